@@ -427,6 +427,7 @@ let package = Package(
             name: "WorkflowEffectsTests",
             dependencies: [
                 "DaemonTesting", "Statechart", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowStore",
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         .testTarget(

@@ -40,7 +40,8 @@ struct CallContest: Contest {
         direct = try DirectCalls()
         let url = "http://\(service.quick)/charges"
         request = ["body": ["amount": 250], "method": "POST", "url": .string(url)]
-        try daemon.setQueue("http:\(service.quick)", #"{"concurrency":\#(EffectFigures.places),"paused":true}"#)
+        let settings = #"{"concurrency":\#(EffectFigures.places),"paused":true,"new":true}"#
+        try daemon.setQueue("http:\(service.quick)", settings)
         try daemon.apply(
             """
             {"id": "buyer", "initial": "paying", "context": {"amount": 250, "receipt": null}, "states": {"paying":
@@ -137,7 +138,7 @@ struct EffectStarts {
 
     /// Makes instances on a daemon that may call the service.
     static func prepare(_ daemon: ServerProcess, _ service: CalledService) throws {
-        try daemon.setQueue("http:\(service.quick)", #"{"concurrency":\#(EffectFigures.places)}"#)
+        try daemon.setQueue("http:\(service.quick)", #"{"concurrency":\#(EffectFigures.places),"new":true}"#)
         // The time of the event's row in the journal is that of the clock when its batch took it, before the commit.
         let time = "{int(event.at) * 1000 + event.at.getMilliseconds()}"
         try daemon.apply(

@@ -70,9 +70,10 @@ enum CountedWork: String, CaseIterable, ExpressibleByArgument {
         var bytes = 0
         for number in 0..<count {
             let line = try BatchLine(body: lines[number % lines.count])
+            guard case .event(let event) = line.content else { throw BenchmarkError("an event is missing") }
             let command = SendCommand(
-                instance: InstanceName(rawValue: line.instance), event: Event(name: line.event, data: line.data),
-                expectedSeq: line.expect?.seq.map(Seq.init), key: line.key.flatMap(RequestKey.init(text:)),
+                instance: InstanceName(rawValue: line.instance), event: Event(name: event.event, data: event.data),
+                expectedSeq: event.expect?.seq.map(Seq.init), key: line.key.flatMap(RequestKey.init(text:)),
                 by: .bench)
             bytes += command.instance.rawValue.utf8.count + command.event.name.utf8.count
         }

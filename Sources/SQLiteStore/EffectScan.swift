@@ -55,9 +55,7 @@ struct EffectScan: Sendable {
         let isOwn = row.integer() == namespace.rawValue
         // Nothing is listed for an instance that is not there.
         let instance = InstanceName(rawValue: try row.text())
-        let isWanted =
-            isOwn && query.queue.map { $0.utf8.elementsEqual(queue.utf8) } ?? true
-            && query.state.map { $0.rawValue == state } ?? true
+        let isWanted = isOwn && query.takes(queue: queue, state: state)
         if isWanted, page.effects.count == query.limit || bytesLeft <= 0 {
             // Only now is it known that there is a next page.
             page.next = place

@@ -136,9 +136,10 @@ struct InstanceScan: Sendable {
             throw SQLiteFailure.damage("the index of lists leads to a row that does not have it")
         }
         let entered = try row.time(at: InstanceRecord.enteredColumn)
-        let isWanted = query.takes(
+        let isWanted = try query.takes(
             configuration: try row.text(at: InstanceRecord.configurationColumn), entered: entered,
-            failure: query.failures.isEmpty ? nil : try row.optionalText(at: InstanceRecord.failureColumn))
+            failure: query.failures.isEmpty ? nil : try row.optionalText(at: InstanceRecord.failureColumn),
+            error: InvocationError(armed: try row.text(at: InstanceRecord.armedColumn)))
         if let order = query.order {
             if isWanted {
                 rank(
@@ -208,10 +209,12 @@ extension InstanceScan {
         var select = try PreparedStatement(
             database,
             """
-            SELECT id, namespace_id, machine_id, status, configuration, entered_ms, updated_ms, name, failure
-            FROM instance WHERE id > ? ORDER BY id
+            SELECT id, namespace_id, machine_id, status, configuration, entered_ms, updated_ms, name, failure,
+                CASE WHEN ?2 AND failure IS NOT NULL THEN armed END
+            FROM instance WHERE id > ?1 ORDER BY id
             """)
         select.bind(place?.id.rawValue ?? 0)
+        select.bind(query.failures.isEmpty ? Int64(0) : 1)
         let statuses = statuses.map(\.rawValue)
         var isWhole = true
         try select.forEachRow { row in
@@ -223,9 +226,10 @@ extension InstanceScan {
                 statuses.contains(try row.text(at: 3))
             else { return isWhole }
             let entered = try row.time(at: 5)
-            let isWanted = query.takes(
+            let isWanted = try query.takes(
                 configuration: query.states.isEmpty ? "" : try row.text(at: 4), entered: entered,
-                failure: query.failures.isEmpty ? nil : try row.optionalText(at: 8))
+                failure: query.failures.isEmpty ? nil : try row.optionalText(at: 8),
+                error: try row.optionalText(at: 9).flatMap(InvocationError.init(armed:)))
             if isWanted {
                 rank(
                     InstanceRank(

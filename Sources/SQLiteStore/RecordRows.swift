@@ -25,6 +25,8 @@ extension InstanceRecord {
         """
     /// The place of `configuration` in `columns`.
     static let configurationColumn: CInt = 7
+    /// The place of `armed` in `columns`.
+    static let armedColumn: CInt = 10
     /// The place of `failure` in `columns`.
     static let failureColumn: CInt = 12
     /// The place of `entered_ms` in `columns`.

@@ -268,6 +268,8 @@ struct Restoring {
         var report = report
         report.replaced = try replaced.keep(at: now)
         guard rename(file.restoring, file.path) == 0 else { throw StoreFile.failure(file.given, errno) }
+        // It is of the database that was there.
+        StoreFile.remove([file.begun])
         try StoreFile.flushDirectory(file.directory, for: file.given)
         return report
     }

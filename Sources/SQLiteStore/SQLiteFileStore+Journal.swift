@@ -145,6 +145,6 @@ private struct JournalReading {
         }
         return Version(
             id: id, machine: found.name, version: found.version,
-            isWanted: query.filter.machine ?? found.name == found.name)
+            isWanted: query.filter.takes(machine: found.name))
     }
 }

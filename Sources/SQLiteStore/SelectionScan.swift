@@ -97,10 +97,11 @@ struct SelectionScan {
                 throw SQLiteFailure.damage(
                     "the index of lists leads to a row that does not have it")
             }
-            let isWanted = query.filter.takes(
+            let isWanted = try query.filter.takes(
                 configuration: try row.text(at: InstanceRecord.configurationColumn),
                 entered: try row.time(at: InstanceRecord.enteredColumn),
-                failure: try row.optionalText(at: InstanceRecord.failureColumn))
+                failure: try row.optionalText(at: InstanceRecord.failureColumn),
+                error: InvocationError(armed: try row.text(at: InstanceRecord.armedColumn)))
             return isWanted ? try InstanceRecord(row: &row) : nil
         } ?? nil
     }

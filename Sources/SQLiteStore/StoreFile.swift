@@ -18,10 +18,14 @@ struct StoreFile: Sendable {
     var rollbackJournal: String { path + "-journal" }
     /// Held by the process that has the store open; stays when it is closed, because removing it would race.
     var lock: String { path + ".lock" }
+    /// The begins of attempts that have no end. A help that may be missing; see ``BegunFile``.
+    var begun: String { path + ".begun" }
     /// Where a new store is built.
     var creating: String { path + ".creating" }
     /// Where a backup is copied to before it takes the place of the database.
     var restoring: String { path + ".restoring" }
+    /// Keeps when somebody last took care of the store.
+    var upkeep: String { path + ".upkeep" }
     /// What the names begin with under which restores keep the databases that they replace.
     var replacedPrefix: String { path + ".replaced-" }
 

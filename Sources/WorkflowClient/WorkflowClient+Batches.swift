@@ -2,7 +2,7 @@ public import WorkflowAPI
 import WorkflowJSON
 
 extension WorkflowClient {
-    /// Sends events for many instances in their order; the answers come in the same order.
+    /// Sends events for many instances, and starts others, in their order; the answers come in the same order.
     ///
     /// When `isAtomic` is true, all are applied or none, in one transaction. A problem says which was refused.
     /// Otherwise each is applied or not, whatever becomes of the others.

@@ -3,7 +3,7 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-/// Sends the events of a file in lines, some at a time, and tells what became of them.
+/// Sends the lines of a file, events and starts, some at a time, and tells what became of them.
 struct BatchSending {
     /// Lines of one request.
     private static let linesAtOnce = 250
@@ -14,7 +14,7 @@ struct BatchSending {
     /// Makes the keys of lines that have none: the same line of the same run has the same key.
     private let run: String?
     private let isAtomic: Bool
-    private var counts = Counts()
+    private var counts: Counts
     private var progress: Progress
     private var failure: CommandExit?
     /// How often a line without a key stood so far, by its digest.
@@ -22,6 +22,10 @@ struct BatchSending {
 
     /// What became of the lines.
     struct Counts: JSONWritable {
+        /// The kind that the verb is for: it is told where no line can be read.
+        let usual: Kind
+        /// The kinds that there were.
+        var kinds: Set<Kind> = []
         var lines: Int64 = 0
         var applied: Int64 = 0
         var repeated: Int64 = 0
@@ -40,14 +44,22 @@ struct BatchSending {
         }
 
         var text: String {
-            let events = lines == 1 ? "event" : "events"
+            let kind = kinds.count > 1 ? "line" : (kinds.first ?? usual).rawValue
+            let noun = lines == 1 ? kind : kind + "s"
             let failures = failed == 0 ? "" : "; \(failed) left their instance failed"
-            return "\(lines) \(events): \(applied) applied, \(repeated) applied before, \(refused) refused\(failures)"
+            return "\(lines) \(noun): \(applied) applied, \(repeated) applied before, \(refused) refused\(failures)"
         }
     }
 
-    init(_ session: Session, run: String?, isAtomic: Bool) {
+    /// The kinds of lines.
+    enum Kind: String {
+        case event, start
+    }
+
+    /// - Parameter usual: The kind that the lines of the file are told to be when none can be read.
+    init(_ session: Session, of usual: Kind, run: String?, isAtomic: Bool) {
         self.session = session
+        counts = Counts(usual: usual)
         self.run = run
         self.isAtomic = isAtomic
         progress = Progress(session, unit: .bytes)
@@ -70,6 +82,7 @@ struct BatchSending {
                 number += 1
                 if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { continue }
                 if let read = try readable(line, number, &group) {
+                    counts.kinds.insert(Kind(of: read))
                     try group.add(try withKey(read, number), number: number)
                 }
             }
@@ -107,7 +120,7 @@ struct BatchSending {
         if let failure { throw CommandFailure(failure, nil) }
     }
 
-    /// The line as it is; nil for one that is no event, which is refused with the answers to the lines around it.
+    /// The line as it is; nil for one that is neither event nor start, which is refused with the answers around it.
     private func readable(_ bytes: [UInt8], _ number: Int64, _ group: inout Group) throws -> BatchLine? {
         do throws(WireError) {
             return try BatchLine(line: bytes)
@@ -232,7 +245,7 @@ struct BatchSending {
     /// Lines of one request.
     private struct Group {
         private(set) var lines: [BatchLine] = []
-        /// Lines between them that are no events.
+        /// Lines between them that are neither event nor start.
         var unreadable: [BatchAnswer] = []
         private var numbers: [Int64] = []
         private var bytes = 0
@@ -250,5 +263,15 @@ struct BatchSending {
         func number(of line: Int64) -> Int64 {
             numbers.indices.contains(Int(line) - 1) ? numbers[Int(line) - 1] : line
         }
+    }
+}
+
+extension BatchSending.Kind {
+    fileprivate init(of line: BatchLine) {
+        self =
+            switch line.content {
+            case .event: .event
+            case .start: .start
+            }
     }
 }

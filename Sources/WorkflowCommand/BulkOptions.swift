@@ -88,6 +88,11 @@ struct BulkOptions: ParsableArguments {
             throw ValidationError("'--names-from' names the instances: nothing else selects any then")
         }
         if let run, isUsed, let message = BulkRequest.message(forRun: run) { throw ValidationError(message) }
+        try Self.check(expect: expect, yes: yes)
+    }
+
+    /// Refuses a digest that is none, or that says less than `yes`.
+    static func check(expect: String?, yes: Bool) throws {
         if yes, expect != nil { throw ValidationError("'--yes' goes without '--expect', which says more") }
         if let expect, !BulkRequest.isDigest(expect) {
             throw ValidationError("'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' tells them")
@@ -128,29 +133,51 @@ struct BulkOptions: ParsableArguments {
     ) async throws {
         let names = try namesFrom.map { try Self.names(in: $0, session) } ?? []
         if namesFrom != nil, names.isEmpty { throw CommandFailure(.badData, "There is no name in the file") }
-        let name = run ?? Self.newName(for: action, in: session)
         let request = BulkRequest(
-            run: dryRun ? nil : name, action: action, select: action.verb == .undo ? nil : select,
-            expect: dryRun ? nil : expect, dryRun: dryRun ? true : nil, reason: reason,
-            allOrNothing: allOrNothing ? true : nil)
-        if !dryRun, expect == nil, !yes { try await refuseMany(request, in: session) }
+            run: run, action: action, select: action.verb == .undo ? nil : select, expect: expect,
+            dryRun: dryRun ? true : nil, reason: reason, allOrNothing: allOrNothing ? true : nil)
+        try await Self.carryOut(request, names: names, isSure: yes, hint: hint, in: session)
+    }
+
+    /// Asks for a run, or for a rehearsal of it, and tells what came of it.
+    ///
+    /// - Parameters:
+    ///   - asked: Without a name, the run has a new one.
+    ///   - isSure: Whether it may be for many that nobody has seen.
+    static func carryOut(
+        _ asked: BulkRequest, names: [String] = [], isSure: Bool, hint: StateHint? = nil, in session: Session
+    ) async throws {
+        var request = asked
+        if request.dryRun == true {
+            request.run = nil
+            request.expect = nil
+            var following = BulkFollowing(session, request)
+            return try await following.rehearse(names: names, expecting: asked.expect, hint: hint)
+        }
+        let name = asked.run ?? newName(for: asked.action, in: session)
+        request.run = name
+        if asked.expect == nil, !isSure { try await refuseMany(request, in: session) }
+        if asked.run == nil, asked.action.verb != .undo { try session.say("run: \(name)") }
         var following = BulkFollowing(session, request)
-        if dryRun { return try await following.rehearse(names: names, expecting: expect, hint: hint) }
-        if run == nil, action.verb != .undo { try session.say("run: \(name)") }
         try await following.follow(names: names, hint: hint)
     }
 
-    /// Refuses a filter that selects many instances which nobody has seen.
-    private func refuseMany(_ request: BulkRequest, in session: Session) async throws {
-        guard let select = request.select else { return }
-        let trial = BulkRequest(action: request.action, select: select, dryRun: true, reason: request.reason)
+    /// Refuses a filter or an undo that selects many instances which nobody has seen.
+    private static func refuseMany(_ request: BulkRequest, in session: Session) async throws {
+        guard request.select != nil || request.action.verb == .undo else { return }
+        let trial = BulkRequest(action: request.action, select: request.select, dryRun: true, reason: request.reason)
         var found: BulkRehearsal?
-        try await session.withClient { client in
-            for try await line in try await client.bulk(trial) {
-                if case .rehearsal(let rehearsal) = line { found = rehearsal }
+        do {
+            try await session.withClient { client in
+                for try await line in try await client.bulk(trial) {
+                    if case .rehearsal(let rehearsal) = line { found = rehearsal }
+                }
             }
+        } catch let error as ClientError where error.problem?.type == .runNotFound {
+            // Its undo may be known still: who asks again is told of that.
+            return
         }
-        guard let found, found.selected > Self.unasked else { return }
+        guard let found, found.selected > unasked else { return }
         let line = session.line(with: ["--expect", String(found.digest.prefix(6))])
         throw CommandFailure(
             .usage, "\(BulkText.grouped(found.selected)) instances are selected; nothing was done",
@@ -169,7 +196,8 @@ struct BulkOptions: ParsableArguments {
     /// Said where nothing is selected.
     private var hint: StateHint? { state.first.map { StateHint(state: $0, machine: machine) } }
 
-    private static func names(in path: String, _ session: Session) throws -> [String] {
+    /// The instances that a file names, a line each.
+    static func names(in path: String, _ session: Session) throws -> [String] {
         let source = try session.environment.files.lines(path)
         var names: [String] = []
         while let line = try source.next(limit: APILimits.bodyBytes) {

@@ -37,8 +37,20 @@ enum DataArgument {
         do {
             return try JSONReader.value(from: bytes)
         } catch {
-            throw CommandFailure(.badData, "The data of '\(source)' is not JSON: \(error.description)")
+            throw CommandFailure(
+                .badData, "The data of '\(source)' is not JSON: \(error.description)",
+                notes: source == option ? hint(argument).map { [$0] } ?? [] : [])
         }
+    }
+
+    /// The JSON that somebody means with `NAME=VALUE`, in a sentence; nil for other texts.
+    private static func hint(_ argument: String) -> String? {
+        let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let key = parts.first, key.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
+        else { return nil }
+        // A word is a text.
+        let value = (try? JSONReader.value(from: parts[1])) ?? .string(parts[1])
+        return "it is written '\(JSONWriter.string([key: value] as JSONValue))'"
     }
 
     /// The data of a start, which replaces keys of the context.

@@ -24,28 +24,49 @@ struct EffectDecision: ParsableArguments {
     @Flag(help: "Say it of all that --queue names.")
     var all = false
 
-    @Flag(help: "With --all: show which these are, and change nothing.")
+    @Option(
+        help: ArgumentHelp(
+            "Say it of those whose last error has this text; may be given again.", valueName: "text"))
+    var failure: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Say it of those of the instances that a file names, a line each; - is standard input.",
+            valueName: "file|-"),
+        completion: .file())
+    var namesFrom: String?
+
+    @Flag(help: "Of many: show which these are, and change nothing.")
     var dryRun = false
+
+    /// Whether it is said of many.
+    var isForMany: Bool { all || !failure.isEmpty || namesFrom != nil }
 
     /// Refuses the options where effects are only shown.
     func refuse() throws {
-        let isGiven = result != nil || reason != nil || newKey || expectSeq != nil || all || dryRun
+        let isGiven = result != nil || reason != nil || newKey || expectSeq != nil || isForMany || dryRun
         if isGiven { throw ValidationError("say what becomes of the effect: retry, skip or cancel") }
     }
 
-    func check(_ action: EffectVerbRequest.Action, words: [String], queue: String?, key: String?) throws {
+    func check(_ action: EffectVerbRequest.Action, words: [String], hasQueue: Bool, key: String?) throws {
         try Least.check("--expect-seq", expectSeq)
-        if all {
-            guard words.isEmpty else { throw ValidationError("'--all' goes without an instance") }
-            guard queue != nil else { throw ValidationError("'--all' needs '--queue'") }
+        if isForMany {
+            guard words.isEmpty else {
+                throw ValidationError("Name an instance and an effect or select some effects, not both")
+            }
+            guard hasQueue || !failure.isEmpty || namesFrom != nil else {
+                throw ValidationError("'--all' needs '--queue'")
+            }
             guard key == nil, expectSeq == nil else {
-                throw ValidationError("'--key' and '--expect-seq' are of one effect, not of '--all'")
+                throw ValidationError("'--key' and '--expect-seq' are of one effect, not of many")
             }
         } else {
             guard words.count == 2 else {
-                throw ValidationError("'\(action.rawValue)' needs an instance and the effect's id, or '--all'")
+                throw ValidationError(
+                    "'\(action.rawValue)' needs an instance and the effect's id; '--all', '--failure' and "
+                        + "'--names-from' select many")
             }
-            if dryRun { throw ValidationError("'--dry-run' goes with '--all'") }
+            if dryRun { throw ValidationError("'--dry-run' goes with '--all', '--failure' and '--names-from'") }
         }
         if action == .skip, result == nil { throw ValidationError("'skip' needs '--result'; null is a result") }
         if action != .skip, result != nil { throw ValidationError("'--result' goes with 'skip'") }
@@ -95,11 +116,13 @@ struct EffectSweep {
 
     func run(in session: Session) async throws {
         let request = try decision.request(action, in: session)
-        if decision.dryRun { return try await show(in: session) }
+        let names = try decision.namesFrom.map { try BulkOptions.names(in: $0, session) }
+        if let names, names.isEmpty { throw CommandFailure(.badData, "There is no name in the file") }
+        if decision.dryRun { return try await show(names, in: session) }
         var progress = Progress(session, unit: .things("effects"))
         var (done, refused) = (0, 0)
         try await session.withClient { client in
-            try await forEachPage(of: client) { page in
+            let missing = try await forEachPage(names, of: client) { page in
                 for group in stride(from: 0, to: page.count, by: Self.atOnce) {
                     let items = Array(page[group..<min(group + Self.atOnce, page.count)])
                     for (item, problem) in try await decide(items, request, client, session) {
@@ -112,10 +135,16 @@ struct EffectSweep {
                     try progress.show(action.rawValue, done: Int64(done), total: 0)
                 }
             }
+            try progress.end()
+            try say(missing, in: session)
+            refused += missing.count
         }
-        try progress.end()
-        if done + refused == 0, let queue = parameters.queue, let state = parameters.state {
-            try session.say("note: no effect of queue '\(queue)' is \(state.rawValue)")
+        if done + refused == 0 {
+            let names = parameters.queues.map { "'\($0)'" }.joined(separator: " or ")
+            let owner = names.isEmpty ? "" : " of queue \(names)"
+            let states = parameters.states.map(\.rawValue).joined(separator: " or ")
+            let error = decision.failure.isEmpty ? "" : " with such an error"
+            try session.say("note: no effect\(owner) is \(states)\(error)")
         }
         try session.print(EffectSweepCount(done: done, refused: refused)) {
             "\(done) done\(refused == 0 ? "" : ", \(refused) refused")\n"
@@ -123,26 +152,60 @@ struct EffectSweep {
         if refused > 0 { throw CommandFailure(.other, "\(refused) effects stayed as they were") }
     }
 
-    private func show(in session: Session) async throws {
+    private func show(_ names: [String]?, in session: Session) async throws {
         var printer = ListPrinter(session, columns: Effects.columns, spare: Effects.why)
-        try await session.withClient { client in
-            try await forEachPage(of: client) { page in try printer.add(page) }
+        let missing = try await session.withClient { client in
+            try await forEachPage(names, of: client) { page in try printer.add(page) }
         }
         try printer.end()
+        try say(missing, in: session)
+    }
+
+    private func say(_ missing: [Problem], in session: Session) throws {
+        for problem in missing { try session.say(StyledText(problem.detail)) }
     }
 
     /// All that are meant, page by page. What is tried again and fails meanwhile stands before the next page, and is
     /// not met twice.
-    private func forEachPage(of client: WorkflowClient, _ body: ([EffectItem]) async throws -> Void) async throws {
+    ///
+    /// - Parameter names: The instances whose effects are meant; nil for those of all.
+    /// - Returns: A problem for each instance that is not there.
+    private func forEachPage(
+        _ names: [String]?, of client: WorkflowClient, _ body: ([EffectItem]) async throws -> Void
+    ) async throws -> [Problem] {
         var rest = limit
+        guard let names else {
+            try await forEachPage(of: nil, client, &rest, body)
+            return []
+        }
+        var missing: [Problem] = []
+        for name in names where rest ?? 1 > 0 {
+            do {
+                try await forEachPage(of: name, client, &rest, body)
+            } catch let error as ClientError {
+                guard let problem = error.problem, problem.type == .instanceNotFound else { throw error }
+                missing.append(problem)
+            }
+        }
+        return missing
+    }
+
+    private func forEachPage(
+        of instance: String?, _ client: WorkflowClient, _ rest: inout Int?,
+        _ body: ([EffectItem]) async throws -> Void
+    ) async throws {
         var token: String?
         repeat {
             var parameters = parameters
-            parameters.limit = min(rest ?? .max, APILimits.largestPageItems)
+            parameters.instance = instance
+            parameters.limit =
+                decision.failure.isEmpty
+                ? min(rest ?? .max, APILimits.largestPageItems) : APILimits.largestPageItems
             parameters.page = token
             let page = try await client.effects(parameters)
-            let items = page.items.filter(isMeant)
-            try await body(rest.map { Array(items.prefix($0)) } ?? items)
+            var items = page.items.filter(isMeant)
+            if let left = rest { items = Array(items.prefix(left)) }
+            try await body(items)
             rest = rest.map { $0 - items.count }
             guard page.nextPage == nil || page.nextPage != token else {
                 throw ClientError.protocolViolation(client.address, reason: "a page names itself as its next one")
@@ -153,7 +216,10 @@ struct EffectSweep {
 
     /// What somebody has cancelled is not tried again by a word on many.
     private func isMeant(_ effect: EffectItem) -> Bool {
-        action != .retry || effect.error?.object?["type"] != "cancelled"
+        if action == .retry, effect.error?.object?["type"] == "cancelled" { return false }
+        let parts = ErrorWords.parts(of: effect)
+        return decision.failure.isEmpty
+            || decision.failure.contains { failure in parts.contains { $0.contains(failure) } }
     }
 
     /// Says it of some at once; each with the problem that it met.

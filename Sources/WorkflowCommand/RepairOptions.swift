@@ -43,15 +43,17 @@ struct RepairOptions: ParsableArguments {
     ///   - isEvent: Whether an event is taken, so that the states before and after are told.
     ///   - failing: What is said of an instance that has failed on what followed; nil where it may have been failed
     ///     before.
+    ///   - detail: What is told beside, for people.
     func carryOut(
         in session: Session, isEvent: Bool = false, failing: String?,
+        detail: (SendAnswer) -> StyledText = { _ in "" },
         _ ask: (WorkflowClient, String?) async throws(ClientError) -> SendAnswer
     ) async throws {
         let isTrial = dryRun
         let answer = try await key.persist(in: session) { client, key throws(ClientError) in
             try await ask(client, isTrial ? nil : key)
         }
-        try session.print(answer) { SendText.lines(for: answer, ofRepair: !isEvent) }
+        try session.print(answer) { SendText.lines(for: answer, ofRepair: !isEvent) + detail(answer) }
         // Where it may have been failed before, a row behind the verb's own says that it has failed now.
         guard answer.status == .failed, failing != nil || answer.seq > answer.fromSeq + 1 else { return }
         if isTrial { throw CommandFailure(.refused, "\(answer.instance) would fail", notes: []) }

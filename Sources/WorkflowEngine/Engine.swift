@@ -29,6 +29,14 @@ package final class Engine: Service {
     let backups: BackupCoordinator?
     let queue: CommandQueue
     let queueWatch: QueueWatch
+    /// Which workers ask for tasks.
+    let workers: WorkerWatch
+    /// The queues that definitions name.
+    let catalog = QueueCatalog()
+    /// Since when instances are in their states, as it was when somebody last asked.
+    let ages: StateAges
+    /// Keeps when somebody last took care of the store.
+    let upkeep: UpkeepKeeper
     /// Does what is asked of many instances.
     let bulk: BulkRunner
     /// Start effects. The engine does not run them: they end before it, so that what they bring is still written.
@@ -88,24 +96,29 @@ package final class Engine: Service {
         pastInstances = Mutex(GenerationCache(bound: limits.pastInstanceBytes))
         feed = CommitFeed(limits: limits)
         queueWatch = QueueWatch(limits: limits)
+        workers = WorkerWatch(bound: limits.watchedWorkers)
+        ages = StateAges()
+        upkeep = UpkeepKeeper(store.upkeep)
         let board = QueueBoard(limits: limits)
         queueBoard = board
         let queue = CommandQueue(limits: limits)
         self.queue = queue
         bulk = BulkRunner(store: store, queue: queue, limits: limits, log: log)
-        runners = executors.map { [limits, writeHealth, log] executor in
+        runners = executors.map { [limits, writeHealth, metrics, log] executor in
             EffectRunner(
-                executor, queue: queue, board: board, clock: clock, limits: limits, health: writeHealth, log: log)
+                executor, queue: queue, board: board, clock: clock, limits: limits, health: writeHealth,
+                metrics: metrics, log: log)
         }
         // Before callers are answered: who ends an effect finds it ended.
         self.observers =
-            [statistics, metrics, library, board, feed, queueWatch] + runners + [
+            [statistics, metrics, library, catalog, board, feed, queueWatch] + runners + [
                 CommandAnswers(answering: answering), log,
             ]
             + observers
-        backups = store.backups.map { [metrics] backups in
+        backups = store.backups.map { [upkeep] backups in
             BackupCoordinator(backups, limits: limits) {
-                metrics.backupWasFetched(at: clock.now())
+                let now = clock.now()
+                upkeep.change { $0.backup = now }
             } wake: {
                 queue.wake()
             }
@@ -142,6 +155,9 @@ package final class Engine: Service {
             queueBoard.close()
         }
         async let keeping: Void? = backups?.run()
+        async let noting: Void = upkeep.run(log)
+        // Cancelled when this returns: what it finds is for those who ask meanwhile.
+        async let _ = keepAges()
         // Cancelled when this returns; what it has begun is in the store.
         async let _ = carryOutRuns()
         // The same; the next start goes on with it.
@@ -153,6 +169,8 @@ package final class Engine: Service {
         }
         backups?.close(ending.map(Rejection.stopped(by:)) ?? .draining)
         _ = await keeping
+        upkeep.close()
+        await noting
         guard let error = ending else { return }
         health.withLock { $0 = error.code == .corrupt ? .damaged(error.message) : .readOnly(error.message) }
         guard error.code == .corrupt else { throw error }

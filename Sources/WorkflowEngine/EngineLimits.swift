@@ -31,6 +31,8 @@ package struct EngineLimits: Sendable {
     package var foldedEffects = 100
     /// Workers that wait for tasks at once.
     package var taskWaiters = 1_000
+    /// Workers that are remembered for a minute after they asked for tasks, of all queues.
+    package var watchedWorkers = 10_000
     /// Tasks of one queue that workers have at a time.
     package var leases = 10_000
     /// Those who wait for changes of what is set for queues: parts of the engine.
@@ -128,6 +130,8 @@ package struct EngineLimits: Sendable {
     package var toldInconsistencies = 1_000
     /// Rows of a suspended instance that are read to find out who has suspended it.
     package var rowsOfSuspension = 1_000
+    /// The same of all instances of a page together.
+    package var rowsOfSuspensions = 5_000
     /// Tasks of suspended instances that one lease passes, and how many of them it reads at once.
     package var passedTasks = 1_000
     package var passedAtOnce = 100

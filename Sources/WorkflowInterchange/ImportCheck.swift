@@ -8,7 +8,7 @@ enum ImportCheck {
     /// - Parameter differences: What the machine does otherwise than the original, at lines of the definition.
     static func checked(
         _ definition: DefinitionNode, _ notes: ImportNoteList,
-        differing differences: (Machine) -> [(line: Int, message: String)] = { _ in [] }
+        differing differences: (Machine) -> [XStateDifference] = { _ in [] }
     ) throws(ImportError) -> ImportedDefinition {
         guard !notes.hasErrors else { throw notes.failure }
         if let place = definition.place(below: DefinitionLimits.nesting) {
@@ -18,8 +18,15 @@ enum ImportCheck {
         var notes = notes
         let machine = try read(definition, &notes).machine
         let written = definition.yamlLines
-        for (line, message) in differences(machine) { notes.info(message, at: place(ofLine: line, in: written)) }
-        notes.findLosses(DecisiveData(of: machine))
+        for difference in differences(machine) {
+            let place = place(ofLine: difference.line, in: written)
+            if difference.decides {
+                notes.warning(difference.message, at: place, touching: .course)
+            } else {
+                notes.info(difference.message, at: place)
+            }
+        }
+        notes.findLosses(DecisiveParts(of: machine))
         let losses = notes.sorted.filter { $0.severity == .loss }
         guard let first = losses.first else { return ImportedDefinition(definition: definition, notes: notes.sorted) }
         let described = definition.describing(losses)

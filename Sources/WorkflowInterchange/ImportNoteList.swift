@@ -46,9 +46,16 @@ struct ImportNoteList {
     }
 
     /// Makes losses of the warnings about what could have changed where the machine goes.
-    mutating func findLosses(_ data: DecisiveData) {
+    mutating func findLosses(_ parts: DecisiveParts) {
         for index in entries.indices where entries[index].note.severity == .warning {
-            if data.decide(entries[index].bearing) { entries[index].note.severity = .loss }
+            if parts.decide(entries[index].bearing) { entries[index].note.severity = .loss }
+        }
+    }
+
+    /// The same where there is no machine that could be asked: whatever can decide does.
+    private mutating func findLosses() {
+        for index in entries.indices where entries[index].note.severity == .warning {
+            if entries[index].bearing != .nothing { entries[index].note.severity = .loss }
         }
     }
 
@@ -75,8 +82,12 @@ struct ImportNoteList {
         return shown + [ImportNote(next.severity, line: next.line, column: next.column, rest)]
     }
 
-    /// The failure of the import.
-    var failure: ImportError { ImportError(notes: sorted) }
+    /// The failure of the import, with all that would be lost once its errors are mended.
+    var failure: ImportError {
+        var notes = self
+        notes.findLosses()
+        return ImportError(notes: notes.sorted)
+    }
 
     /// Notes of one place stay in the order in which they were found.
     private static func sorted(_ notes: [ImportNote]) -> [ImportNote] {
@@ -96,8 +107,10 @@ extension ImportError {
 
 extension String {
     /// The text in single quotes for a message: cut where it is long, control characters and line breaks replaced.
-    var quoted: String {
-        let limit = 60
+    var quoted: String { quoted(60) }
+
+    /// The same, cut at a length in Unicode scalars.
+    func quoted(_ limit: Int) -> String {
         let cut = unicodeScalars.prefix(limit)
         let shown = cut.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
         return cut.endIndex == unicodeScalars.endIndex ? "'\(shown)'" : "'\(shown)…'"

@@ -63,6 +63,8 @@ package enum ImportLimits {
     package static let scriptNesting = 50
     /// Operators in one script expression; like nesting, a chain of them is a recursion.
     package static let scriptOperators = 200
+    /// Unicode scalars of a function that a note shows.
+    static let quotedCode = 300
     /// Transitions that are written out once more to keep the order in which a document tries them.
     package static let repeatedTransitions = 1_000
     /// Notes that are told; the rest is only counted.

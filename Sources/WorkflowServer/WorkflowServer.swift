@@ -6,11 +6,12 @@ import NIOCore
 import ServiceLifecycle
 package import WorkflowEngine
 
-/// Serves the API on one address.
+/// Serves the API, or a part of it, on one address.
 ///
 /// On graceful shutdown it takes no new connections, answers the requests that have begun, and ends.
 package struct WorkflowServer: Service {
     private let address: ListenAddress
+    private let routes: RouteSelection
     private let responder: RouterResponder<ServerContext>
     private let budget: AnswerBudget
     private let sends: (@Sendable (Peer) -> SendHandler)?
@@ -18,41 +19,48 @@ package struct WorkflowServer: Service {
     /// The connections of the address, also while it is listened on anew.
     private let connections: Connections
     private let logger: Logger
+    private let listening: @Sendable (_ port: Int) -> Void
 
     /// - Parameters:
+    ///   - routes: Those that the address has.
     ///   - budget: That of the daemon, for all its servers.
     ///   - allowedHosts: What a request over TCP may be for, beside the address and `localhost`.
     ///   - rule: What becomes of callers beside.
     ///   - metrics: Those of the daemon, for all its servers.
     ///   - definitions: Compiles what callers give; that of the daemon, for all its servers.
     ///   - version: The daemon's version, told by `/livez`.
+    ///   - listening: Told of the port of TCP when it is bound.
     package init(
-        engine: Engine, address: ListenAddress, budget: AnswerBudget, allowedHosts: [HostName] = [],
-        rule: RequestGate.Rule? = nil, metrics: RequestMetrics = RequestMetrics(),
+        engine: Engine, address: ListenAddress, serving routes: RouteSelection = .all, budget: AnswerBudget,
+        allowedHosts: [HostName] = [], rule: RequestGate.Rule? = nil, metrics: RequestMetrics = RequestMetrics(),
         definitions: DefinitionQueue = DefinitionQueue(), version: String, limits: ServerLimits = ServerLimits(),
-        logger: Logger
+        logger: Logger, listening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) {
-        let problems = ProblemAnswers(log: engine.log, metrics: metrics, engine: engine)
+        let problems = ProblemAnswers(log: engine.log, metrics: metrics, engine: engine, routes: routes)
         let date = DateHeader()
         let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts), rule: rule)
         let endpoint = EventEndpoint(engine: engine, budget: budget)
+        let handlers = Self.handlers(
+            endpoint: endpoint, metrics: metrics, definitions: definitions, version: version, limits: limits)
+        let sends: @Sendable (Peer) -> SendHandler = {
+            SendHandler(endpoint: endpoint, gate: gate, problems: problems, date: date, peer: $0)
+        }
         self.init(
-            address: address,
-            router: Self.handlers(
-                endpoint: endpoint, metrics: metrics, definitions: definitions, version: version, limits: limits
-            )
-            .router(gate: gate, problems: problems),
-            budget: budget,
-            sends: { SendHandler(endpoint: endpoint, gate: gate, problems: problems, date: date, peer: $0) },
-            limits: limits, logger: logger)
+            address: address, serving: routes,
+            router: handlers.only(routes).router(gate: gate, problems: problems), budget: budget,
+            sends: routes == .all ? sends : nil, limits: limits, logger: logger, listening: listening)
     }
 
     /// - Parameter sends: Makes what takes events on a connection without going through the router.
     init(
-        address: ListenAddress, router: Router<ServerContext>, budget: AnswerBudget = AnswerBudget(),
-        sends: (@Sendable (Peer) -> SendHandler)? = nil, limits: ServerLimits = ServerLimits(), logger: Logger
+        address: ListenAddress, serving routes: RouteSelection = .all, router: Router<ServerContext>,
+        budget: AnswerBudget = AnswerBudget(),
+        sends: (@Sendable (Peer) -> SendHandler)? = nil, limits: ServerLimits = ServerLimits(), logger: Logger,
+        listening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) {
+        self.listening = listening
         self.address = address
+        self.routes = routes
         responder = router.buildResponder()
         self.budget = budget
         self.sends = sends
@@ -113,9 +121,12 @@ package struct WorkflowServer: Service {
             configuration: ApplicationConfiguration(
                 address: file.map { .unixDomainSocket(path: $0.bindingPath) } ?? address.bindAddress,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.allConnections)),
-            onServerRunning: { [logger, address] channel in
+            onServerRunning: { [logger, address, routes, listening] channel in
                 file?.wasBound()
-                logger.info("listening", metadata: ["address": "\(address.bound(to: channel.localAddress))"])
+                if address.isTCP, let port = channel.localAddress?.port { listening(port) }
+                logger.info(
+                    routes == .all ? "listening" : "serving metrics",
+                    metadata: ["address": "\(address.bound(to: channel.localAddress))"])
             },
             logger: logger.quieter
         )

@@ -1,16 +1,24 @@
 /// Which effects to list.
 package struct EffectQuery: Sendable, Equatable {
-    package var queue: String?
-    package var state: EffectState?
+    /// Empty for all.
+    package var queues: [String]
+    /// Empty for all.
+    package var states: [EffectState]
     package var limit: Int
     /// Where the page before ended; nil for the first page.
     package var after: Position?
 
-    package init(queue: String? = nil, state: EffectState? = nil, limit: Int, after: Position? = nil) {
-        self.queue = queue
-        self.state = state
+    package init(queues: [String] = [], states: [EffectState] = [], limit: Int, after: Position? = nil) {
+        self.queues = queues
+        self.states = states
         self.limit = limit
         self.after = after
+    }
+
+    /// True: effects of a queue and in a state are listed.
+    package func takes(queue: String, state: String) -> Bool {
+        (queues.isEmpty || queues.contains { $0.utf8.elementsEqual(queue.utf8) })
+            && (states.isEmpty || states.contains { $0.rawValue == state })
     }
 }
 

@@ -38,24 +38,43 @@ package struct InstanceQuery: Sendable, Equatable {
     package func takes(_ status: InstanceStatus) -> Bool { statuses.isEmpty || statuses.contains(status) }
 
     /// Whether it wants an instance of a machine and a status that it wants.
-    package func takes(configuration: String, entered: Timestamp, failure text: String?) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - text: What the instance keeps of why it failed.
+    ///   - error: The error that it keeps. Asked only where an invocation failed.
+    package func takes(
+        configuration: String, entered: Timestamp, failure text: String?,
+        error: @autoclosure () throws -> InvocationError?
+    ) rethrows -> Bool {
         if let enteredBefore, entered > enteredBefore { return false }
-        if !failures.isEmpty {
-            let parts = text.map(Self.parts) ?? []
-            guard failures.contains(where: { failure in parts.contains { $0.contains(failure) } }) else { return false }
-        }
-        return takes(configuration: configuration)
+        guard takes(configuration: configuration) else { return false }
+        if failures.isEmpty { return true }
+        guard let text, let failure = (try? JSONReader.value(from: text))?.object else { return false }
+        guard failure.isOfInvocation else { return isMet(by: failure.members.compactMap(\.value.string)) }
+        return isMet(by: failure.parts(causedBy: try error()))
+    }
+
+    private func isMet(by parts: [String]) -> Bool {
+        failures.contains { failure in parts.contains { $0.contains(failure) } }
     }
 
     /// Whether it wants instances in a configuration.
     package func takes(configuration: String) -> Bool {
         states.isEmpty || states.contains { SnapshotText.isActive($0, in: configuration) }
     }
+}
 
-    /// The texts in what an instance keeps of a failure; none where it cannot be read.
-    private static func parts(ofFailure text: String) -> [String] {
-        guard let failure = (try? JSONReader.value(from: text))?.object else { return [] }
-        return failure.members.compactMap(\.value.string)
+extension JSONObject {
+    /// Whether an instance that keeps it failed on an invocation.
+    fileprivate var isOfInvocation: Bool { self["message"]?.string.map(ActionFailure.isOfInvocation) ?? false }
+
+    /// The texts of why an instance failed on an invocation: what rows say, its type aside, and how the last attempt
+    /// ended.
+    fileprivate func parts(causedBy error: InvocationError?) -> [String] {
+        let stored = members.filter { $0.key != "type" }.compactMap(\.value.string) + [InvocationError.failureType]
+        guard let error else { return stored }
+        let reason = error.reason(of: self["event"]?.string ?? "")
+        return stored + [reason] + (error.status.map { ["\($0)"] } ?? [])
     }
 }
 

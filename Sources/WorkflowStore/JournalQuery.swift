@@ -20,40 +20,43 @@ package struct JournalQuery: Sendable, Equatable {
     }
 }
 
-/// What rows of a journal somebody wants to hear of.
+/// What rows of a journal somebody wants to hear of. Values of one list add up; an empty list wants all.
 package struct JournalFilter: Sendable, Equatable {
-    package var machine: MachineName?
-    package var kind: JournalKind?
-    package var event: EventDescriptor?
-    /// The path of a state that a row has left or entered: it is among the states before the row or after it, and not
-    /// among both.
-    package var state: String?
+    package var machines: [MachineName]
+    package var kinds: [JournalKind]
+    package var events: [EventDescriptor]
+    /// Paths of states of which a row has left or entered one: it is among the states before the row or after it, and
+    /// not among both.
+    package var states: [String]
 
     package init(
-        machine: MachineName? = nil, kind: JournalKind? = nil, event: EventDescriptor? = nil, state: String? = nil
+        machines: [MachineName] = [], kinds: [JournalKind] = [], events: [EventDescriptor] = [], states: [String] = []
     ) {
-        self.machine = machine
-        self.kind = kind
-        self.event = event
-        self.state = state
+        self.machines = machines
+        self.kinds = kinds
+        self.events = events
+        self.states = states
     }
 
     /// Whether it wants every row of the machines that it wants.
-    package var takesAllOfMachine: Bool { kind == nil && event == nil && state == nil }
+    package var takesAllOfMachine: Bool { kinds.isEmpty && events.isEmpty && states.isEmpty }
+
+    /// True: it wants rows of a machine.
+    package func takes(machine: MachineName) -> Bool { machines.isEmpty || machines.contains(machine) }
 
     /// Whether it wants a row.
     package func takes(_ listed: ListedRow) -> Bool {
         let row = listed.row
-        return machine ?? listed.machine == listed.machine
+        return takes(machine: listed.machine)
             && takes(kind: row.kind.rawValue, event: row.event, from: row.from, to: row.to)
     }
 
     /// Whether it wants a row, whatever its machine.
     package func takes(kind: String, event: String, from: String, to: String) -> Bool {
-        if let wanted = self.kind, wanted.rawValue != kind { return false }
-        if let wanted = self.event, !wanted.matches(event) { return false }
-        guard let state else { return true }
-        return SnapshotText.isActive(state, in: from) != SnapshotText.isActive(state, in: to)
+        if !kinds.isEmpty, !kinds.contains(where: { $0.rawValue == kind }) { return false }
+        if !events.isEmpty, !events.contains(where: { $0.matches(event) }) { return false }
+        return states.isEmpty
+            || states.contains { SnapshotText.isActive($0, in: from) != SnapshotText.isActive($0, in: to) }
     }
 }
 

@@ -47,6 +47,10 @@ package protocol StoreReader: Sendable {
     /// statuses and configurations. None of these counts is 0.
     func tally(_ query: TallyQuery, in namespace: NamespaceID) async throws(StoreError) -> [TallyRecord]
 
+    /// Since when the running instances of a namespace are in their configurations: the longest of each machine version
+    /// and configuration, in no order, of at most `bound` of these. Reads the whole table of instances, in slices.
+    func oldestRunning(in namespace: NamespaceID, atMost bound: Int) async throws(StoreError) -> [OldestInState]
+
     /// A page of an instance's history, in seq order or reversed. `head` and `seq` are the instance's when the first
     /// page was read: rows after them are not shown, so that paging backwards is stable. At most 1,000 rows: of a
     /// longer range the first of its order.

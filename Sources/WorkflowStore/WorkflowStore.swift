@@ -28,6 +28,9 @@ package protocol WorkflowStore: StoreReader {
     /// What it takes of a disk; nil for a store that is no file, and where nobody can tell.
     var usage: StoreUsage? { get }
 
+    /// Keeps when somebody last took care of it; nil for a store that keeps nothing beside its data.
+    var upkeep: (any StoreUpkeep)? { get }
+
     /// Making backups of it; nil for a store that is backed up by other means. Its writer's `backups` is nil too then.
     var backups: (any StoreBackups)? { get }
 

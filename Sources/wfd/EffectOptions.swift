@@ -4,16 +4,21 @@ import WorkflowAPI
 import WorkflowEffects
 import WorkflowEngine
 import WorkflowPrograms
+import WorkflowStore
 
 /// What the daemon may do for instances.
 struct EffectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Addresses outside the public internet that effects may call. May be given several times.",
+            """
+            Addresses outside the public internet that effects may call; with a port (127.0.0.1:8402, [::1]:8402) that \
+            one alone. May be given several times.
+            """,
             valueName: "cidr"),
         transform: { text in
             guard let range = AddressRange(text) else {
-                throw ValidationError("'\(text)' is no range of addresses; write one as 10.1.0.0/16 or ::1/128")
+                throw ValidationError(
+                    "'\(text)' is no range of addresses; write one as 10.1.0.0/16, ::1/128 or 127.0.0.1:8402")
             }
             return range
         })
@@ -75,14 +80,16 @@ struct EffectOptions: ParsableArguments {
         exec.filter { ProgramStart.path(of: $0.path, in: [:]) == nil }
     }
 
-    /// - Parameter calls: How many may be under way at once.
-    func executors(environment: [String: String], calls: Int) throws -> Executors {
+    /// - Parameters:
+    ///   - calls: How many may be under way at once.
+    ///   - log: Keeps the begins of programs.
+    func executors(environment: [String: String], calls: Int, log: any AttemptLog) throws -> Executors {
         Executors(
             http: try HTTPExecutor(
                 allowing: allowHttp, secrets: SecretFolder(secrets ?? environment["CREDENTIALS_DIRECTORY"]),
                 authority: ca, agent: "wfd/\(Build.version)", places: calls),
             programs: ProgramExecutor(
                 Dictionary(exec.map { ($0.name, $0.path) }, uniquingKeysWith: { first, _ in first }),
-                places: ProcessInfo.processInfo.activeProcessorCount, search: environment["PATH"]))
+                places: ProcessInfo.processInfo.activeProcessorCount, search: environment["PATH"], log: log))
     }
 }

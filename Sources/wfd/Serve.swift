@@ -21,14 +21,15 @@ struct Serve: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Where to listen: unix:PATH or HOST:PORT on loopback. May be given several times.", valueName: "address"),
-        transform: { text in
-            do {
-                return try ListenAddress(text)
-            } catch {
-                throw ValidationError("\(error)")
-            }
-        })
+        transform: Serve.address)
     var listen: [ListenAddress] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to serve /metrics, /livez and /readyz alone, as for Prometheus: unix:PATH or HOST:PORT on loopback.",
+            valueName: "address"),
+        transform: Serve.address)
+    var metrics: ListenAddress?
 
     @Option(
         help: ArgumentHelp(
@@ -72,6 +73,14 @@ struct Serve: AsyncParsableCommand {
         })
     var logLevel: Logger.Level = .info
 
+    func validate() throws {
+        do {
+            try ListenAddress.refuseRepeated(listen + [metrics].compactMap(\.self))
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
     func run() async throws {
         let log = DaemonLog.begin(at: logLevel)
         let logger = Logger(label: "wfd")
@@ -91,6 +100,24 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
+    private static func address(_ text: String) throws -> ListenAddress {
+        do {
+            return try ListenAddress(text)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    /// All that is listened on, and for what.
+    private func served(
+        _ places: DefaultPlaces, besideDatabase file: String
+    ) throws -> [(address: ListenAddress, routes: RouteSelection)] {
+        let addresses = try listen.isEmpty ? [places.address(besideDatabase: file)] : listen
+        var served: [(address: ListenAddress, routes: RouteSelection)] = addresses.map { ($0, .all) }
+        if let metrics { served.append((metrics, .metrics)) }
+        return served
+    }
+
     /// Finds a taken address before a database is made or taken over for nothing.
     private func refuseTaken(_ addresses: [ListenAddress], for file: String) throws {
         do {
@@ -99,6 +126,20 @@ struct Serve: AsyncParsableCommand {
             // It is often the daemon that has the database: that says more.
             try SQLiteFileStore.refuseHeld(at: file)
             throw error
+        }
+    }
+
+    /// Opens the database; ends first what was begun to be erased.
+    private func open(_ file: String, at now: Timestamp, _ logger: Logger) async throws -> SQLiteFileStore {
+        // An hour is more than clocks are set back in order, and less than what makes timers fire at a wrong time.
+        let latest = Timestamp(rawValue: now.rawValue + 3_600_000)
+        return try await StandingErasures.open(time: \.last, logger: logger) {
+            let store = try SQLiteFileStore.open(
+                at: file, makingFolder: database == nil, clock: now, on: self.clock,
+                notAfter: self.clock == .real ? latest : nil, holds: hold)
+            if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
+            if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
+            return store
         }
     }
 
@@ -115,26 +156,18 @@ struct Serve: AsyncParsableCommand {
     private func serve(_ logger: Logger, _ log: LogOutput) async throws {
         let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
         let file = try database ?? places.databaseFile()
-        let addresses = try listen.isEmpty ? [places.address(besideDatabase: file)] : listen
-        let shares = try DescriptorShares.ofProcess(addresses: addresses.count)
-        try refuseTaken(addresses, for: file)
+        let served = try served(places, besideDatabase: file)
+        let shares = try DescriptorShares.ofProcess(addresses: served.count)
+        try ListenAddress.refuseRepeated(served.map { $0.address })
+        try await Patience.wait(logger) { try refuseTaken(served.map { $0.address }, for: file) }
         let now = SystemClock().now()
-        // An hour is more than clocks are set back in order, and less than what makes timers fire at a wrong time.
-        let latest = Timestamp(rawValue: now.rawValue + 3_600_000)
-        let store = try await StandingErasures.open(time: \.last, logger: logger) {
-            let store = try SQLiteFileStore.open(
-                at: file, makingFolder: database == nil, clock: now, on: self.clock,
-                notAfter: self.clock == .real ? latest : nil, holds: hold)
-            if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
-            if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
-            return store
-        }
+        let store = try await Patience.wait(logger) { try await open(file, at: now, logger) }
         logger.info(
             "serving",
             metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(Build.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.last)
         let executors = try effects.executors(
-            environment: ProcessInfo.processInfo.environment, calls: shares.calls)
+            environment: ProcessInfo.processInfo.environment, calls: shares.calls, log: store.attemptLog())
         for program in effects.missingPrograms {
             logger.warning(
                 "a program of --exec cannot be run: what calls it is held",
@@ -148,12 +181,13 @@ struct Serve: AsyncParsableCommand {
         let serverLimits = ServerLimits(allConnections: shares.connections)
         tell(shares, serverLimits, logger)
         let budget = AnswerBudget(lasting: serverLimits, log: engine.log)
-        let metrics = RequestMetrics { log.linesLost }
+        let requests = RequestMetrics { log.linesLost }
         let definitions = DefinitionQueue()
-        let servers = addresses.map { address in
+        let servers = served.map { address, routes in
             WorkflowServer(
-                engine: engine, address: address, budget: budget, allowedHosts: allowHost, metrics: metrics,
-                definitions: definitions, version: Build.version, limits: serverLimits, logger: logger)
+                engine: engine, address: address, serving: routes, budget: budget, allowedHosts: allowHost,
+                metrics: requests, definitions: definitions, version: Build.version, limits: serverLimits,
+                logger: logger, listening: { [http = executors.http] in http.refuse(ownPort: $0) })
         }
         // Stopped in the opposite order: first no new requests, then the writer, when all that was accepted is written.
         // Between them, what runs has time to end, and what it brings is still written.

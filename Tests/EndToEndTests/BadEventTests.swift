@@ -77,6 +77,8 @@ import WorkflowJSON
                 "'expect.seq' and If-Match do not agree", headers: [("If-Match", "\"2\"")]),
             .event(#"{"event": "submit"}"#, .invalidRequest, form, headers: [("If-Match", "1")]),
             .event(#"{"event": "submit"}"#, .invalidRequest, form, headers: [("If-Match", "\"\"")]),
+            .event(#"{"event": "submit"}"#, .invalidRequest, form, headers: [("If-Match", "\"01\"")]),
+            .event(#"{"event": "submit"}"#, .invalidRequest, form, headers: [("If-Match", "\"+1\"")]),
             .event(#"{"event": "submit"}"#, .invalidRequest, form, headers: [("If-Match", "W/\"1\"")]),
             .event(#"{"event": "submit"}"#, .invalidRequest, form, headers: [("If-Match", "\"one\"")]),
         ])

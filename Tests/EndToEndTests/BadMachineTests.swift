@@ -59,6 +59,8 @@ import WorkflowJSON
             .get("/v1/machines/ordre", .machineNotFound, "There is no machine 'ordre'", ["suggestion": "order"]),
             .get("/v1/machines/order/versions/7", .machineNotFound, missing),
             .get("/v1/machines/order/versions/0", .invalidRequest, "'0' is no version; versions are 1, 2, …"),
+            .get("/v1/machines/order/versions/01", .invalidRequest, "'01' is no version; versions are 1, 2, …"),
+            .get("/v1/machines/order/versions/+1", .invalidRequest, "'+1' is no version; versions are 1, 2, …"),
             .get("/v1/machines/order/versions/last", .invalidRequest, "'last' is no version; versions are 1, 2, …"),
         ])
     }

@@ -28,7 +28,9 @@ struct BadNetworkTests {
                 attemptTimeout: 800ms
               retry: {attempts: unlimited, first: 20ms, factor: 1}
               onDone: {target: paid, actions: {assign: {receipt: event.data.body.id}}}
+              onError: lost
           paid: {}
+          lost: {}
         """
 
     @Test func whatDoesNotComeThroughIsTriedAgain() async throws {

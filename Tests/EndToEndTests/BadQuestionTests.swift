@@ -49,6 +49,7 @@ import WorkflowJSON
             .get("/v1/instances?limit=0", .invalidParameter, "\(limit) '0'"),
             .get("/v1/instances?limit=501", .invalidParameter, "\(limit) '501'"),
             .get("/v1/instances?limit=ten", .invalidParameter, "\(limit) 'ten'"),
+            .get("/v1/instances?limit=05", .invalidParameter, "\(limit) '05'"),
             .get("/v1/instances?limit=", .invalidParameter, "Parameter 'limit' must not be empty"),
             .get("/v1/instances?limit=1&limit=2", .invalidParameter, "Parameter 'limit' stands twice"),
             .get("/v1/instances?state=%zz", .invalidParameter, "The query is not percent-encoded text"),

@@ -7,7 +7,7 @@ extension Daemon {
         try await output(of: arguments)
     }
 
-    /// The same of a verb that tells on the error stream how far it is, if it takes long.
+    /// The same of a verb that may tell something on the error stream: how far it is, or a warning.
     func saidInTime(_ arguments: String...) async throws -> String {
         let result = try await DaemonTesting.wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(address)"])
         guard result.end == .exited(0) else {

@@ -31,8 +31,9 @@ struct EffectTests {
               input: {items: context.items}
               retry: {attempts: unlimited, first: 20ms, factor: 1}
               onDone: {target: sending, actions: {assign: {weight: event.data.weight}}}
+              onError: rejected
           sending:
-            invoke: {task: stock, retry: {attempts: unlimited, first: 20ms}, onDone: shipped}
+            invoke: {task: stock, retry: {attempts: unlimited, first: 20ms}, onDone: shipped, onError: rejected}
           shipped:
             type: final
             entry:
@@ -168,8 +169,13 @@ struct EffectTests {
             id: slow
             initial: a
             states:
-              a: {invoke: {http: {method: GET, url: "http://127.0.0.1:\(stage.service.ports.http)/delay/2"}, onDone: b}}
+              a:
+                invoke:
+                  http: {method: GET, url: "http://127.0.0.1:\(stage.service.ports.http)/delay/2"}
+                  onDone: b
+                  onError: c
               b: {}
+              c: {}
             """
         var daemon = try await stage.daemon()
         _ = try await daemon.said("apply", try stage.folder.write(slow, to: "slow.yaml"))

@@ -12,12 +12,14 @@ import WorkflowClient
     }
 
     /// Starts a daemon on two addresses from a shell with limits.
-    private func launch(_ limits: String) throws -> RunningProgram {
-        let listen = ["unix:" + folder.path("wfd.sock"), "127.0.0.1:0"]
+    ///
+    /// - Parameter other: The option that names the second one.
+    private func launch(_ limits: String, other: String = "--listen") throws -> RunningProgram {
+        let listen = ["unix:" + folder.path("wfd.sock")]
         return try RunningProgram(
             "/bin/sh",
             ["-c", limits + #"; exec "$0" "$@""#, Programs.path("wfd")]
-                + Daemon.arguments(database: folder.path("wfd.db"), listen: listen),
+                + Daemon.arguments(database: folder.path("wfd.db"), listen: listen) + [other, "127.0.0.1:0"],
             environment: Programs.environment([:]))
     }
 
@@ -73,6 +75,20 @@ import WorkflowClient
         let told = try #require(try await program.errorLines(containing: " descriptors").first)
         let of = try #require(told.firstMatch(of: /calls=256 connectionsOfAnAddress=900 limit=(\d+)/), "\(told)")
         #expect(try (2_432..<10_000).contains(#require(Int(of.1))))
+    }
+
+    /// Its connections are descriptors too.
+    @Test func theAddressOfMetricsCountsAsAnyOther() async throws {
+        var told: [String] = []
+        for other in ["--listen", "--metrics"] {
+            let program = try launch("ulimit -n 400", other: other)
+            let line = try #require(try await program.errorLines(containing: "few files may be open").first)
+            told.append(String(try #require(line.firstMatch(of: /connectionsOfAnAddress=(\d+)/)).1))
+            _ = try await program.errorLines(containing: "listening")
+            program.signal(SIGTERM)
+            #expect(try await program.result().end == .exited(0))
+        }
+        #expect(told.first == told.last)
     }
 
     @Test func whoHasFarTooFewIsToldSo() async throws {

@@ -9,8 +9,9 @@ import WorkflowJSON
         id: parcel
         initial: packing
         states:
-          packing: {invoke: {task: stock, onDone: packed}}
+          packing: {invoke: {task: stock, onDone: packed, onError: lost}}
           packed: {type: final}
+          lost: {}
         """
 
     private static func daemon(in folder: TemporaryFolder) async throws -> Daemon {

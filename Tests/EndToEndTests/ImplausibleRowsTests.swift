@@ -17,7 +17,7 @@ import WorkflowJSON
     /// A database with a row in each of the tables.
     private static func database(in folder: TemporaryFolder) async throws -> String {
         let daemon = try await Daemon(in: folder)
-        _ = try await daemon.said("apply", try folder.write(machine, to: "parcel.yaml"))
+        _ = try await daemon.saidInTime("apply", try folder.write(machine, to: "parcel.yaml"))
         _ = try await daemon.said("start", "parcel", "p")
         _ = try await daemon.said("queue", "stock", "--concurrency", "5")
         let leased = try await daemon.answer(to: .post("/v1/tasks/stock/lease", #"{"wait": 5}"#))

@@ -107,9 +107,9 @@ import WorkflowJSON
         init() async throws {
             folder = try TemporaryFolder()
             daemon = try await Daemon(in: folder)
-            _ = try await daemon.said("apply", folder.write(first, to: "order.yaml"))
+            _ = try await daemon.saidInTime("apply", folder.write(first, to: "order.yaml"))
             for name in names { _ = try await daemon.said("start", "order", name) }
-            _ = try await daemon.said("apply", folder.write(second, to: "order2.yaml"))
+            _ = try await daemon.saidInTime("apply", folder.write(second, to: "order2.yaml"))
         }
     }
 

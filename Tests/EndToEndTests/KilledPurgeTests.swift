@@ -77,7 +77,7 @@ import WorkflowJSON
 
     private static func daemon(in folder: TemporaryFolder) async throws -> Daemon {
         let daemon = try await Daemon(in: folder)
-        _ = try await daemon.said("apply", try folder.write(definition, to: "door.yaml"))
+        _ = try await daemon.saidInTime("apply", try folder.write(definition, to: "door.yaml"))
         return daemon
     }
 

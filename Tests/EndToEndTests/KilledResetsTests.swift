@@ -29,7 +29,7 @@ import WorkflowJSON
         let folder = try TemporaryFolder()
         let arguments = Daemon.arguments(database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock")])
         var daemon = try await Daemon(arguments: arguments, database: folder.path("wfd.db"))
-        _ = try await daemon.said("apply", try folder.write(Self.machine, to: "order.yaml"))
+        _ = try await daemon.saidInTime("apply", try folder.write(Self.machine, to: "order.yaml"))
         _ = try await daemon.said("start", "order", "o")
         _ = try await daemon.said("send", "o", "add")
         for round in 0..<kills {

@@ -63,6 +63,51 @@ import WorkflowJSON
         #expect(try folder.names() == [])
     }
 
+    /// It is bound by the same rules as any other, and named once.
+    @Test(
+        .timeLimit(.minutes(20)),
+        arguments: [
+            (
+                ["--metrics", "0.0.0.0:8080"],
+                "The value '0.0.0.0:8080' is invalid for '--metrics <address>': Cannot listen on '0.0.0.0:8080': "
+                    + Self.noAccessControl
+            ),
+            (
+                ["--listen", "127.0.0.1:7777", "--metrics", "localhost:7777"],
+                "Cannot listen on '127.0.0.1:7777': it is named twice"
+            ),
+        ])
+    func anAddressForMetricsThatIsNotForItIsRefused(arguments: [String], reason: String) async throws {
+        let folder = try TemporaryFolder()
+        let result = try await Daemon.launch(["--database", folder.path("wfd.db")] + arguments).result()
+        #expect(result.end == .exited(64))
+        #expect(result.errors.split(separator: "\n").first == "error: \(reason)")
+        #expect(try folder.names() == [])
+    }
+
+    @Test(.timeLimit(.minutes(20))) func anAddressForMetricsServesNothingElse() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(
+            arguments: Daemon.arguments(database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock")])
+                + ["--metrics", "127.0.0.1:0"],
+            database: folder.path("wfd.db"))
+        // It is told at start.
+        let line = try #require(try await daemon.program.errorLines(containing: "serving metrics").first)
+        let address = try Address(String(try #require(line.firstMatch(of: /address=(\S+)/)).1))
+        let requests: [RawRequest] = [
+            .get("/metrics"), .get("/livez"), .get("/readyz"), .get("/v1/status"), .post("/v1/backups", ""),
+        ]
+        let answers = try await onOwnThread {
+            try requests.map { try RawConnection(to: address).answer(to: $0) }
+        }
+        #expect(answers.map(\.status) == [200, 200, 200, 404, 404])
+        #expect(
+            try answers.last?.object["detail"]
+                == "There is no route POST /v1/backups at this address: it serves /livez, /readyz, /metrics alone")
+        #expect(try await daemon.answer(to: .get("/v1/status")).status == 200)
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
     private static let noAccessControl =
         "there is no access control yet, so TCP listens on loopback only; use 127.0.0.1, [::1] or localhost, "
         + "or a unix socket"
@@ -77,6 +122,20 @@ import WorkflowJSON
         #expect(
             second.errors.contains("Cannot open '\(daemon.database)': it is in use by process \(daemon.pid)"))
         #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
+    }
+
+    /// One that was killed may have its lock for a moment still.
+    @Test(.timeLimit(.minutes(20))) func aStartWaitsForTheEndOfTheProcessBefore() async throws {
+        let folder = try TemporaryFolder()
+        let lock = open(folder.path("wfd.db.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+        let daemon = try Daemon.launch(
+            Daemon.arguments(database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock")]))
+        _ = try await daemon.errorLines(containing: "waiting for the end of another process")
+        close(lock)
+        _ = try await daemon.errorLines(containing: "listening")
+        daemon.signal(SIGTERM)
+        #expect(try await daemon.result().end == .exited(0))
     }
 
     @Test(.timeLimit(.minutes(20))) func aSecondDaemonOnTheSameSocketIsRefused() async throws {

@@ -196,8 +196,13 @@ import WorkflowJSON
             try await eventually("\(name) is late") { try await daemon.said("show", name).contains("fulfil.late") }
         }
         for number in 1...9 { _ = try await daemon.said("send", "packed-\(number)", "ship") }
-        let back = try await Self.said(daemon, "migrate", "--undo", "ops-13", "--reason", "OPS-12", end: 6)
-        #expect(back.hasPrefix("ops-13: 1,590 moved back, 12 had gone on (listed)\n"), "\(back)")
+        let undo = ["migrate", "--undo", "ops-13", "--reason", "OPS-12"]
+        let asked = try await daemon.wfctl(undo)
+        #expect(asked.errors.hasPrefix("error: 1,602 instances are selected; nothing was done\n"), "\(asked)")
+        let undone = try await daemon.wfctl(undo + ["--yes"])
+        let back = undone.output
+        #expect(undone.end == .exited(6), "\(undone)")
+        #expect(back.hasPrefix("ops-13: 1,590 put back, 12 had gone on (listed)\n"), "\(back)")
         #expect(back.split(separator: "\n").count { $0.hasPrefix("  changed  ") } == 12, "\(back)")
         #expect(try await daemon.said("show", "packed-20").contains("packing"))
         #expect(

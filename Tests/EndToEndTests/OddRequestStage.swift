@@ -57,7 +57,7 @@ struct OddRequestStage {
             arguments: ["--clock", "virtual"]
                 + Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")]), database: database)
         let idle = Self.machine.replacing("id: m", with: "id: idle").replacing("task: q", with: "task: none")
-        _ = try await daemon.said(
+        _ = try await daemon.saidInTime(
             "apply", folder.write(Self.machine, to: "m.yaml"), folder.write(idle, to: "idle.yaml"))
         _ = try await daemon.said("start", "idle", "idle")
         // Its first task has ended: a token of it needs no lease that lives.

@@ -9,9 +9,11 @@ import WorkflowAPI
         var kinds: Set<String> = []
         for route in Route.all {
             // Headers are read in one place for all routes of a kind: each of its others gets a few values.
-            let values = kinds.insert(Self.kind(of: route)).inserted ? OddRequests.headerValues : OddRequests.fewValues
-            let requests = OddRequests.headers.flatMap { name in
-                values.map { OddRequestStage.request(route, odd: [(name, $0)]) }
+            let isFirst = kinds.insert(Self.kind(of: route)).inserted
+            let requests = (OddRequests.readHeaders + OddRequests.otherHeaders).flatMap { name in
+                let isWhole = isFirst && OddRequests.readHeaders.contains(name)
+                let values = isWhole ? OddRequests.headerValues : OddRequests.fewValues
+                return values.map { OddRequestStage.request(route, odd: [(name, $0)]) }
                     + [OddRequestStage.request(route, odd: [(name, Array("a".utf8)), (name, [])])]
             }
             try await stage.send([OddRequestStage.request(route)] + requests)
@@ -45,7 +47,7 @@ import WorkflowAPI
             let path = route.template.path(OddRequestStage.parts(of: route))
             let requests = (route.query ?? ["a"]).flatMap { name in
                 // One that waits for what never comes waits no longer than it says.
-                OddRequests.queryValues.filter { name != "wait" || $0 != "1" }.map {
+                OddRequests.queryValues(of: name).filter { name != "wait" || $0 != "1" }.map {
                     OddRequestStage.request(route, target: "\(path)?\(name)=\($0)")
                 } + [OddRequestStage.request(route, target: "\(path)?\(name)=1&\(name)=1")]
             }
@@ -60,7 +62,7 @@ import WorkflowAPI
             let parts = OddRequestStage.parts(of: route)
             let words = route.template.description.split(separator: "/", omittingEmptySubsequences: false)
             let requests = parts.indices.flatMap { place in
-                OddRequests.pathValues.map { value in
+                OddRequests.pathValues(of: route.template.parameters[place]).map { value in
                     var parts = parts
                     parts[place] = value
                     var rest = parts[...]

@@ -24,26 +24,46 @@ enum OddRequests {
         ["", ";", "\"-9223372036854775809\"", String(repeating: ",", count: long)].map { Array($0.utf8) }
         + [[0xFF, 0xFE]]
 
-    /// The headers that wfd reads, and others of HTTP.
-    static let headers = [
-        "Accept", "Accept-Encoding", "Authorization", "Content-Encoding", "Content-Type", "Cookie", "Date", "Forwarded",
-        "Host", "Idempotency-Key", "If-Match", "If-Modified-Since", "If-None-Match", "Last-Event-ID", "Origin",
-        "Prefer", "Range", "Sec-Fetch-Site", "User-Agent", "X-Request-ID",
+    /// The headers that wfd reads.
+    static let readHeaders = [
+        "Accept", "Content-Type", "Host", "Idempotency-Key", "If-Match", "Last-Event-ID", "Origin", "Prefer",
+        "Sec-Fetch-Site",
+    ]
+
+    /// Others of HTTP, which it does not.
+    static let otherHeaders = [
+        "Accept-Encoding", "Authorization", "Content-Encoding", "Cookie", "Date", "Forwarded", "If-Modified-Since",
+        "If-None-Match", "Range", "User-Agent", "X-Request-ID",
     ]
 
     /// Those that say where a request ends, or what becomes of its connection: nothing comes behind one of them.
     static let framing = ["Connection", "Content-Length", "Expect", "TE", "Trailer", "Transfer-Encoding", "Upgrade"]
 
     /// Values of a parameter of a query, as they are written.
-    static let queryValues =
+    static func queryValues(of parameter: String) -> [String] {
+        switch parameter {
+        case "page": queryValues + pageTokens
+        case "after", "cursor": queryValues + cursors
+        default: queryValues
+        }
+    }
+
+    private static let queryValues =
         ["", "%", "%00", "%FF%FE", "=", "+", ";", ",", "a.b", "true", "1w", "-1ms", "x&=&x"]
         + numbers + [String(repeating: "a", count: long), String(repeating: "%2C", count: 2_000)]
-        + pageTokens + cursors
 
-    /// Parts of a path, as they are written.
-    static let pathValues =
+    /// Values of a part of a path, as they are written.
+    static func pathValues(of part: String) -> [String] {
+        switch part {
+        case "task": pathValues + tokens
+        case "effect": pathValues + calls
+        default: pathValues
+        }
+    }
+
+    private static let pathValues =
         ["%", "%00", "%FF%FE", "%2F", "%2e%2e", "a;b", "=", ",", String(repeating: "a", count: long)]
-        + numbers + tokens + calls
+        + numbers
 
     private static let extremes: [Int64] = [.min, -1, 0, 1, 1 << 48, 1 << 58, .max]
 

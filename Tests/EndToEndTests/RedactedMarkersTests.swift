@@ -62,7 +62,7 @@ import WorkflowJSON
 
     private func write(to daemon: Daemon) async throws {
         let name = "c"
-        _ = try await daemon.said("apply", Self.written(daemon))
+        _ = try await daemon.saidInTime("apply", Self.written(daemon))
         _ = try await daemon.said("start", "claim", name, "--data", #"{"who": "\#(marker("start"))"}"#)
         _ = try await daemon.said("send", name, "name", "--data", #""\#(marker("data"))""#)
         _ = try await daemon.said("set", name, #"who="\#(marker("set"))""#, "--reason", marker("reason"))

@@ -26,6 +26,41 @@ struct DefinitionCheckTests {
             ])
     }
 
+    /// An error can be taken where its invocation lives, above, below, and in other regions.
+    @Test(arguments: [
+        ("a: {invoke: {task: x}}, b: {}", "", false), ("a: {invoke: {task: x, onDone: b}}, b: {}", "", false),
+        ("a: {invoke: {task: x, onError: b}}, b: {}", "", true),
+        ("a: {invoke: {task: x}, on: {error.invoke.a: b}}, b: {}", "", true),
+        ("a: {invoke: {id: y, task: x}, on: {error.invoke.a: b}}, b: {}", "", false),
+        ("a: {invoke: {id: y, task: x}, on: {error.invoke.y: b}}, b: {}", "", true),
+        ("a: {invoke: {task: x}, on: {error.invoke.a.*: b}}, b: {}", "", true),
+        ("a: {invoke: {task: x}, on: {error.invoke.*: b}}, b: {}", "", true),
+        ("a: {invoke: {task: x}, on: {error.*: b}}, b: {}", "", true),
+        ("a: {invoke: {task: x}, on: {error.execution: b}}, b: {}", "", false),
+        ("a: {invoke: {task: x}, on: {'*': b}}, b: {}", "", false),
+        ("a: {invoke: {task: x}, on: {'*': b}}, b: {}", "strict: false, ", true),
+        ("a: {invoke: {task: x}}, b: {}", "on: {error.*: .a}, ", true),
+        ("a: {invoke: {task: x}, on: {go: b}}, b: {on: {error.*: a}}", "", false),
+        ("a: {invoke: {task: x}, initial: i, states: {i: {on: {error.invoke.a: '#b'}}}}, b: {}", "", true),
+        ("a: {initial: i, states: {i: {invoke: {task: x}}}, on: {error.invoke.a.i: b}}, b: {}", "", true),
+        ("a: {type: parallel, states: {p: {invoke: {task: x}}, q: {on: {error.*: '#b'}}}}, b: {}", "", true),
+        ("a: {type: parallel, states: {p: {on: {error.*: '#b'}}, q: {invoke: {task: x}}}}, b: {}", "", true),
+        (
+            "a: {type: parallel, states: {p: {initial: i, states: {i: {invoke: {task: x}, on: {go: j}}, "
+                + "j: {on: {error.*: '#b'}}}}, q: {}}}, b: {}", "", false
+        ),
+    ])
+    func anErrorThatNothingTakesIsWarnedAbout(states: String, root: String, isTaken: Bool) throws {
+        let text = "{id: m, initial: a, \(root)states: {\(states)}}"
+        #expect(!diagnostics(of: text).contains { $0.contains(" error: ") })
+        let told = diagnostics(of: text).filter { $0.contains("no transition takes") }
+        #expect(told.isEmpty == isTaken, "\(told)")
+        let warning = try #require(diagnostics(of: "{id: m, initial: a, states: {a: {invoke: {task: x}}}}").first)
+        #expect(
+            warning == "1:42: warning: no transition takes 'error.invoke.a': when this invocation fails, the instance "
+                + "fails and waits for somebody; add 'onError'")
+    }
+
     /// As in what was imported with losses.
     @Test func aGuardThatIsFalseLetsNothingPass() {
         let text = """
@@ -213,9 +248,10 @@ struct DefinitionCheckTests {
     ])
     func afterThatGoesRoundSoonIsWarnedAbout(states: String, place: String, milliseconds: Int) {
         let parts = place.split(separator: ": ", maxSplits: 1)
+        let time = milliseconds == 0 ? "0s" : "\(milliseconds)ms"
         #expect(
             diagnostics(of: "{id: m, initial: a, states: {\(states)}}") == [
-                "\(parts[0]): warning: 'after' goes round without end, every \(milliseconds) ms: \(parts[1]); "
+                "\(parts[0]): warning: 'after' goes round without end, every \(time): \(parts[1]); "
                     + "give it a guard, or a delay of 10ms"
             ])
     }

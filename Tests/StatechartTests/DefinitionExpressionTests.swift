@@ -42,6 +42,12 @@ import ThreadTesting
                 + "a text has quotes of its own: 'nme'"
         ),
         (
+            "entry: {assign: {name: 'Ada Lovelace'}}",
+            "3:29: error: expected an operator or the end of the expression, found 'Lovelace'; "
+                + "a text has quotes of its own, write \"'Ada Lovelace'\""
+        ),
+        ("after: {30 days: a}", "3:9: error: '30 days' is no delay; write 30d"),
+        (
             "entry: {raise: {event: e, data: [1, {k: '(('}]}}",
             "3:44: error: expected a value, found the end of the expression"
         ),
@@ -93,7 +99,15 @@ import ThreadTesting
         ("P36526D", "the delay is longer than a hundred years"),
         ("3155760000001", "the delay is longer than a hundred years"),
         ("101y", "a year has no fixed length; write days, such as 36525d"),
-        ("5min", "'5min' is no delay: its units are w, d, h, m, s, ms, each once, the largest first"),
+        ("5min", "'5min' is no delay; write 5m"),
+        ("30 days", "'30 days' is no delay; write 30d"),
+        ("1 Hour 30 minutes", "'1 Hour 30 minutes' is no delay; write 1h30m"),
+        ("1.5 hours", "'1.5 hours' is no delay; write 1.5h"),
+        ("2weeks", "'2weeks' is no delay; write 2w"),
+        ("3 months", "a month has no fixed length; write days, such as 90d"),
+        ("'30 days'", "'30 days' is no delay; write 30d"),
+        ("5M", "a month has no fixed length; write days, such as 150d"),
+        ("5x", "'5x' is no delay: its units are w, d, h, m, s, ms, each once, the largest first"),
         ("30m1h", "'30m1h' is no delay: its units are w, d, h, m, s, ms, each once, the largest first"),
         ("-5s", "a delay is not negative; 0 is at once"),
         ("event.at", "\(given) timestamp; write … - event.at"),

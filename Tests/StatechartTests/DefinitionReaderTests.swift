@@ -10,9 +10,9 @@ func diagnostics(of text: String, _ syntax: DefinitionSyntax = .detected) -> [St
     }
 }
 
-/// The machine of a definition that has one state of its own, `s`, with these keys in flow style.
+/// The machine of a definition that has one state of its own, `s`, with these keys in flow style. It takes all errors.
 func oneState(_ keys: String, root: String = "") -> String {
-    "{id: m, initial: s, \(root)\nstates: {a: {}, b: {}, s: {on: {a: a, b: b},\n\(keys)}}}"
+    "{id: m, initial: s, \(root)\nstates: {a: {}, b: {}, s: {on: {a: a, b: b, error.*: a},\n\(keys)}}}"
 }
 
 struct DefinitionReaderTests {

@@ -20,6 +20,19 @@ struct DefinitionTransitionTests {
             "3:18: error: 'target' is an empty list; leave it out to stay where the machine is"
         ),
         ("always: {target: ~}", "3:18: error: 'target' must be a name, not null"),
+        (
+            "always: {target: }",
+            "3:18: error: 'target' must be a name, not null; a target such as '#review' stands in quotes"
+        ),
+        (
+            "always: {target: #a\n}",
+            "4:1: error: 'target' must be a name, not null; a target such as '#review' stands in quotes"
+        ),
+        (
+            "after: {1s: #a\n}",
+            "4:1: error: a transition must be a target or a map ({} takes the event and does nothing), not null"
+                + "; a target such as '#review' stands in quotes"
+        ),
         ("always: {target: {x: a}}", "3:18: error: 'target' must be a name, not a map"),
         ("always: {target: [a, [b]]}", "3:22: error: a target must be a name, not a list"),
         ("always: {target: a, reenter: 1}", "3:30: error: 'reenter' must be true or false, not a number"),

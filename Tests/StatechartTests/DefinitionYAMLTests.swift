@@ -2,6 +2,10 @@ import Statechart
 import Testing
 
 struct DefinitionYAMLTests {
+    private static let braces =
+        "what begins with '{' is a map: write an expression without braces, as in context.url + '/x', "
+        + #"and a url in quotes, as in "https://example.org/{context.id}""#
+
     @Test(arguments: [
         (
             "id: m\n  initial: a\n",
@@ -24,6 +28,34 @@ struct DefinitionYAMLTests {
             "id: m\ninitial: 'a\n",
             "3:1: error: not valid YAML: while scanning a quoted scalar that begins on line 2, "
                 + "found unexpected end of stream"
+        ),
+        (
+            "id: m\nurl: {context.url}/x\n",
+            "2:19: error: not valid YAML: while parsing a block mapping that begins on line 1, "
+                + "did not find expected key; \(braces)"
+        ),
+        (
+            "id: m\nx: {url: {context.url}/x}\n",
+            "2:23: error: not valid YAML: while parsing a flow mapping that begins on line 2, "
+                + "did not find expected ',' or '}'; \(braces)"
+        ),
+        (
+            "id: m\nlog: [1, 2].size()\n",
+            "2:12: error: not valid YAML: while parsing a block mapping that begins on line 1, "
+                + "did not find expected key; what begins with '[' is a list: "
+                + #"write quotes around all of it, as in "[1, 2].size()""#
+        ),
+        (
+            "id: m\nx: {log: '%d'.format([1])}\n",
+            "2:14: error: not valid YAML: while parsing a flow mapping that begins on line 2, "
+                + "did not find expected ',' or '}'; what begins with a quote ends with it: "
+                + #"write quotes around all of it, as in "'%d'.format([1])""#
+        ),
+        (
+            "id: m\non: {x: {target: #a.b}}\ny: z\n",
+            "3:2: error: not valid YAML: while parsing a flow mapping that begins on line 2, "
+                + "did not find expected ',' or '}'; '#' begins a comment: "
+                + "a text that begins with one stands in quotes, as in '#review'"
         ),
         (
             "id: m\non:\n  *: a\n",

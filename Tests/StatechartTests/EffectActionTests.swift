@@ -64,6 +64,8 @@ import WorkflowJSON
             "a url has no user and no password; 'secretHeaders' can give 'Authorization'"
         ),
         ("url: \"'http://a/x/../' + context.e\"", "a url has no segments '.' and '..'"),
+        ("url: \"'http://a/x/%252e%252e/y' + context.e\"", "a url has no segments '.' and '..'"),
+        ("url: \"'http://a/x/..%2fy' + context.e\"", "a url has no segments '.' and '..'"),
         ("url: \"'http://a/' + context.e + '/x'\"", "a url that is computed has no empty segments"),
         ("url: \"'HTTP://a'\"", "a url begins with http:// or https://"),
         ("url: context.e", "a url begins with http:// or https://"),

@@ -30,6 +30,15 @@ import Testing
             ),
             ("{http: {url: /v1/charges}}", "3:22: error: a url begins with http:// or https://"),
             ("{http: {url: 'ftp://a/'}}", "3:23: error: a url begins with http:// or https://"),
+            (
+                "{http: {url: {context.id}}}",
+                "3:22: error: 'url' must be an expression, not a map; write context.id without braces"
+            ),
+            (
+                "{http: {url: '{context.id}/x'}}",
+                "3:23: error: a url begins with http:// or https://; "
+                    + "one that is computed is an expression: context.id + '/x'"
+            ),
             ("{http: {url: '1 + 1'}}", "3:23: error: a url is a string, this gives int"),
             (
                 "{http: {url: 'http://a/', method: get}}",

@@ -68,6 +68,32 @@ import WorkflowJSON
         #expect(Self.requests(run) == ["cancel 1.1"] && run.snapshot.armed.isEmpty)
     }
 
+    /// People are told the time as a definition writes it; digests go over what the snapshot keeps.
+    @Test func aTimeoutThatNobodyTakesSaysHowLongItWas() throws {
+        var run = try TimedRun("{id: m, initial: a, states: {a: {invoke: {task: t, timeout: 172800000}}}}")
+        let armed = try #require(run.snapshot.armed.first { $0.kind == .timer })
+        #expect(armed.data == ["type": "timeout", "message": "there was no result within 172800000 ms"])
+        _ = try run.pass(172_800_000)
+        guard case .expressionFailed(let failure)? = run.failure else {
+            Issue.record("it must say why")
+            return
+        }
+        #expect(
+            failure.message == "timeout: there was no result within 2d; no transition takes 'error.invoke.a'")
+    }
+
+    @Test(arguments: [
+        ("there was no result within 172800000 ms", "there was no result within 2d"),
+        ("there was no result within 0 ms", "there was no result within 0s"),
+        ("there was no result within 1500 ms", "there was no result within 1s500ms"),
+        ("there was no result within a day", "there was no result within a day"),
+        ("there was no result within  ms", "there was no result within  ms"),
+        ("the worker waited 172800000 ms", "the worker waited 172800000 ms"),
+    ])
+    func messagesOfTimeoutsAloneAreWrittenAnew(message: String, shown: String) {
+        #expect(InvocationTimeout.shown(message) == shown)
+    }
+
     @Test func leavingEndsBoth() throws {
         var run = try TimedRun(Self.order)
         try run.send("stop")

@@ -102,7 +102,8 @@ import WorkflowJSON
                 Issue.record("refused")
                 return
             }
-            #expect(told.microsteps.flatMap(\.deeds).map(\.text) == ["skipped: \((firedAt ?? 0) - 10_000) ms late"])
+            let late = DelayText.text(milliseconds: (firedAt ?? 0) - 10_000)
+            #expect(told.microsteps.flatMap(\.deeds).map(\.text) == ["skipped: \(late) late"])
         }
     }
 

@@ -24,6 +24,13 @@ import WorkflowJSON
         #expect(run.snapshot.armed.isEmpty)
     }
 
+    @Test func aDelayIsToldAsADefinitionWritesIt() throws {
+        let later = "{send: {event: x, delay: 172800000}}, {send: {event: x, delay: 90s}}"
+        var run = try TimedRun("{id: m, initial: a, states: {a: {on: {x: {}, go: {actions: [\(later)]}}}}}")
+        try run.send("go")
+        #expect(run.deeds == ["send x in 2d", "send x in 1m30s"])
+    }
+
     @Test func whatIsSentWithoutATakerChangesNothing() throws {
         var run = try TimedRun("{id: m, initial: a, states: {a: {on: {go: {actions: {send: nobody}}}}}}")
         try run.send("go")

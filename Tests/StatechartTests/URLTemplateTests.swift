@@ -28,6 +28,14 @@ import Testing
         #expect(places.map(\.expression) == ["context.id", " 'ü{' "] && places.map(\.offset) == [19, 32])
     }
 
+    private static let decoded = "'{x}' makes a segment of the url that has '.' or '..' when it is decoded"
+
+    /// Names with dots, slashes and percent signs that lead nowhere else.
+    @Test(arguments: ["a/b", "...", "..a", "a..b", "100%", "%2", "%zz", "a;b", "v1.2/x", "%2f", ".%2"])
+    func aValueMayLookLikeAPath(value: String) throws {
+        #expect(throws: Never.self) { try URLTemplate("https://a/{x}").filled(with: [value]) }
+    }
+
     @Test(
         arguments: [
             ("https://a/{x}", [""], "'{x}' makes an empty segment of the url"),
@@ -35,6 +43,11 @@ import Testing
             ("https://a/b/{x}", [".."], "'{x}' makes the segment '.' or '..' of the url"),
             ("https://a/.{x}?y", ["."], "'{x}' makes the segment '.' or '..' of the url"),
             ("https://a/%2e{x}", ["."], "'{x}' makes the segment '.' or '..' of the url"),
+            ("https://a/{x}", ["../b"], decoded), ("https://a/{x}", ["a/../b"], decoded),
+            ("https://a/{x}", ["a\\.."], decoded), ("https://a/{x}", ["%2e%2E"], decoded),
+            ("https://a/{x}", ["%252e%25252e%2fb"], decoded), ("https://a/{x}", ["%%32%65."], decoded),
+            ("https://a/{x}", ["a/./b"], decoded), ("https://a/{x}", ["..;v=1"], decoded),
+            ("https://a/b{x}", ["/.."], decoded), ("https://a/%252e{x}", ["."], decoded),
             ("https://a/{x}{y}", ["", ""], "'{x}' and '{y}' make an empty segment of the url"),
             ("https://a/{x}", [String(repeating: "é", count: 2_000)], "a url has at most 8192 bytes"),
         ] as [(String, [String], String)])

@@ -92,12 +92,13 @@ extension StoreSuite {
             let all = try Self.many(scribe, writer)
             let names = Dictionary(uniqueKeysWithValues: scribe.instances.values.map { ($0.id, $0.name) })
             for limit in [1, 2, 7, 100] {
-                for queue in [nil, Self.queueNames[0], "task:none"] {
-                    for state in [nil, .ready, .open] as [EffectState?] {
+                for queues in [[], [Self.queueNames[0]], ["task:none"], Array(Self.queueNames.prefix(2))] {
+                    for states in [[], [.ready], [.open], [.ready, .open]] as [[EffectState]] {
                         let listed = try await Self.allPages(
-                            EffectQuery(queue: queue, state: state, limit: limit), store)
+                            EffectQuery(queues: queues, states: states, limit: limit), store)
                         let wanted = all.filter { effect in
-                            queue ?? effect.queue == effect.queue && state ?? effect.state == effect.state
+                            (queues.isEmpty || queues.contains(effect.queue))
+                                && (states.isEmpty || states.contains(effect.state))
                         }
                         #expect(listed.map(\.effect) == wanted)
                         #expect(listed.map(\.instance) == wanted.map { names[$0.instanceID] })

@@ -33,16 +33,16 @@ extension StoreSuite {
             try scribe.commit(writer)
             let partition = scribe.partition(of: "first")
             var query = JournalQuery(after: .beginning(of: partition), bytes: 1 << 20)
-            query.filter.machine = machine.name
+            query.filter.machines = [machine.name]
             let ours = try await whole(query, store)
             #expect(ours.rows.map(\.row) == scribe.history["first"])
             #expect(ours.rows.allSatisfy { $0.machine == machine.name && $0.version == machine.version })
-            query.filter.machine = "none"
+            query.filter.machines = ["none"]
             let none = try await whole(query, store)
             let latest = scribe.partition(of: "second") == partition ? "second" : "first"
             let last = scribe.history[latest]?.last?.position
             #expect(none.rows.isEmpty && none.isLast && none.through == last)
-            query.filter = JournalFilter(kind: .started)
+            query.filter = JournalFilter(kinds: [.started])
             let started = try await whole(query, store)
             #expect(started.rows.allSatisfy { $0.row.kind == .started } && !started.rows.isEmpty)
             let elsewhere = try await store.journal(query, in: NamespaceID(rawValue: 7))

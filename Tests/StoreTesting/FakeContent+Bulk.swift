@@ -37,7 +37,8 @@ extension FakeContent {
                 query.filter.takes(instance.status)
             else { return false }
             return query.filter.takes(
-                configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure)
+                configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure,
+                error: InvocationError(armed: instance.state.armed))
         }
         return SelectionSlice(instances: Array(found), next: next.last?.mark)
     }

@@ -107,7 +107,7 @@ extension FakeContent {
     func effects(_ query: EffectQuery, in namespace: NamespaceID) -> EffectPage {
         let all = effects.values.sorted { $0.id < $1.id }.compactMap { effect -> ListedEffect? in
             guard let key = names[effect.instanceID], key.namespace == namespace,
-                query.queue.map({ isSame($0, effect.queue) }) ?? true, query.state ?? effect.state == effect.state,
+                query.takes(queue: effect.queue, state: effect.state.rawValue),
                 query.after.map({ effect.id > $0 }) ?? true
             else { return nil }
             return ListedEffect(effect: effect, instance: key.name)

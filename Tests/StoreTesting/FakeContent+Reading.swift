@@ -75,7 +75,8 @@ extension FakeContent {
         guard instance.status != .purging, query.takes(instance.status) else { return false }
         if let name = query.machine, machine(instance.machineID)?.name != name { return false }
         return query.takes(
-            configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure)
+            configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure,
+            error: InvocationError(armed: instance.state.armed))
     }
 
     func tally(_ query: TallyQuery, in namespace: NamespaceID) -> [TallyRecord] {
@@ -89,6 +90,16 @@ extension FakeContent {
             return TallyRecord(key: key, machine: machine.name, version: machine.version, count: Int64(count))
         }
         return Array(sorted.prefix(query.limit))
+    }
+
+    func oldestRunning(in namespace: NamespaceID, atMost bound: Int) -> [OldestInState] {
+        let running = instances.values.filter { $0.namespace == namespace && $0.status == .running }
+        let groups = Dictionary(grouping: running, by: TallyKey.init)
+        return groups.prefix(bound).compactMap { key, own in
+            own.map(\.entered).min().map {
+                OldestInState(machineID: key.machineID, configuration: key.configuration, entered: $0)
+            }
+        }
     }
 
     func history(_ query: HistoryQuery) -> [JournalRecord] {

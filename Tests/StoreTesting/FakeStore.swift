@@ -112,6 +112,8 @@ package final class FakeStore: WorkflowStore {
 
     package var usage: StoreUsage? { nil }
 
+    package var upkeep: (any StoreUpkeep)? { nil }
+
     package var lineage: Lineage { Lineage([], generation: identity.generation) }
 
     func read<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {
@@ -172,6 +174,10 @@ extension FakeStore {
 
     package func tally(_ query: TallyQuery, in namespace: NamespaceID) throws(StoreError) -> [TallyRecord] {
         try read { $0.tally(query, in: namespace) }
+    }
+
+    package func oldestRunning(in namespace: NamespaceID, atMost bound: Int) throws(StoreError) -> [OldestInState] {
+        try read { $0.oldestRunning(in: namespace, atMost: bound) }
     }
 
     package func history(_ query: HistoryQuery) throws(StoreError) -> [JournalRecord] {

@@ -60,7 +60,8 @@ enum ImportRules {
             "Darwin",
         ],
         "Sources/wfd": [
-            "CRelease", "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine",
+            "CRelease", "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal",
+            "WorkflowEngine",
             "WorkflowAPI", "WorkflowServer", "WorkflowPrograms", "WorkflowThreads",
             "WorkflowStore", "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation", "Synchronization",

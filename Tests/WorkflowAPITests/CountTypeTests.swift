@@ -15,6 +15,11 @@ struct CountTypeTests {
         + #""expression":"1 / 0","message":"division by zero"}"#
 
     @Test func failuresKeepTheirLetters() throws {
+        try roundTrip(
+            FailureList.self,
+            #"{"items":[{"machine":"order","version":2,"count":1,"since":"2026-07-31T09:30:00.000Z","#
+                + #""sinceInMilliseconds":5,"instance":"o-1","event":"error.invoke.a","type":"invocation-failed","#
+                + #""message":"x: y","error":{"message":"y","status":402,"type":"x"}}]}"#)
         try roundTrip(FailureList.self, #"{"items":[\#(Self.failure)],"others":3}"#)
         try roundTrip(FailureList.self, #"{"items":[]}"#)
     }
@@ -32,6 +37,13 @@ struct CountTypeTests {
                 + #""instances":[{"status":"failed","count":88}],"failures":[\#(Self.failure)],"otherFailures":2,"#
                 + #""disk":{"file":1,"log":2,"free":3},"otherRuns":55,"lastBackupAt":"2026-07-31T09:30:00.000Z","#
                 + #""lastVerificationAt":"2026-07-31T09:30:00.001Z"}"#)
+        let queue =
+            #"{"queue":"task:q","ready":1,"waiting":2,"leased":3,"running":4,"failed":5,"held":6,"answered":7,"#
+            + #""workers":8,"settings":{"queue":"task:q","paused":false}}"#
+        try roundTrip(
+            DaemonStatus.self,
+            #"{"status":"ready","version":"1","behind":5,"lateTimers":2,"waiting":0,"instances":[],"failures":[],"#
+                + #""queues":[\#(queue)],"otherQueues":9}"#)
         try roundTrip(
             DaemonStatus.self, #"{"status":"ready","version":"1","waiting":0,"instances":[],"failures":[]}"#)
     }
@@ -42,6 +54,19 @@ struct CountTypeTests {
             #"{"instance":"order-1","machine":"order","version":3,"status":"running","configuration":["a"],"#
                 + #""context":{},"seq":5,"enteredAt":"2026-07-31T09:30:00.000Z","inState":7,"#
                 + #""createdAt":"2026-07-31T09:30:00.000Z","updatedAt":"2026-07-31T09:30:00.001Z"}"#)
+    }
+
+    @Test func anInstanceSaysSinceWhenByWhomAndWhyItIsSuspended() throws {
+        let suspended = #""suspended":{"at":"2026-07-31T09:30:00.000Z","actor":"uid:1(ada)","reason":"OPS-1"}"#
+        let machine = #""machineSuspended":{"machine":"order","at":"2026-07-31T09:30:00.000Z"}"#
+        let unsaid = #""suspended":{"at":"2026-07-31T09:30:00.000Z"}"#
+        for fields in [suspended, machine, suspended + "," + machine, unsaid] {
+            try roundTrip(
+                Instance.self,
+                #"{"instance":"order-1","machine":"order","version":3,"status":"suspended","configuration":["a"],"#
+                    + #""context":{},\#(fields),"seq":5,"createdAt":"2026-07-31T09:30:00.000Z","#
+                    + #""updatedAt":"2026-07-31T09:30:00.001Z"}"#)
+        }
     }
 
     @Test func queriesAreReadAsTheyAreWritten() throws {

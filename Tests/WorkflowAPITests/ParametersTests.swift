@@ -34,12 +34,21 @@ struct ParametersTests {
     }
 
     @Test func streamParametersAreReadAsWritten() throws {
-        let all = StreamParameters(machine: "m", kind: "event", event: "pay.*", state: "a.b", after: "start")
-        #expect(all.queryText == "?machine=m&kind=event&event=pay.%2A&state=a.b&after=start")
-        let query = [("machine", "m"), ("kind", "event"), ("event", "pay.*"), ("state", "a.b"), ("after", "start")]
+        let all = StreamParameters(
+            machines: ["m", "n"], kinds: ["event"], events: ["pay.*", "go"], states: ["a.b"], after: "start")
+        #expect(all.queryText == "?machine=m&machine=n&kind=event&event=pay.%2A&event=go&state=a.b&after=start")
+        let query = [
+            ("machine", "m"), ("machine", "n"), ("kind", "event"), ("event", "pay.*"), ("event", "go"),
+            ("state", "a.b"), ("after", "start"),
+        ]
         #expect(try StreamParameters(query: query, ofInstance: false) == all)
         #expect(throws: WireError.self) { try StreamParameters(query: query, ofInstance: true) }
-        #expect(throws: WireError.self) { try StreamParameters(query: [("event", "pay*")], ofInstance: true) }
+        #expect(throws: WireError.self) {
+            try StreamParameters(query: [("event", "go"), ("event", "pay*")], ofInstance: true)
+        }
+        #expect(throws: WireError.self) {
+            try StreamParameters(query: [("after", "a"), ("after", "b")], ofInstance: true)
+        }
     }
 
     @Test(arguments: [

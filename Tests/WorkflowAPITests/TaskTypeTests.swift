@@ -53,9 +53,14 @@ struct TaskTypeTests {
 
     @Test func theQueryOfEffectsIsReadAndWritten() throws {
         let parameters = EffectListParameters(
-            instance: "o", queue: "task:stock", state: .leased, limit: 5, page: "p")
-        #expect(parameters.queryText == "?instance=o&queue=task%3Astock&state=leased&limit=5&page=p")
-        let items = [("instance", "o"), ("queue", "task:stock"), ("state", "leased"), ("limit", "5"), ("page", "p")]
+            instance: "o", queues: ["task:stock", "mail"], states: [.leased, .failed], limit: 5, page: "p")
+        #expect(
+            parameters.queryText
+                == "?instance=o&queue=task%3Astock&queue=mail&state=leased&state=failed&limit=5&page=p")
+        let items = [
+            ("instance", "o"), ("queue", "task:stock"), ("queue", "mail"), ("state", "leased"), ("state", "failed"),
+            ("limit", "5"), ("page", "p"),
+        ]
         #expect(try EffectListParameters(query: items.map { (name: $0.0, value: $0.1) }) == parameters)
         #expect(EffectListParameters().queryText.isEmpty)
     }
@@ -67,7 +72,7 @@ struct TaskTypeTests {
     func wordsOnEffectsKeepTheirLetters(text: String) throws { try roundTrip(EffectVerbRequest.self, text) }
 
     @Test(arguments: [
-        "{}", #"{"concurrency":null,"rate":null,"paused":true}"#,
+        "{}", #"{"concurrency":null,"rate":null,"paused":true}"#, #"{"paused":true,"new":true}"#,
         #"{"concurrency":10000,"rate":{"count":1,"milliseconds":86400000}}"#,
     ])
     func settingsOfQueuesKeepTheirLetters(text: String) throws { try roundTrip(QueueRequest.self, text) }

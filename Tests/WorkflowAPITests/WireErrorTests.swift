@@ -32,6 +32,32 @@ struct WireErrorTests {
         }
     }
 
+    /// A line is an event or a start, and has no field of the other.
+    @Test(arguments: [
+        (#"{"instance":"a"}"#, "Field 'event' or 'start' is missing"),
+        (#"{"instance":"a","event":null,"start":null}"#, "Field 'event' or 'start' is missing"),
+        (#"{"event":"pay"}"#, "Field 'instance' is missing"),
+        (
+            #"{"instance":"a","event":"pay","start":{"machine":"m"}}"#,
+            "Unknown field 'start' (known here: instance, event, data, expect, key)"
+        ),
+        (
+            #"{"instance":"a","start":{"machine":"m"},"expect":{"seq":1}}"#,
+            "Unknown field 'expect' (known here: instance, event, start, key)"
+        ),
+        (#"{"instance":"a","start":{}}"#, "Field 'start.machine' is missing"),
+        (#"{"instance":"a","start":"m"}"#, "Field 'start' must be a map, not a string"),
+        (
+            #"{"instance":"a","start":{"machine":"m","instance":"b"}}"#,
+            "Unknown field 'start.instance' (known here: machine, version, data)"
+        ),
+    ])
+    func aLineOfABatchIsRefused(text: String, message: String) {
+        #expect {
+            try BatchLine(line: Array(text.utf8))
+        } throws: { ($0 as? WireError).map { Problem($0).detail } == message }
+    }
+
     @Test func elementsOfListsAreNamedByTheirPlace() {
         let text = #"{"items":[{"event":"a","accepted":true},{"event":1}]}"#
         #expect(

@@ -27,6 +27,16 @@ struct WireTypeTests {
         try roundTrip(SendRequest.self, text)
     }
 
+    @Test(arguments: [
+        #"{"instance":"a","event":"pay"}"#,
+        #"{"instance":"a","event":"pay","data":{"card":"tok"},"expect":{"seq":4},"key":"k"}"#,
+        #"{"instance":"a","start":{"machine":"order"}}"#,
+        #"{"instance":"a","start":{"machine":"order","version":2,"data":{"amount":1.0}},"key":"k"}"#,
+    ])
+    func batchLineKeepsItsLetters(text: String) throws {
+        try roundTrip(BatchLine.self, text)
+    }
+
     /// Whoever counts with what an answer says stays within 64 bits (RFC 8259, section 6).
     @Test func aNumberThatNotEveryReaderKeepsIsRefused() throws {
         for (number, isRead) in [

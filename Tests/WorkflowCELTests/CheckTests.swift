@@ -8,7 +8,8 @@ import WorkflowCEL
         ("total > 1.0", "1:1 unknown variable 'total'; did you mean order.total?"),
         (
             "xyz",
-            "1:1 unknown variable 'xyz'; there is context, event, order, small; a text has quotes of its own: 'xyz'"
+            "1:1 unknown variable 'xyz'; there is context, event, order, small; "
+                + "a text has quotes of its own, write \"'xyz'\""
         ),
         (
             "context.kind == express",
@@ -103,7 +104,10 @@ import WorkflowCEL
         ("{1.5: 2}", "1:2 a key is a bool, int, uint or string, not a double"),
         ("[?order.id]", "1:3 '?' wants an optional, as a.?b gives it, not a string"),
         ("'a'.matches('(')", "1:13 the pattern is no RE2 regular expression: missing ): ("),
-        ("duration('5 minutes')", "1:10 the string is no duration; one is written as '1h30m' or '1.5s'"),
+        (
+            "duration('5 minutes')",
+            "1:10 the string is no duration; one is written as '30d', '1h30m', '1.5s' or 'PT1H'"
+        ),
     ])
     func whatCannotWorkIsAMistake(text: String, issue: String) {
         #expect(Trial.issues(text) == [issue])

@@ -36,15 +36,15 @@ import Testing
         (
             "waiting for payment",
             [
-                "1:9 expected an operator or the end of the expression, found 'for'; a text has quotes of its own: "
-                    + "'waiting for payment'"
+                "1:9 expected an operator or the end of the expression, found 'for'; a text has quotes of its own, "
+                    + "write \"'waiting for payment'\""
             ]
         ),
         (
             "Hello, world",
             [
-                "1:6 expected an operator or the end of the expression, found ','; a text has quotes of its own: "
-                    + "'Hello, world'"
+                "1:6 expected an operator or the end of the expression, found ','; a text has quotes of its own, "
+                    + "write \"'Hello, world'\""
             ]
         ),
         ("small 'x'", ["1:7 expected an operator or the end of the expression, found 'x'"]),

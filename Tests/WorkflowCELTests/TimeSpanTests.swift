@@ -24,6 +24,33 @@ import Testing
                 == "the string is no duration; one is written as '1h30m' or '1.5s'")
     }
 
+    /// A text of an expression is read when a definition is applied, one of data when a history is folded.
+    @Test(arguments: [
+        ("30d", "2592000s"), ("1w", "604800s"), ("1w2d3h", "788400s"), ("-1d", "-86400s"), ("1.5d", "129600s"),
+        ("P3D", "259200s"), ("P1W", "604800s"), ("PT1H30M", "5400s"), ("P1DT0.5S", "86400.5s"), ("-P1D", "-86400s"),
+        ("1h30m", "5400s"), ("0", "0s"),
+    ])
+    func aDurationThatIsWrittenOutIsWrittenAsADelay(text: String, written: String) throws {
+        #expect(TimeSpan.text(try TimeSpan.read(literal: text)) == written)
+        #expect(Trial.issues("duration('\(text)')") == [])
+        #expect(try Trial.value("string(duration('\(text)'))") == "'\(written)'")
+    }
+
+    @Test(arguments: [
+        "30 d", "P", "PT", "P1M", "P1Y", "P3", "P3T1H", "P1DT", "PT1S1H", "P1D1W", "P1D1D", "p1d", "P1H", "PT1D", "1mo",
+        "+P1D", "P-1D", "1000",
+    ])
+    func otherTextThatIsWrittenOutIsRefused(text: String) {
+        let message = "1:10 the string is no duration; one is written as '30d', '1h30m', '1.5s' or 'PT1H'"
+        #expect(Trial.issues("duration('\(text)')") == [message])
+    }
+
+    @Test func aDurationThatIsWrittenOutIsAtMost292Years() {
+        #expect(Trial.issues("duration('106751d')") == [])
+        #expect(Trial.issues("duration('106752d')") == ["1:10 \(Self.tooLong)"])
+        #expect(Trial.issues("duration('99999999999999999999w')") == ["1:10 \(Self.tooLong)"])
+    }
+
     private static let tooLong = "the duration is out of range: it is longer than 9223372036 s, some 292 years"
 
     @Test(arguments: [

@@ -54,7 +54,7 @@ struct StreamFollowTests {
             Self.stream(":\nid: c0\n\n" + Self.event(1) + Self.event(2) + half), Self.down, Self.down,
             Self.stream(":\nid: c2\n\n:\r\n\r\nretry: 7\n\n" + Self.event(3)), .problem(problem),
         ])
-        let (news, end) = await told(transport, StreamParameters(machine: "m", event: "pay.*"))
+        let (news, end) = await told(transport, StreamParameters(machines: ["m"], events: ["pay.*"]))
         #expect(news == ["c0", "1", "2", "cut answer-lost", "c2", "3", "cut answer-lost"])
         #expect((end as? ClientError)?.problem == problem)
         let after = ["", "&after=c2", "&after=c2", "&after=c2", "&after=c3"]

@@ -53,7 +53,7 @@ struct TaskCallTests {
 
     @Test func effectsAreAskedFor() async throws {
         let (client, transport) = client(.json(#"{"items":[]}"#))
-        #expect(try await client.effects(.init(queue: "stock", state: .ready)).items.isEmpty)
+        #expect(try await client.effects(.init(queues: ["stock"], states: [.ready])).items.isEmpty)
         #expect(transport.requests == [TransportRequest(.get, "/v1/effects?queue=stock&state=ready")])
     }
 }

@@ -160,6 +160,64 @@ struct BatchVerbTests {
         #expect(none.exit == 65 && none.output.hasPrefix("600 events") && asked == 0)
     }
 
+    private static let start = #"{"instance": "a", "start": {"machine": "m"}}"#
+
+    private static let nameTaken = Problem(.instanceExists, detail: "Instance 'a' exists already", instance: "a")
+
+    /// Both verbs take both lines, and say what there was.
+    @Test(arguments: [
+        ("start", [start, start], "2 starts"), ("send", [start], "1 start"), ("start", [tick, tick], "2 events"),
+        ("start", [start, tick], "2 lines"), ("send", [start, tick], "2 lines"), ("start", ["[]"], "1 start"),
+        ("send", ["[]"], "1 event"), ("start", [start, "[]"], "2 starts"),
+    ])
+    func theLinesAreCountedByWhatTheyAre(verb: String, lines: [String], noun: String) async {
+        let sent = lines.filter { $0 != "[]" }
+        let transport = ScriptedTransport(
+            sent.isEmpty ? [] : [Self.step(sent.indices.map { Self.taken(Int64($0) + 1) })])
+        let harness = CommandHarness(files: ["e.ndjson": lines.map { $0 + "\n" }.joined()])
+        let (outcome, _) = await harness.run([verb, "--batch", "e.ndjson", "--run", "r"], transport: transport)
+        #expect(outcome.output.hasPrefix("\(noun): \(sent.count) applied"), "\(outcome)")
+    }
+
+    /// The line goes out as it is, with a key that the next run makes again.
+    @Test func aStartIsSentWithAKey() async throws {
+        var bodies: [String] = []
+        for _ in 0..<2 {
+            let transport = ScriptedTransport([Self.step([Self.refused(1, Self.nameTaken)])])
+            let harness = CommandHarness(files: ["e.ndjson": Self.start])
+            let (outcome, _) = await harness.run(
+                ["start", "--batch", "e.ndjson", "--run", "r"], transport: transport)
+            #expect(
+                outcome
+                    == .init(
+                        exit: 8, output: "1 start: 0 applied, 0 applied before, 1 refused\n",
+                        errors: "line 1: Instance 'a' exists already\n"))
+            bodies += transport.requests.compactMap { $0.body.map { String(decoding: $0.bytes, as: UTF8.self) } }
+        }
+        let body = try #require(bodies.first)
+        #expect(body.hasPrefix(#"{"instance":"a","start":{"machine":"m"},"key":"r:"#) && bodies == [body, body])
+    }
+
+    @Test(arguments: [
+        (["start"], "Missing expected argument '<machine>'"),
+        (["start", "m", "--run", "r"], "'--run' and '--atomic' go with '--batch' only"),
+        (["start", "m", "--atomic"], "'--run' and '--atomic' go with '--batch' only"),
+        (
+            ["start", "m", "--batch", "e.ndjson"],
+            "'--batch' goes with '--run' and '--atomic' only: all else stands in its lines"
+        ),
+        (
+            ["start", "--batch", "e.ndjson", "--version", "1"],
+            "'--batch' goes with '--run' and '--atomic' only: all else stands in its lines"
+        ),
+        (["start", "--batch", "e.ndjson", "--run", "ä"], "'--run' must be short, of printable ASCII characters"),
+    ])
+    func startRefusesWhatDoesNotGoTogether(arguments: [String], message: String) async {
+        let (outcome, _) = await CommandHarness(files: ["e.ndjson": Self.start]).run(
+            arguments, transport: ScriptedTransport([]))
+        #expect(outcome.exit == 64 && outcome.errors.contains(message), "\(outcome)")
+    }
+
     @Test func aLineWithoutAKeyIsWrongUsage() async {
         let outcome = await CommandHarness(files: ["e.ndjson": Self.tick]).run("send", "--batch", "e.ndjson")
         #expect(outcome.exit == 64 && outcome.errors.hasPrefix("error: Line 1 has no key\n  with '--run NAME'"))

@@ -11,8 +11,10 @@ struct BulkVerbTests {
         told: [BulkTold]? = nil
     ) -> String {
         let time = WireTime(milliseconds: 0)
+        var action = BulkAction(verb, event: verb == .send ? "pay" : nil)
+        if verb == .undo { action.undone = "ops-11" }
         let run = BulkRun(
-            run: "ops-12", action: BulkAction(verb, event: verb == .send ? "pay" : nil),
+            run: "ops-12", action: action,
             select: BulkSelect(machine: "order", version: 1, failures: ["x"]),
             state: state, paused: paused, selected: 1_602, counts: counts, told: told, begunAt: time, updatedAt: time)
         return JSONWriter.string(BulkLine.run(run))
@@ -171,6 +173,48 @@ struct BulkVerbTests {
         #expect(few.exit == 0 && transport.requests.count == 2, "\(few)")
     }
 
+    /// It is rehearsed, asked about and told like any other run, and says what it leaves done.
+    @Test func anUndoIsARunToo() async {
+        let told = [BulkTold(outcome: "changed", instance: "o-3", message: "it has gone on")]
+        func found(_ done: Int64) -> String {
+            Self.rehearsal(
+                BulkRehearsal(
+                    digest: "5f3c9a" + String(repeating: "0", count: 58), selected: done + 1,
+                    counts: BulkCounts(done: done, changed: 1),
+                    groups: [BulkRehearsal.Group(configuration: ["packing"], count: done)], told: told))
+        }
+        let undo = ["bulk", "undo", "ops-11"]
+        let rest =
+            "  deeds stay done: what the instances have asked of the world stays asked\n"
+            + "  changed  o-3: it has gone on\n"
+        var (asked, outcome) = await Self.told(undo + ["--dry-run", "--invocations", "again"], found(2))
+        #expect(asked == #"{"action":{"verb":"undo","run":"ops-11","invocations":"again"},"dryRun":true}"#)
+        #expect(
+            outcome
+                == .init(
+                    exit: 0, output: "2 would be put back: packing 2; 1 had gone on    digest 5f3c9a\n" + rest,
+                    errors: ""))
+        for verb in [undo, ["migrate", "--undo", "ops-11"]] {
+            let line = verb + ["--reason", "r"]
+            (asked, outcome) = await Self.told(line, found(100))
+            #expect(asked == #"{"action":{"verb":"undo","run":"ops-11"},"dryRun":true,"reason":"r"}"#)
+            #expect(outcome.exit == 64 && outcome.output.isEmpty)
+            #expect(
+                outcome.errors.hasPrefix(
+                    "error: 101 instances are selected; nothing was done\n"
+                        + "  wfctl \(line.joined(separator: " ")) --expect 5f3c9a does it to these"), "\(outcome)")
+            let run = Self.run(BulkCounts(done: 2, changed: 1), .undo, told: told)
+            (asked, outcome) = await Self.told(line + ["--yes"], run)
+            #expect(asked == #"{"run":"undo-ops-11","action":{"verb":"undo","run":"ops-11"},"reason":"r"}"#)
+            #expect(
+                outcome == .init(exit: 6, output: "ops-11: 2 put back, 1 had gone on (listed)\n" + rest, errors: ""))
+        }
+        (asked, _) = await Self.told(
+            undo + ["--reason", "r", "--run", "u", "--expect", "5F3C9A"], Self.run(BulkCounts(done: 2), .undo))
+        #expect(
+            asked == #"{"run":"u","action":{"verb":"undo","run":"ops-11"},"expect":"5f3c9a","reason":"r"}"#)
+    }
+
     @Test func allOfAnOutcomeAreListed() async {
         let lines = ["o-1", "o-2"].map {
             JSONWriter.string(BulkTold(outcome: "misfit", instance: $0, message: "no state 'a'"))
@@ -181,7 +225,7 @@ struct BulkVerbTests {
         #expect(outcome == .init(exit: 0, output: lines.map { $0 + "\n" }.joined(), errors: ""))
         #expect(transport.requests.map(\.target) == ["/v1/bulk/m/instances?outcome=misfit"])
         let bad = await CommandHarness().run("bulk", "show", "m", "--outcome", "done")
-        #expect(bad.exit == 64 && bad.errors.contains("it must be one of 'misfit', 'refused', 'passedOver'"))
+        #expect(bad.exit == 64 && bad.errors.contains("it must be one of 'misfit', 'refused', 'passedOver', 'changed'"))
     }
 
     @Test func whoIsPassedOverIsNoFailure() async {
@@ -234,6 +278,12 @@ struct BulkVerbTests {
         (["send", "o", "go", "--run", "a"], "'--run' goes with '--batch', or with a selection such as '--machine'"),
         (["send", "o", "go", "--all"], "Name an instance ('o') or select some, not both"),
         (["bulk", "show"], "Missing expected argument '<run>'"),
+        (["bulk", "undo", "m"], "'bulk undo' needs '--reason', which stands in the history"),
+        (["bulk", "show", "m", "--yes"], "'--yes' goes with 'undo' only"),
+        (
+            ["bulk", "undo", "m", "--reason", "r", "--yes", "--expect", "5f3c9a"],
+            "'--yes' goes without '--expect', which says more"
+        ),
     ])
     func whatDoesNotGoTogetherIsTold(arguments: [String], message: String) async {
         let outcome = await CommandHarness().run(arguments, transport: ScriptedTransport([])).0

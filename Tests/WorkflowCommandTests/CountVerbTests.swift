@@ -95,8 +95,6 @@ struct CountVerbTests {
         let machines = await CommandHarness().run("list", "--machine", "a", "--machine=b")
         #expect(
             machines == .init(exit: 64, output: "", errors: "error: '--machine' stands twice, and takes one value\n"))
-        let queues = await CommandHarness().run("effects", "--queue", "a", "--state", "failed", "--queue", "b")
-        #expect(queues.exit == 64 && queues.errors.hasPrefix("error: '--queue' stands twice"), "\(queues)")
         // What overrides an alias.
         let again = ScriptedTransport([.value(Page<Instance>(items: []))])
         let (overridden, _) = await CommandHarness().run(["list", "-o", "json", "--output", "jsonl"], transport: again)
@@ -139,6 +137,33 @@ struct CountVerbTests {
 
                 """)
         #expect(outcome.exit == 0)
+    }
+
+    @Test func theStatusHasALineForAQueueThatStands() async {
+        let paused = QueueSettingsItem(queue: "task:stock", paused: true)
+        let status = DaemonStatus(
+            status: .ready, version: "1.2", behind: 90_000, lateTimers: 12,
+            queues: [
+                QueueItem(
+                    queue: "http:pay.example.com:443", failed: 3, held: 1_000,
+                    settings: QueueSettingsItem(queue: "http:pay.example.com:443")),
+                QueueItem(
+                    queue: "task:stock", ready: 12, workers: 0, oldestDue: Sample.time,
+                    oldestDueInMilliseconds: -7_200_000, settings: paused),
+            ], otherQueues: 2)
+        let outcome = await CommandHarness().run("status", answers: [.value(status)])
+        #expect(
+            outcome.output == """
+                status:    ready
+                version:   1.2
+                behind:    12 timers are late, the first by 1m 30s
+                instances: none
+                queues:    http:pay.example.com:443: 3 failed, 1000+ held
+                           task:stock: 12 ready, since 2h, paused, no worker asks
+                           2 more queues: 'wfctl queues'
+                backup:    none is known of
+
+                """)
     }
 
     @Test func theStatusSaysSinceWhenAndWhyMachinesAreSuspended() async {

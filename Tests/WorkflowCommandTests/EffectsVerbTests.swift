@@ -88,6 +88,17 @@ struct EffectsVerbTests {
         #expect(outcome.output.split(separator: "\n").count == 2 && outcome.exit == 0)
     }
 
+    @Test func queuesAndStatesAddUp() async {
+        let transport = ScriptedTransport([.value(Page<EffectItem>(items: [])), .value(Page<EffectItem>(items: []))])
+        let filters = ["--queue", "post", "--queue", "mail", "--state", "failed", "--state", "held"]
+        _ = await CommandHarness().run(["effects"] + filters, transport: transport)
+        let (outcome, _) = await CommandHarness().run(
+            ["effects", "cancel", "--all", "--reason", "r"] + filters, transport: transport)
+        let target = "/v1/effects?queue=post&queue=mail&state=failed&state=held&limit=500"
+        #expect(transport.requests.map(\.target) == [target, target])
+        #expect(outcome.errors.contains("note: no effect of queue 'post' or 'mail' is failed or held\n"), "\(outcome)")
+    }
+
     @Test func noneAreAnEmptyTable() async {
         let outcome = await CommandHarness().run("effects", answers: [.value(Page<EffectItem>(items: []))])
         #expect(outcome.output == "INSTANCE   ID   QUEUE   STATE   DUE   ATTEMPTS   WORKER\n")

@@ -79,6 +79,16 @@ struct FailureTests {
                     + "found the end of the text"
             ),
             (["send", "o", "e", "--data", "@no.json"], 66, "Cannot read 'no.json': No such file or directory"),
+            (
+                ["start", "m", "--data", "limit=5"], 65,
+                "The data of '--data' is not JSON: line 1, column 1: expected a value, found 'l'\n"
+                    + #"  it is written '{"limit":5}'"#
+            ),
+            (
+                ["start", "m", "--data", "who=Ann"], 65,
+                "The data of '--data' is not JSON: line 1, column 1: expected a value, found 'w'\n"
+                    + #"  it is written '{"who":"Ann"}'"#
+            ),
             (["start", "m", "--data", "[]"], 65, "The data of a start must be a map, not a list"),
             (["apply", "no.yaml"], 66, "Cannot read 'no.yaml': No such file or directory"),
             (["apply", "-", "-"], 64, "Standard input can be read once only: '-' stands twice"),
@@ -150,6 +160,8 @@ struct FailureTests {
         (["machine", "m", "--version", "0"], "'--version' must be at least 1, not 0"),
         (["replay", "o", "--to", "-1"], "'--to' must be at least 1, not -1"),
         (["list", "--limit", "-3"], "'--limit' must be at least 1, not -3"),
+        (["history", "o", "--from", "0"], "'--from' must be at least 1, not 0"),
+        (["history", "o", "--from", "2", "--after", "1"], "'--from' does not go with '--after': both say where"),
         (["history", "o", "--limit", "-3"], "'--limit' must be at least 1, not -3"),
         (["timers", "--limit", "-3"], "'--limit' must be at least 1, not -3"),
         (

@@ -44,6 +44,14 @@ struct QueueVerbTests {
         #expect(outcome.output == "task:stock: 5/10m\n" && outcome.exit == 0)
     }
 
+    @Test func aNewQueueIsSaidToBeOne() async {
+        let transport = ScriptedTransport([.value(QueueSettingsItem(queue: "task:stock", paused: true))])
+        _ = await CommandHarness().run(["queue", "stock", "--pause", "--new"], transport: transport)
+        #expect(
+            transport.requests[0].body.map { String(decoding: $0.bytes, as: UTF8.self) }
+                == #"{"paused":true,"new":true}"#)
+    }
+
     @Test(arguments: [
         ["queue", "stock"], ["queue", "stock", "--pause", "--resume"], ["queue", "stock", "--concurrency", "0"],
         ["queue", "stock", "--concurrency", "many"], ["queue", "stock", "--rate", "5"],
@@ -54,6 +62,8 @@ struct QueueVerbTests {
         ["effects", "skip", "o", "id", "--result", "1", "--new-key"], ["effects", "retry", "--all"],
         ["effects", "retry", "o", "id", "--all", "--queue", "q"], ["effects", "o", "id"],
         ["effects", "o", "--reason", "x"], ["effects", "retry", "o", "id", "--queue", "q"],
+        ["effects", "retry", "o", "id", "--failure", "x"], ["effects", "retry", "o", "--names-from", "f"],
+        ["effects", "o", "--failure", "x"], ["effects", "retry", "--failure", "x", "--key", "k"],
         ["effects", "retry", "o", "id", "--dry-run"], ["effects", "retry", "--all", "--queue", "q", "--key", "k"],
     ])
     func whatCannotBeMeantIsRefused(arguments: [String]) async {
@@ -74,7 +84,7 @@ struct QueueVerbTests {
                 effects:   held: 'wfctl release' lets them start
                 behind:    nothing is late
                 instances: none
-                backup:    none since wfd began
+                backup:    none is known of
 
                 """)
     }
@@ -126,6 +136,56 @@ struct QueueVerbTests {
         #expect(outcome.output == "1 done, 1 refused\n" && outcome.exit == 1)
         #expect(
             outcome.errors == "p pay: Somebody works on it\nerror: 1 effects stayed as they were\n")
+    }
+
+    private static func failed(_ name: String, _ type: String, _ message: String, status: Int64? = nil) -> EffectItem {
+        var item = item(name)
+        var error: JSONObject = ["type": .string(type), "message": .string(message)]
+        error["status"] = status.map(JSONValue.int)
+        item.error = .object(error)
+        return item
+    }
+
+    /// As `failures` shows it, or a part of it.
+    @Test(arguments: [
+        (["402"], ["o"]), (["http-status: no; no transition takes 'error.invoke.pay'"], ["o"]), (["refused"], ["p"]),
+        (["402", "connect"], ["o", "p"]), (["cancelled"], []), (["403"], []),
+    ])
+    func thoseWithAnErrorAreTriedAgain(texts: [String], names: [String]) async {
+        let items = [
+            Self.failed("o", "http-status", "no", status: 402), Self.failed("p", "connect", "refused"),
+            Self.failed("q", "cancelled", "by hand"), Self.item("r"),
+        ]
+        let answers = names.map { _ in ScriptedTransport.Step.value(Self.answer(.retry)) }
+        let transport = ScriptedTransport([.value(Page(items: items))] + answers)
+        let (outcome, _) = await CommandHarness().run(
+            ["effects", "retry"] + texts.flatMap { ["--failure", $0] }, transport: transport)
+        #expect(transport.requests.first?.target == "/v1/effects?state=failed&limit=500")
+        #expect(
+            transport.requests.dropFirst().map(\.target).sorted()
+                == names.map { "/v1/instances/\($0)/effects/pay" })
+        #expect(outcome.output == "\(names.count) done\n" && outcome.exit == 0)
+        #expect(outcome.errors == (names.isEmpty ? "note: no effect is failed with such an error\n" : ""))
+    }
+
+    @Test func thoseOfInstancesThatAFileNamesAreDecidedOn() async {
+        let transport = ScriptedTransport([
+            .value(Page(items: [Self.item("o")])), .value(Self.answer(.cancel)),
+            .problem(Problem(.instanceNotFound, detail: "There is no instance 'gone'")),
+            .value(Page(items: [Self.item("p")])), .value(Self.answer(.cancel)),
+        ])
+        var harness = CommandHarness()
+        harness.files = ["who": "o\ngone\n\np\n"]
+        let (outcome, _) = await harness.run(
+            ["effects", "cancel", "--names-from", "who", "--queue", "stock"], transport: transport)
+        #expect(
+            transport.requests.map(\.target) == [
+                "/v1/effects?instance=o&queue=stock&state=failed&limit=500", "/v1/instances/o/effects/pay",
+                "/v1/effects?instance=gone&queue=stock&state=failed&limit=500",
+                "/v1/effects?instance=p&queue=stock&state=failed&limit=500", "/v1/instances/p/effects/pay",
+            ])
+        #expect(outcome.output == "2 done, 1 refused\n" && outcome.exit == 1)
+        #expect(outcome.errors.hasPrefix("There is no instance 'gone'\n"), "\(outcome.errors)")
     }
 
     @Test func aDryRunOnlyShows() async {

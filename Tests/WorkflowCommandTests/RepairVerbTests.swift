@@ -171,6 +171,31 @@ struct RepairVerbTests {
             "\(outcome)")
     }
 
+    /// A rehearsal shows each value as it was and as it would be.
+    @Test func aRehearsedSetShowsOldAndNew() async {
+        var answer = Self.answer(.running, dryRun: true)
+        answer.context = (["amount": 300, "customer": ["name": "Ann"]] as JSONValue).object
+        let transport = ScriptedTransport([.value(Sample.instance("o")), .value(answer)])
+        let (outcome, _) = await CommandHarness().run(
+            ["set", "o", "amount=300", #"customer.name="Ann""#, "--unset", "note", "--reason", "r", "--dry-run"],
+            transport: transport)
+        #expect(
+            outcome.output == """
+                o: a   (seq 4 -> 5, running, dry run: nothing was changed)
+                  amount: 250 -> 300
+                  note: "true" -> -
+                  customer: - -> {"name":"Ann"}
+
+                """, "\(outcome)")
+        #expect(transport.requests.map(\.target) == ["/v1/instances/o", "/v1/instances/o/set"])
+    }
+
+    @Test func aHistoryBeginsWithASeq() async {
+        let transport = ScriptedTransport([.value(Page(items: [Sample.row(5, "pay", from: ["a"], to: ["b"])]))])
+        _ = await CommandHarness().run(["history", "o", "--from", "5"], transport: transport)
+        #expect(transport.requests.first?.target.contains("after=4") == true, "\(transport.requests.map(\.target))")
+    }
+
     @Test func aSetSendsJSON() async {
         let told = await Self.run(
             ["set", "o", "n=12", #"customer.name="x=y""#, #"m["a=b"]=[1.0]"#, "--unset", "p", "--reason", "r"],

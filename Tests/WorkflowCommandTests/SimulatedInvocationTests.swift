@@ -14,7 +14,7 @@ struct SimulatedInvocationTests {
               timeout: 10m
               onDone: {target: packing, actions: {assign: {receipt: event.data}}}
               onError: {target: rejected, actions: {assign: {receipt: event.data.type}}}
-          packing: {invoke: {id: pack, task: stock, onDone: shipped}}
+          packing: {invoke: {id: pack, task: stock, onDone: shipped, onError: rejected}}
           shipped: {type: final}
           rejected: {}
         """
@@ -86,6 +86,7 @@ struct SimulatedInvocationTests {
                 invoke:
                   http: {url: "https://pay.example.com/{context.name}", body: {n: 1}}
                   onDone: {target: packing, actions: {assign: {code: event.data.status}}}
+                  onError: left
               packing: {invoke: {exec: {program: pack, args: [context.name]}, onError: left}}
               left:
                 type: final
@@ -114,6 +115,7 @@ struct SimulatedInvocationTests {
 
     @Test(arguments: [
         ("payin=1", 65, "error: 'm' has no invocation 'payin'; did you mean 'paying'?\n"),
+        ("zzzzzzzz=1", 65, "error: 'm' has no invocation 'zzzzzzzz'; it has 'paying', 'pack'\n"),
         ("paying", 64, "error: '--answer paying' has no '='; one is written --answer ID=JSON\n"),
     ])
     func aWrongAnswerIsRefused(answer: String, exit: Int32, message: String) async {

@@ -44,12 +44,59 @@ struct TailVerbTests {
         #expect(outcome.exit == 1)
     }
 
+    @Test func filtersAddUp() async {
+        let transport = ScriptedTransport([Self.changed])
+        _ = await CommandHarness().run(
+            ["tail", "--machine", "m", "--machine", "n", "--kind", "event", "--kind", "failed", "--event", "pay"],
+            transport: transport)
+        #expect(
+            transport.requests.map(\.target) == [
+                "/v1/stream?machine=m&machine=n&kind=event&kind=failed&event=pay"
+            ])
+    }
+
+    /// What cannot add up is refused; of the global options the last one counts.
+    @Test(arguments: [
+        ["tail", "--since", "a", "--since", "b"], ["tally", "--limit", "1", "--limit", "2"],
+        ["failures", "--machine", "a", "--machine=b"], ["list", "--machine", "a", "--machine", "b"],
+        ["cancel", "--machine", "a", "--machine", "b", "--reason", "r"], ["audit", "--limit", "1", "--limit", "2"],
+        ["queues", "--limit", "1", "--limit", "2"], ["history", "o", "--after", "1", "--after", "2"],
+        ["bulk", "show", "r", "--outcome", "misfit", "--outcome", "refused"],
+        ["start", "--batch", "a", "--batch", "b"],
+    ])
+    func anOptionOfOneValueIsNotRepeated(arguments: [String]) async {
+        let transport = ScriptedTransport([])
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(outcome.exit == 64 && transport.requests.isEmpty)
+        #expect(outcome.errors.contains(" stands twice, and takes one value\n"), "\(outcome)")
+    }
+
     @Test func linesOfJSONAreTheItems() async throws {
         let outcome = await CommandHarness().run(
             "tail", "order-1042", "-o", "jsonl", "--since", "start",
             answers: [Self.stream(Self.event(1, "init")), Self.changed])
         let item = try StreamItem(json: try JSONReader.value(from: outcome.output), unknownFields: .refused)
         #expect(item.instance == "order-1042" && item.version == 2 && item.row.cursor == "c1")
+    }
+
+    /// It begins with the first row that is recent, and shows all that come behind it.
+    @Test func itBeginsSomeTimeAgo() async throws {
+        let hour: Int64 = 3_600_000
+        func event(_ seq: Int64, _ name: String, _ age: Int64) -> String {
+            var row = Sample.row(seq, name, from: ["draft"], to: ["draft"])
+            row.at = WireTime(milliseconds: Sample.time.milliseconds - age)
+            let item = StreamItem(instance: "o", machine: "order", version: 2, row: row)
+            return "id: \(row.cursor)\nevent: transition\ndata: \(JSONWriter.string(item))\n\n"
+        }
+        let transport = ScriptedTransport([
+            .value(ClockStatus(clock: .real, now: Sample.time)),
+            Self.stream(event(1, "old", 2 * hour) + event(2, "recent", hour) + event(3, "late", 3 * hour)),
+            Self.changed,
+        ])
+        let (outcome, _) = await CommandHarness().run(["tail", "--since", "1h"], transport: transport)
+        #expect(!outcome.output.contains("old"), "\(outcome)")
+        #expect(outcome.output.contains("recent") && outcome.output.contains("late"), "\(outcome)")
+        #expect(transport.requests.count >= 2 && transport.requests[1].target.contains("after=start"))
     }
 
     @Test(arguments: [

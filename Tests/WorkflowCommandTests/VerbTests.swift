@@ -87,6 +87,43 @@ struct VerbTests {
                 """)
     }
 
+    @Test func showSaysSinceWhenByWhomAndWhyAnInstanceIsSuspended() async {
+        var instance = Sample.instance("order-1", status: .suspended)
+        let since = "since 2026-07-31T09:30:00.123Z"
+        for (actor, reason, text) in [
+            ("uid:1(ada)", "OPS-1", "\(since) by uid:1(ada) (OPS-1)"), ("uid:1", nil, "\(since) by uid:1"),
+            ("brake", "brake", "\(since) by brake"), (nil, nil, since),
+        ] {
+            instance.suspended = InstanceSuspensionItem(at: Sample.time, actor: actor, reason: reason)
+            let outcome = await CommandHarness().run("show", "order-1", answers: [.value(instance)])
+            #expect(outcome.output.contains("\nstatus:    suspended \(text)\nstate:     draft\n"), "\(outcome.output)")
+        }
+        // Its machine is told too, whatever its own status.
+        instance = Sample.instance("order-1")
+        instance.machineSuspended = MachineSuspensionItem(
+            machine: "order", at: Sample.time, actor: "uid:1", reason: "the till is broken")
+        let outcome = await CommandHarness().run("show", "order-1", answers: [.value(instance)])
+        #expect(
+            outcome.output.contains(
+                """
+
+                machine:   order version 2, suspended \(since) by uid:1 (the till is broken)
+                status:    running
+
+                """), "\(outcome.output)")
+    }
+
+    @Test func aListInJSONSaysSinceWhenByWhomAndWhy() async {
+        var instance = Sample.instance("order-1", status: .suspended)
+        instance.suspended = InstanceSuspensionItem(at: Sample.time, actor: "uid:1", reason: "OPS-1")
+        let outcome = await CommandHarness().run(
+            "list", "-o", "json", answers: [.value(Page(items: [instance]))])
+        let text = outcome.output.filter { !$0.isWhitespace }
+        #expect(
+            text.contains(#""suspended":{"at":"2026-07-31T09:30:00.123Z","actor":"uid:1","reason":"OPS-1"}"#),
+            "\(outcome.output)")
+    }
+
     @Test func showPrintsTags() async {
         var instance = Sample.instance("order-1")
         for (tags, line) in [(nil, ""), ([], ""), (["busy", "slow"], "tags:      busy, slow\n")] {

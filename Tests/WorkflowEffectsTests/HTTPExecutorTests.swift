@@ -157,6 +157,22 @@ struct HTTPExecutorTests {
         #expect(plain.type == "tls", "\(plain)")
     }
 
+    /// An instance that called its own daemon would send events in the name of whoever runs it.
+    @Test func theDaemonsOwnPortIsRefused() async throws {
+        let port = try await Self.service.value.ports.http
+        let executor = try HTTPExecutor(
+            allowing: ["127.0.0.0/8", "::1/128", "0.0.0.0"].compactMap { AddressRange($0) },
+            secrets: SecretFolder(nil), authority: nil, agent: "wfd/test")
+        executor.refuse(ownPort: port)
+        for host in ["127.0.0.1", "127.0.0.2", "localhost", "[::1]", "0.0.0.0"] {
+            let url: JSONValue = .string("http://\(host):\(port)/get")
+            let failure = try Self.failure(await executor.run(Self.attempt(["method": "GET", "url": url])))
+            #expect(failure.type == "address-refused" && !failure.canRetry, "\(host): \(failure)")
+            #expect(failure.message.hasSuffix("and wfd itself listens on port \(port)"), "\(failure)")
+        }
+        await executor.shutdown()
+    }
+
     @Test func addressesThatAreNotPublicAreRefused() async throws {
         for host in ["127.0.0.1", "localhost", "[::1]"] {
             let failure = try Self.failure(await Self.outcome("/get", host: host, allowing: []))

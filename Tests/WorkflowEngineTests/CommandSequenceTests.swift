@@ -8,8 +8,8 @@ import WorkflowStore
 
 /// Events that are sent one behind the other: where one could not be carried out, none behind it is applied.
 @Suite struct CommandSequenceTests {
-    private static func flips(_ names: [String]) -> [SendCommand] {
-        names.map { SendCommand(instance: $0, event: Event(name: "flip")) }
+    private static func flips(_ names: [String]) -> [LineCommand] {
+        names.map { .send(SendCommand(instance: $0, event: Event(name: "flip"))) }
     }
 
     private static func outcomes(of sends: [PendingSends]) async -> [String] {

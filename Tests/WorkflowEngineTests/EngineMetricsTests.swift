@@ -98,6 +98,26 @@ import WorkflowStore
         #expect(metrics.shown(names(2...3), atMost: 3) == ["m1", "m5", "m6"])
     }
 
+    @Test func theQueuesThatHaveCountsStayThese() {
+        let metrics = EngineMetrics()
+        metrics.show(queues: (1...EngineMetrics.shownQueues + 5).map { "task:q\($0)" })
+        metrics.show(queues: ["task:q1", "task:later"])
+        let queues = metrics.counts.queues
+        #expect(queues.count == EngineMetrics.shownQueues + 1 && queues[EngineMetrics.others] != nil)
+        #expect(queues["task:q1"] != nil && queues["task:later"] == nil)
+    }
+
+    /// A restart is no reason to say that nobody has ever verified.
+    @Test func whatWasVerifiedStaysKnownOverARestart() async throws {
+        let timed = try await TimedEngine(Self.job)
+        let time = timed.clock.now()
+        _ = try await timed.engine.verify(instance: nil, by: .test) { _ in }
+        #expect(try await timed.engine.report(by: .test).upkeep == UpkeepTimes(verification: time))
+        try await timed.restart(after: 5_000)
+        #expect(try await timed.engine.report(by: .test).upkeep == UpkeepTimes(verification: time))
+        try await timed.stop()
+    }
+
     @Test func aHistogramCountsByRanges() {
         var histogram = Histogram([1, 10])
         for value in [0.5, 1, 1.5, 10, 11] { histogram.add(value) }

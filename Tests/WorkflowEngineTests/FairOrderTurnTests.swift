@@ -13,8 +13,8 @@ import WorkflowStore
     }
 
     private static func together(_ names: String...) -> any QueuedCommand {
-        let sends = names.map { SendCommand(instance: $0, event: Event(name: "e")) }
-        return Queued(SendTogetherCommand(sends: sends), .caller { _ in })
+        let lines = names.map { LineCommand.send(SendCommand(instance: $0, event: Event(name: "e"))) }
+        return Queued(SendTogetherCommand(lines: lines), .caller { _ in })
     }
 
     private var order = FairOrder(limits: EngineLimits(), recent: WorkingSet(bound: 1), isOn: true)

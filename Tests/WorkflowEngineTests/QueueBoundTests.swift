@@ -85,7 +85,8 @@ import WorkflowStore
         _ group: [SendCommand], _ running: RunningEngine
     ) async -> [String] {
         do throws(Rejection) {
-            return try await running.engine.beginWhenRoom(group, in: CommandSequence()).outcomes().map { outcome in
+            let lines = group.map(LineCommand.send)
+            return try await running.engine.beginWhenRoom(lines, in: CommandSequence()).outcomes().map { outcome in
                 switch outcome {
                 case .success(let sent): "\(sent.seq.rawValue)"
                 case .failure(let rejection): rejection.kind

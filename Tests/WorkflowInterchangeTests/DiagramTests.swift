@@ -112,6 +112,20 @@ import WorkflowInterchange
             ])
     }
 
+    /// Mermaid 11 draws no arrow to a box inside of a region (its issue 4052).
+    @Test func arrowsInsideOfARegionEndAtLeaves() throws {
+        let machine = try machine(
+            """
+            {id: m, initial: p, states: {q: {initial: r, states: {r: {}}}, p: {type: parallel, states: {y: {}, x: {
+              initial: a, states: {a: {on: {go: b, out: '#m.q'}}, b: {initial: c, states: {
+                c: {initial: d, states: {d: {}}}}}}}}}}}
+            """)
+        let name = { (path: String) in "s\(machine.state(named: path)?.rawValue ?? -1)" }
+        let lines = MermaidDiagram.text(of: machine).split(separator: "\n")
+        #expect(lines.contains("    \(name("p.x.a")) --> \(name("p.x.b.c.d")) : go"))
+        #expect(lines.contains("    \(name("p.x.a")) --> \(name("q")) : out"))
+    }
+
     @Test func manyLabelsOfOneArrowAreCounted() throws {
         let events = (1...40).map { "e\($0): b" }.joined(separator: ", ")
         let machine = try machine("{id: m, initial: a, states: {a: {on: {\(events)}}, b: {}}}")

@@ -30,7 +30,7 @@ import WorkflowInterchange
         ("<assign location='x' expr='[...y]'/><foreach array='x' item='z'><log label='l'/></foreach>", "", true),
         (
             "<assign location='x' expr='y ** 2'/><raise event='e'/>",
-            "<transition event='e' cond='_event.data.x' target='b'/>", false
+            "<transition event='e' cond='_event.data.x &gt; 1' target='b'/>", false
         ),
         (
             "<assign location='x' expr='y ** 2'/><send event='e'><param name='x' expr='x'/></send>",

@@ -102,17 +102,17 @@ import WorkflowInterchange
             """)
         #expect(
             notes(text) == [
-                "2:17: warning: unknown attribute 'initail' of 'state' is left out; did you mean 'initial'?",
+                "2:17: loss: unknown attribute 'initail' of 'state' is left out; did you mean 'initial'?",
                 "3:15: info: a descriptor below which the document has no event takes exactly its name here; in SCXML it takes every name below it",
                 "3:25: error: the state 'thre' does not exist; did you mean 'three'?",
-                "4:3: warning: unknown element 'transision' is left out; did you mean 'transition'?",
+                "4:3: loss: unknown element 'transision' is left out; did you mean 'transition'?",
                 "5:3: warning: the text in 'onentry' means nothing and is left out",
-                "5:12: warning: 'raise' needs an 'event'; it is left out",
-                "5:36: warning: unknown attribute 'delya' of 'send' is left out; did you mean 'delay'?",
+                "5:12: loss: 'raise' needs an 'event'; it is left out",
+                "5:36: loss: unknown attribute 'delya' of 'send' is left out; did you mean 'delay'?",
                 "8:25: error: the id 'two' is also that of the state on line 8",
-                "9:1: warning: 'transition' does not belong in 'scxml' and is left out",
-                "9:24: warning: 'onentry' does not belong in 'scxml' and is left out",
-                "10:19: warning: 'transition' does not belong in 'final' and is left out",
+                "9:1: loss: 'transition' does not belong in 'scxml' and is left out",
+                "9:24: loss: 'onentry' does not belong in 'scxml' and is left out",
+                "10:19: loss: 'transition' does not belong in 'final' and is left out",
             ])
     }
 

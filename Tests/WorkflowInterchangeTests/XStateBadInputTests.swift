@@ -25,6 +25,41 @@ import WorkflowInterchange
         #expect(notes(text) == [message])
     }
 
+    @Test(arguments: [
+        (#"{"hello": 1}"#, "it has neither 'states' nor 'on'; it begins with 'hello'"),
+        ("{}", "it has neither 'states' nor 'on'; it is empty"),
+        (
+            #"{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}"#,
+            "it looks like a state machine of AWS Step Functions (Amazon States Language), which has no import"
+        ),
+        (
+            #"{"document": {"dsl": "1.0.0", "name": "n"}, "do": [{"a": {"call": "http"}}]}"#,
+            "it looks like a workflow of CNCF Serverless Workflow, which has no import"
+        ),
+        (
+            #"{"id": "w", "specVersion": "0.8", "start": "a", "states": [{"name": "a", "type": "operation"}]}"#,
+            "it looks like a workflow of CNCF Serverless Workflow, which has no import"
+        ),
+        (
+            #"{"on": "push", "jobs": {"a": {"steps": []}}}"#,
+            "it looks like a workflow of GitHub Actions, which has no import"
+        ),
+        (#"{"id": "m", "states": ["a"]}"#, "its 'states' are a list, where XState has a map"),
+    ])
+    func whatIsNoMachineIsRefused(text: String, reason: String) {
+        #expect(notes(text) == ["1:1: error: this is no XState configuration: " + reason])
+    }
+
+    @Test func lossesAreToldBesideErrors() {
+        let text = ##"""
+            {"id": "m", "initial": "a",
+             "states": {"a": {"on": {"E": "b", "F": {"target": "a", "guard": "named"}}, "after": {"soon": "a"}}}}
+            """##
+        let found = notes(text)
+        #expect(found.contains { $0.contains("error:") })
+        #expect(found.filter { $0.contains(": loss: ") }.count == 2, "\(found)")
+    }
+
     @Test func mistakesAreToldWhereTheyStand() {
         let text = """
             {"id": "m", "initial": "a", "verison": 1, "output": {},
@@ -37,7 +72,7 @@ import WorkflowInterchange
             notes(text) == [
                 "1:1: info: " + Documents.strictness,
                 "1:29: warning: unknown key 'verison' is left out",
-                "1:43: warning: 'output' is left out: the machine's output is that of its final states",
+                "1:43: loss: 'output' is left out: the machine's output is that of its final states",
                 "3:10: warning: 'initial' is left out: the state has no states",
                 "3:26: warning: unknown key 'onn' is left out; did you mean 'on'?",
                 "3:65: warning: unknown key 'gaurd' of a transition is left out; did you mean 'guard'?",

@@ -32,8 +32,11 @@ import WorkflowJSON
             // Some are named after files whose names ours cannot be.
             guard StateName.isValid(tree["id"]?.text ?? "") else { continue }
             let imported = try XStateImport.definition(from: text)
+            // A vector of regions beside an ancestor does otherwise than XState.
+            let others = imported.notes.filter { !$0.message.hasPrefix("when the region") }
+            #expect(others.allSatisfy { $0.severity == .info || !imported.losses.isEmpty }, "\(name)")
+            guard imported.losses.isEmpty else { continue }
             #expect(imported.definition == Documents.lenient(tree), "\(name)")
-            #expect(imported.notes.allSatisfy { $0.severity == .info }, "\(name)")
         }
     }
 
@@ -220,12 +223,12 @@ struct XStateActorTests {
                 "5:58: warning: this actor is code; it is the task 'actor' here: "
                     + "a worker gives its result; what else an actor sends does not come",
                 "5:84: warning: 'systemId' of an actor is left out",
-                "6:8: warning: the 'input' of this actor is code; it is left out",
+                "6:8: loss: the 'input' of this actor is code; it is left out",
                 "10:27: warning: the actor 'beep' is the task 'beep' here: "
                     + "a worker gives its result; what else an actor sends does not come",
                 "10:41: info: the actor 'beeper' is called 'beeper_2' here",
             ], "\(imported.notes.map(\.description))")
-        #expect(imported.losses.isEmpty)
+        #expect(imported.losses.count == 1)
         _ = try DefinitionReader.read(imported.definition.text(as: .yaml))
     }
 

@@ -3,9 +3,11 @@ import Foundation
 import IdentityTesting
 import Statechart
 import Testing
+import ThreadTesting
 import WorkflowAPI
 import WorkflowEngine
 import WorkflowJSON
+import WorkflowStore
 
 /// Lists by age and reason, counts and metrics, over real sockets.
 @Suite(.timeLimit(.minutes(20))) struct MetricsRoutesTests {
@@ -69,6 +71,63 @@ import WorkflowJSON
         #expect(Self.sample(text, #"wfd_instances{machine="_other",version="",status="running"}"#) == 3)
         #expect(Self.sample(text, #"wfd_events_total{machine="_other",kind="started"}"#) == 3)
         #expect(Self.sample(text, #"wfd_instances{machine="m200",version="1",status="running"}"#) == 1)
+        try await host.stop()
+    }
+
+    private static let parcel = """
+        id: parcel
+        initial: packing
+        states:
+          packing:
+            invoke: {task: stock, retry: {attempts: 1}, onDone: packed, onError: packed}
+          packed: {type: final}
+        """
+
+    @Test func countersAreThereBeforeTheyCount() async throws {
+        let host = try await ServerHost()
+        _ = try await host.engine.apply(Self.parcel, syntax: .yaml)
+        let text = try await host.answers(to: [.get("/metrics")])[0].text
+        #expect(Self.sample(text, #"wfd_failures_total{machine="parcel",type="expression-failed"}"#) == 0)
+        #expect(Self.sample(text, #"wfd_brakes_total{machine="parcel"}"#) == 0)
+        #expect(Self.sample(text, #"wfd_effect_attempts_total{queue="task:stock",outcome="failed"}"#) == 0)
+        #expect(Self.sample(text, #"wfd_effect_start_delay_seconds_count{queue="task:stock"}"#) == 0)
+        #expect(Self.sample(text, #"wfd_refusals_total{type="unknown-event"}"#) == 0)
+        #expect(Self.sample(text, "wfd_timers_late") == 0 && Self.sample(text, "wfd_effects_held") == 0)
+        #expect(Self.sample(text, "process_resident_memory_bytes").map { $0 > 1_048_576 } == true)
+        #expect(Self.sample(text, "process_open_fds").map { $0 > 3 } == true)
+        #expect(Self.sample(text, "process_start_time_seconds").map { $0 > 1_600_000_000 } == true)
+        try await host.stop()
+    }
+
+    @Test func whatWaitsInAQueueIsTold() async throws {
+        let host = try await ServerHost()
+        _ = try await host.engine.apply(Self.parcel, syntax: .yaml)
+        for name in ["p-1", "p-2", "p-3"] {
+            _ = try await host.engine.start(StartCommand(machine: "parcel", instance: name))
+        }
+        let lease = LeaseTasksCommand(queue: "stock", max: 2, milliseconds: 60_000, worker: "w", by: .test)
+        let tasks = try await host.engine.lease(lease, wait: .zero)
+        try await host.engine.report(EndTaskCommand(task: tasks[0].token, report: .completed(1), by: .test))
+        let failure = TaskFailure(type: "broken", message: "m")
+        try await host.engine.report(EndTaskCommand(task: tasks[1].token, report: .failed(failure), by: .test))
+        let set = SetQueueCommand(queue: "task:stock", isPaused: true, by: .test)
+        _ = try await host.engine.set(set)
+        var text = ""
+        // The states are looked for when somebody has asked.
+        try await eventually("the oldest is known") {
+            text = try await host.answers(to: [.get("/metrics")])[0].text
+            return text.contains("wfd_oldest_in_state_seconds{")
+        }
+        #expect(Self.sample(text, #"wfd_effects{queue="task:stock",state="ready"}"#) == 1)
+        #expect(Self.sample(text, #"wfd_effects{queue="task:stock",state="leased"}"#) == 0)
+        #expect(Self.sample(text, #"wfd_effect_attempts_total{queue="task:stock",outcome="done"}"#) == 1)
+        #expect(Self.sample(text, #"wfd_effect_attempts_total{queue="task:stock",outcome="failed"}"#) == 1)
+        #expect(Self.sample(text, #"wfd_effect_start_delay_seconds_count{queue="task:stock"}"#) == 2)
+        #expect(Self.sample(text, #"wfd_effect_queue_paused{queue="task:stock"}"#) == 1)
+        #expect(Self.sample(text, #"wfd_effect_oldest_due_seconds{queue="task:stock"}"#).map { $0 >= 0 } == true)
+        #expect(
+            Self.sample(text, #"wfd_oldest_in_state_seconds{machine="parcel",state="packing"}"#).map { $0 >= 0 } == true
+        )
         try await host.stop()
     }
 

@@ -49,7 +49,7 @@ import WorkflowStore
         // Null takes back, what is not said stays.
         let back = try await host.answers(to: [Self.patch("task:stock", #"{"rate": null, "paused": false}"#)])[0]
         #expect(try back.object["rate"] == nil && back.object["concurrency"] == 4 && back.object["paused"] == false)
-        _ = try await host.answers(to: [Self.patch("http:pay.example.com:443", #"{"paused": true}"#)])
+        _ = try await host.answers(to: [Self.patch("http:pay.example.com:443", #"{"paused": true, "new": true}"#)])
         let first = try await host.answers(to: [.get("/v1/queues?limit=1")])[0].object
         let page = try #require(first["nextPage"]?.string)
         let second = try await host.answers(to: [.get("/v1/queues?limit=1&page=\(page)")])[0].object
@@ -72,6 +72,21 @@ import WorkflowStore
         let host = try await Self.host()
         #expect(try await host.answers(to: [Self.patch(queue, body)])[0].status == status)
         #expect(try await host.answers(to: [.get("/v1/queues")])[0].object["items"] == [])
+        try await host.stop()
+    }
+
+    @Test func aQueueThatNothingKnowsIsRefused() async throws {
+        let host = try await Self.host()
+        let refused = try await host.answers(to: [Self.patch("stok", #"{"paused": true}"#)])[0]
+        #expect(refused.status == 404)
+        #expect(try refused.object["type"]?.string?.hasSuffix("queue-not-found") == true)
+        #expect(try refused.object["suggestion"] == "task:stock")
+        #expect(try await host.answers(to: [.get("/v1/queues")])[0].object["items"] == [])
+        // A definition is enough; nothing needs to have begun.
+        #expect(try await host.answers(to: [Self.patch("stock", #"{"paused": true}"#)])[0].status == 200)
+        #expect(try await host.answers(to: [Self.patch("stok", #"{"paused": true, "new": true}"#)])[0].status == 200)
+        // A queue with settings is known.
+        #expect(try await host.answers(to: [Self.patch("stok", #"{"paused": false}"#)])[0].status == 200)
         try await host.stop()
     }
 

@@ -54,6 +54,77 @@ import WorkflowStore
         #expect(try await Self.told(host, Self.ask("resume", "{}")) == "200 running")
     }
 
+    @Test func whoIsSuspendedSaysSinceWhenByWhomAndWhy() async throws {
+        let host = try await Self.host()
+        _ = try await host.engine.start(StartCommand(machine: "pot", instance: "q"))
+        _ = try await host.answers(to: [Self.ask("suspend", #"{"reason": "OPS-1"}"#)])
+        let shown = try await Self.shown(host, "p")
+        let suspended = shown["suspended"]?.object
+        #expect(suspended?["reason"] == "OPS-1" && suspended?["at"] == shown["updatedAt"])
+        #expect(suspended?["actor"]?.string?.hasPrefix("uid:") == true && shown["machineSuspended"] == nil)
+        let listed = try await Self.listed(host)
+        #expect(listed["p"]?["suspended"] == shown["suspended"])
+        #expect(listed["q"] != nil && listed["q"]?["suspended"] == nil)
+        #expect(try await Self.shown(host, "p?seq=2")["suspended"] == shown["suspended"])
+        #expect(try await Self.shown(host, "p?seq=1")["suspended"] == nil)
+        try await host.stop()
+    }
+
+    /// An instance that has finished does not: its machine does not matter any more.
+    @Test func whoseMachineIsSuspendedSaysSo() async throws {
+        let host = try await Self.host()
+        for name in ["q", "r"] { _ = try await host.engine.start(StartCommand(machine: "pot", instance: name)) }
+        _ = try await host.engine.repair(RepairCommand(instance: "p", .suspend, reason: "OPS-1"))
+        _ = try await host.engine.suspend(machine: "pot", reason: "it leaks", by: .test)
+        _ = try await host.engine.repair(RepairCommand(instance: "r", .cancel(runsActions: true), reason: "OPS-2"))
+        let listed = try await Self.listed(host)
+        for name in ["p", "q"] {
+            let machine = try await Self.shown(host, name)["machineSuspended"]
+            #expect(machine?.object?["machine"] == "pot" && machine?.object?["reason"] == "it leaks")
+            #expect(machine?.object?["at"] != nil && listed[name]?["machineSuspended"] == machine)
+        }
+        #expect(listed["p"]?["suspended"]?.object?["reason"] == "OPS-1" && listed["q"]?["suspended"] == nil)
+        #expect(listed["r"]?["status"] == "cancelled" && listed["r"]?["machineSuspended"] == nil)
+        // Its machine was not suspended then.
+        #expect(try await Self.shown(host, "q?seq=1")["machineSuspended"] == nil)
+        try await host.stop()
+    }
+
+    private static func shown(_ host: ServerHost, _ target: String) async throws -> JSONObject {
+        try await host.answers(to: [.get("/v1/instances/" + target)])[0].object
+    }
+
+    /// All instances, by name.
+    private static func listed(_ host: ServerHost) async throws -> [String: JSONObject] {
+        let answer = try await host.answers(to: [.get("/v1/instances")])[0]
+        guard case .array(let items)? = try answer.object["items"] else { return [:] }
+        return Dictionary(items.compactMap(\.object).map { ($0["instance"]?.string ?? "", $0) }) { first, _ in first }
+    }
+
+    @Test func onlyAnUndoTellsWhoHasGoneOn() async throws {
+        let host = try await Self.host()
+        func begin(_ body: String) async throws -> String {
+            let headers = [("Content-Type", "application/json")]
+            let request = RawRequest("POST", "/v1/bulk", headers: headers, body: Array(body.utf8))
+            return try await host.answers(to: [request])[0].text
+        }
+        func changed(_ run: String) async throws -> RawAnswer {
+            try await host.answers(to: [RawRequest("GET", "/v1/bulk/\(run)/instances?outcome=changed")])[0]
+        }
+        let set = #"{"run":"r","action":{"verb":"set","set":{"n":2}},"select":{"all":true},"reason":"r"}"#
+        #expect(try await begin(set).contains(#""state":"done""#))
+        _ = try await host.engine.repair(
+            RepairCommand(instance: "p", .set(ContextChange(set: ["n": 3], unset: [])), reason: "r"))
+        let undo = #"{"run":"u","action":{"verb":"undo","run":"r"},"reason":"r"}"#
+        #expect(try await begin(undo).contains(#""state":"done""#))
+        #expect(
+            try await changed("u").text.hasPrefix(
+                #"{"outcome":"changed","instance":"p","message":"it has gone on since the run (seq 2, now 3)"}"#))
+        let refused = try await changed("r")
+        #expect(refused.status == 400)
+        #expect(try refused.object["detail"] == "Parameter 'outcome': 'changed' is for an undo")
+    }
+
     @Test func aResetTellsWhatBecomesOfWhatIsArmed() async throws {
         let host = try await Self.host()
         _ = try await host.engine.repair(

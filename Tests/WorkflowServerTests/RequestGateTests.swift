@@ -47,6 +47,23 @@ extension RequestGate {
                 + "wfd.example, and for what 'wfd --allow-host NAME' adds")
     }
 
+    /// A proxy that lets `/v1/verify` through and not `/v1/backups` reads paths to the letter.
+    @Test(arguments: ["//v1/verify", "/v1//verify", "/v1/verify//", "http://localhost//v1/verify", "/v1/a:///b?c"])
+    func aPathWithAnEmptySegmentIsNoRoute(path: String) throws {
+        var request = try self.request(for: ["localhost"])
+        request.path = path
+        let refusal = Self.gate.refusal(of: request)
+        #expect(refusal?.type == .routeNotFound, "\(path)")
+        #expect(refusal?.detail.hasSuffix(": a segment of its path is empty") == true)
+    }
+
+    @Test(arguments: ["/v1/verify?a=//", "http://localhost/v1/verify", "/", "*", "/v1/a:b"])
+    func aPathWithoutOneIsLetIn(path: String) throws {
+        var request = try self.request(for: ["localhost"])
+        request.path = path
+        #expect(Self.gate.refusal(of: request) == nil)
+    }
+
     @Test func thereIsExactlyOneHost() throws {
         let rest =
             "; this address answers for 127.0.0.1, [::a], localhost, wfd.example, and for what "

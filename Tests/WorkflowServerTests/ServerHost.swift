@@ -20,6 +20,7 @@ final class ServerHost: Sendable {
     /// - Parameters:
     ///   - database: The file that is served; one in the folder when nothing is said.
     ///   - sql: What is done to the file by hand before it is served.
+    ///   - routes: Those that the address has.
     ///   - rule: What becomes of callers.
     ///   - definitions: Compiles what callers give.
     ///   - limits: Those of the server.
@@ -27,7 +28,8 @@ final class ServerHost: Sendable {
     ///   - observers: Are told of commits.
     ///   - log: Is told every line, also those at `debug`.
     init(
-        database: String? = nil, sql: String? = nil, rule: RequestGate.Rule? = nil,
+        database: String? = nil, sql: String? = nil, serving routes: RouteSelection = .all,
+        rule: RequestGate.Rule? = nil,
         definitions: DefinitionQueue = DefinitionQueue(),
         limits: ServerLimits = ServerLimits(),
         engine engineLimits: EngineLimits = EngineLimits(), observers: [any CommitObserver] = [],
@@ -47,8 +49,9 @@ final class ServerHost: Sendable {
         let engine = Engine(store: store, limits: engineLimits, observers: observers, logger: logger)
         let path = folder.path("wfd.sock")
         let server = WorkflowServer(
-            engine: engine, address: try ListenAddress("unix:\(path)"), budget: AnswerBudget(lasting: limits),
-            rule: rule, definitions: definitions, version: "test", limits: limits, logger: logger)
+            engine: engine, address: try ListenAddress("unix:\(path)"), serving: routes,
+            budget: AnswerBudget(lasting: limits), rule: rule, definitions: definitions, version: "test",
+            limits: limits, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine), .init(service: server)], gracefulShutdownSignals: [],
@@ -91,7 +94,7 @@ private struct ListeningSignal: LogHandler {
     }
 
     func log(event: LogEvent) {
-        if "\(event.message)" == "listening" { signal.yield() }
+        if ["listening", "serving metrics"].contains("\(event.message)") { signal.yield() }
         log?(event)
     }
 }

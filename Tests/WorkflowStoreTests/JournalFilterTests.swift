@@ -10,7 +10,7 @@ struct JournalFilterTests {
         ("after.*", "after.2d.packing", true), ("*", "", true),
     ])
     func anEventIsNamedAsInATransition(descriptor: String, event: String, expected: Bool) {
-        let filter = JournalFilter(event: EventDescriptor(descriptor))
+        let filter = JournalFilter(events: [EventDescriptor(descriptor)])
         #expect(filter.takes(kind: "event", event: event, from: "", to: "") == expected)
     }
 
@@ -23,11 +23,24 @@ struct JournalFilterTests {
         ("draft", "draft", "draft", false), ("draft", "drafts", "draft", true),
     ])
     func aStateIsLeftOrEntered(state: String, from: String, to: String, expected: Bool) {
-        #expect(JournalFilter(state: state).takes(kind: "event", event: "e", from: from, to: to) == expected)
+        #expect(JournalFilter(states: [state]).takes(kind: "event", event: "e", from: from, to: to) == expected)
+    }
+
+    /// Another value lets more through, another kind of filter less.
+    @Test func valuesOfAFilterAddUp() {
+        let filter = JournalFilter(
+            kinds: [.failed, .event], events: [EventDescriptor("pay.*"), EventDescriptor("go")], states: ["a", "b"])
+        func takes(_ kind: String, _ event: String, _ from: String, _ to: String) -> Bool {
+            filter.takes(kind: kind, event: event, from: from, to: to)
+        }
+        #expect(takes("failed", "go", "a", "c") && takes("event", "pay.late", "c", "b"))
+        #expect(!takes("timer", "go", "a", "c") && !takes("event", "stop", "a", "c") && !takes("event", "go", "c", "d"))
+        let machines = JournalFilter(machines: ["m", "n"])
+        #expect(machines.takes(machine: "n") && !machines.takes(machine: "o") && JournalFilter().takes(machine: "o"))
     }
 
     @Test func aKindIsItsName() {
-        let filter = JournalFilter(kind: .failed)
+        let filter = JournalFilter(kinds: [.failed])
         #expect(filter.takes(kind: "failed", event: "e", from: "", to: ""))
         #expect(!filter.takes(kind: "event", event: "e", from: "", to: ""))
     }

@@ -27,7 +27,9 @@ package struct RequestURL: Hashable, Sendable {
     init(computed text: String) throws(URLMistake) {
         try self.init(text)
         // The last segment is empty where the path ends with a slash.
-        guard !Self.segments(of: target).dropFirst().dropLast().contains(where: \.isEmpty) else { throw .empty }
+        let segments = Self.segments(of: target)
+        guard !segments.dropFirst().dropLast().contains(where: \.isEmpty) else { throw .empty }
+        guard !segments.contains(where: Self.leadsElsewhere) else { throw .dots }
     }
 
     /// As it is sent.
@@ -80,6 +82,16 @@ package struct RequestURL: Hashable, Sendable {
         return dots == 1 || dots == 2
     }
 
+    /// True for a segment with a part that is `.` or `..` for a server that decodes it, be it several times. A part
+    /// stands between slashes, of either kind, and before a semicolon, behind which some servers look for parameters.
+    static func leadsElsewhere(_ segment: [UInt8]) -> Bool {
+        let decoded = PercentCode.decoded(segment)
+        return decoded.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }).contains { part in
+            let name = part.prefix { $0 != UInt8(ascii: ";") }
+            return (1...2).contains(name.count) && name.allSatisfy { $0 == UInt8(ascii: ".") }
+        }
+    }
+
     /// Throws at the first character of a path or query that cannot be sent as it is.
     static func checkCharacters(_ text: String) throws(URLMistake) {
         var bytes = Array(text.utf8)[...]
@@ -113,6 +125,30 @@ enum PercentCode {
             }
         }
         return String(decoding: code, as: UTF8.self)
+    }
+
+    /// The bytes that a text stands for, decoded until there is nothing left to decode.
+    ///
+    /// - Complexity: O(n): a code is decoded as soon as it is whole, and its byte may end another code.
+    static func decoded(_ text: [UInt8]) -> [UInt8] {
+        var decoded: [UInt8] = []
+        for byte in text {
+            decoded.append(byte)
+            while let code = code(endOf: decoded) {
+                decoded.removeLast(3)
+                decoded.append(code)
+            }
+        }
+        return decoded
+    }
+
+    /// The byte of a code at the end of a text; nil where none stands.
+    private static func code(endOf text: [UInt8]) -> UInt8? {
+        let last = text.suffix(3)
+        guard last.count == 3, last.first == UInt8(ascii: "%"), last.dropFirst().allSatisfy(\.isHexDigit) else {
+            return nil
+        }
+        return UInt8(String(decoding: last.dropFirst(), as: UTF8.self), radix: 16)
     }
 
     static func isUnreserved(_ byte: UInt8) -> Bool {

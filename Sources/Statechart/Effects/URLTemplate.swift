@@ -27,6 +27,19 @@ package struct URLTemplate: Sendable, Equatable {
         text.hasPrefix("/") || text.drop { $0.isLetter }.hasPrefix("://")
     }
 
+    /// Why a text that begins with an expression in braces is no url; nil for any other text.
+    static func mistake(inBraced text: String) -> URLMistake? {
+        guard text.hasPrefix("{"), text.utf8.count <= 200, let close = text.firstIndex(of: "}") else { return nil }
+        let expression = text[..<close].dropFirst()
+        // An expression as a whole begins with a map, which has a colon or is empty.
+        guard expression.contains(where: { !$0.isWhitespace }), !expression.contains(where: { ":'\"\n".contains($0) })
+        else { return nil }
+        let rest = text[text.index(after: close)...]
+        let isPlain = !rest.contains { "'\\{}".contains($0) }
+        let end = rest.isEmpty ? "" : isPlain ? " + '\(rest)'" : " + …"
+        return URLMistake("\(URLMistake.scheme.message); one that is computed is an expression: \(expression)\(end)")
+    }
+
     /// Reads a url; each mistake in it is of the definition.
     package init(_ text: String) throws(URLMistake) {
         guard text.utf8.count <= RequestURL.longest else { throw .length }
@@ -92,6 +105,9 @@ package struct URLTemplate: Sendable, Equatable {
             if segment.bytes.isEmpty { throw URLMistake("\(source) \(verb) an empty segment of the url") }
             if RequestURL.isDots(segment.bytes) {
                 throw URLMistake("\(source) \(verb) the segment '.' or '..' of the url")
+            }
+            if RequestURL.leadsElsewhere(segment.bytes) {
+                throw URLMistake("\(source) \(verb) a segment of the url that has '.' or '..' when it is decoded")
             }
         }
         var target = ""

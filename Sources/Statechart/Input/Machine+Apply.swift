@@ -122,7 +122,8 @@ extension Machine {
         after.seq += 1
         after.armed.remove(at: place)
         var microstep = Microstep(event: taken.event.name, transitions: [])
-        microstep.deeds = [.init(state: .root, line: self[.root].line, text: "skipped: \(late) ms late")]
+        let text = "skipped: \(DelayText.text(milliseconds: late)) late"
+        microstep.deeds = [.init(state: .root, line: self[.root].line, text: text)]
         return .accepted(Macrostep(snapshot: after, microsteps: mode.isTracing ? [microstep] : [], cost: 1))
     }
 

@@ -11,6 +11,7 @@ package enum DelayText {
 
     /// The milliseconds of a text that must be a delay.
     package static func length(of text: String) throws(DelayError) -> Int64 {
+        try checkWords(text)
         guard let milliseconds = try read(text) else {
             throw DelayError(message: "\(EventName.quoted(text)) is no delay; one is written \(rule)")
         }
@@ -45,10 +46,46 @@ package enum DelayText {
         return nil
     }
 
+    /// Throws for a text whose units are words, `30 days` or `5min`, and says how it is written.
+    ///
+    /// For texts of definitions and callers: what a value is told when it is no delay may be in recorded histories.
+    static func checkWords(_ text: String) throws(DelayError) {
+        let bytes = text.utf8.filter { $0 != UInt8(ascii: " ") }
+        guard bytes.count <= 60, let parts = parts(bytes[...]) else { return }
+        var delay = ""
+        var hasWord = false
+        for (number, word) in parts {
+            if let days = days[word.lowercased()] {
+                throw noFixedLength(days.noun, "\(written(number * days.count))d")
+            }
+            let spoken = words[word.lowercased()]
+            guard let unit = spoken ?? units.first(where: { $0.name == word })?.name else { return }
+            hasWord = hasWord || spoken != nil
+            delay += (Int64(exactly: number).map { "\($0)" } ?? "\(number)") + unit
+        }
+        // Without words it is a delay or has another message; `30m1h` is none however it is written.
+        guard hasWord, isDelay(delay) else { return }
+        throw DelayError(message: "\(EventName.quoted(text)) is no delay; write \(delay)")
+    }
+
+    /// How a definition writes so many milliseconds, in days and what is shorter: `0s`, `250ms`, `1h30m`, `2d`.
+    package static func text(milliseconds: Int64) -> String {
+        var rest = milliseconds
+        var text = ""
+        for unit in units where unit.name != "w" {
+            let length = Int64(unit.milliseconds)
+            guard rest >= length else { continue }
+            text += "\(rest / length)\(unit.name)"
+            rest %= length
+        }
+        return text.isEmpty ? "0s" : text
+    }
+
     /// Throws for a text in an expression that is no delay when it runs either.
     static func check(literal text: String) throws(DelayError) {
         // Why a text is no duration is left out: the message says what a delay is.
         if (try? TimeSpan.read(text)) != nil { return }
+        try checkWords(text)
         guard try read(text) == nil else { return }
         throw DelayError(message: "\(EventName.quoted(text)) is no delay; one is written \(rule)")
     }
@@ -138,6 +175,13 @@ package struct DelayError: Error {
 extension DelayText {
     private static let units: [(name: String, milliseconds: Double)] = [
         ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
+    ]
+
+    /// Units as people say them.
+    private static let words = [
+        "week": "w", "weeks": "w", "day": "d", "days": "d", "hour": "h", "hours": "h", "hr": "h", "hrs": "h",
+        "minute": "m", "minutes": "m", "min": "m", "mins": "m", "second": "s", "seconds": "s", "sec": "s",
+        "secs": "s", "millisecond": "ms", "milliseconds": "ms", "millis": "ms",
     ]
 
     /// `90`, `1.5s`, `1h30m`.

@@ -113,8 +113,7 @@ extension Interpreter {
         let delay = try send.delay.map { delay throws(ActionFailure) in
             try milliseconds(of: delay, in: state, as: "send \(send.event) delay: ")
         }
-        let when = delay.map { $0 > 0 ? " in \($0) ms" : "" } ?? ""
-        tell("send \(send.event)" + when + Self.shown(data), of: state, line: send.line)
+        tell("send \(send.event)" + Self.shown(delay: delay) + Self.shown(data), of: state, line: send.line)
         try arm(
             (delay ?? 0) == 0 ? .sent : .timer, event: send.event, data: data, after: delay ?? 0,
             owner: .send(id: send.id), misfire: send.misfire, line: send.line, of: state)
@@ -143,6 +142,11 @@ extension Interpreter {
                 state: state, line: line, expression: action(), message: error.message,
                 discreet: "the data does not fit its declared type")
         }
+    }
+
+    private static func shown(delay: Int64?) -> String {
+        guard let delay, delay > 0 else { return "" }
+        return " in \(DelayText.text(milliseconds: delay))"
     }
 
     private static func shown(_ data: JSONValue?) -> String {

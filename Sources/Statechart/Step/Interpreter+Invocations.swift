@@ -41,7 +41,9 @@ extension Interpreter {
         try append(pending, as: what, of: state, line: invocation.line)
         requests.append(.invoke(pending, request))
         guard let timeout else { return }
-        let error: JSONValue = ["type": "timeout", "message": .string("there was no result within \(timeout) ms")]
+        let error: JSONValue = [
+            "type": "timeout", "message": .string(InvocationTimeout.message(milliseconds: timeout)),
+        ]
         try arm(
             .timer, event: EventName.failed + invocation.id, data: error, after: timeout, owner: .state(state),
             misfire: .fire, line: invocation.line, of: state)

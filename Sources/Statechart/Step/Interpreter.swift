@@ -275,11 +275,11 @@ struct Interpreter: ~Copyable {
         let owner = machine.states.first { state in state.invocations.contains { $0.id == id } } ?? machine[.root]
         let error = event.data?.object
         let type = error?["type"]?.string ?? "failed"
-        let message = error?["message"]?.string.map { "\(type): \($0)" } ?? type
+        let message = error?["message"]?.string.map { "\(type): \(InvocationTimeout.shown($0))" } ?? type
         return ActionFailure(
             state: owner.index, line: owner.invocations.first { $0.id == id }?.line ?? owner.line,
             expression: "invoke \(id)", message: "\(message); no transition takes '\(event.name)'",
-            discreet: "the invocation failed, and no transition takes '\(event.name)'")
+            discreet: "\(ActionFailure.ofInvocation)'\(event.name)'")
     }
 
     private func unhandled(_ event: InternalEvent) -> Refusal {

@@ -120,3 +120,11 @@ package struct ActionFailure: Error, Sendable, Equatable {
         self.discreet = discreet ?? message
     }
 }
+
+extension ActionFailure {
+    /// How `discreet` begins of an invocation whose failure nothing takes. Recorded histories say it, so it stays.
+    static let ofInvocation = "the invocation failed, and no transition takes "
+
+    /// True of the `discreet` message of an invocation whose failure nothing takes.
+    package static func isOfInvocation(_ discreet: String) -> Bool { discreet.hasPrefix(ofInvocation) }
+}

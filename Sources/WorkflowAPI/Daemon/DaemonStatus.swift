@@ -76,6 +76,8 @@ public struct DaemonStatus: Equatable, WireObject {
     public var suspendedMachines: [MachineSuspensionItem]?
     /// By how many milliseconds the timer that should have fired first is late; nil when none is.
     public var behind: Int64?
+    /// How many timers should have fired already; 1000 stands for that many or more. Nil for none.
+    public var lateTimers: Int64?
     /// Commands that wait for the writer.
     public var waiting: Int64
     /// Of the statuses that instances have, in the order of their names.
@@ -84,6 +86,11 @@ public struct DaemonStatus: Equatable, WireObject {
     public var failures: [FailureItem]
     /// How many groups there are beside; nil for none.
     public var otherFailures: Int64?
+    /// Queues that stand: something is due for more than a minute and has not begun, is held, or has failed. At most so
+    /// many as a person reads; nil for none.
+    public var queues: [QueueItem]?
+    /// How many stand beside; nil for none.
+    public var otherQueues: Int64?
     /// Rows of deleted instances that are left; nil for none.
     public var deleting: Int64?
     /// Nil where the store is no file.
@@ -93,17 +100,18 @@ public struct DaemonStatus: Equatable, WireObject {
     public var runs: [BulkRun]?
     /// How many there are beside; nil for none.
     public var otherRuns: Int64?
-    /// When a backup was fetched last, and when a verification of everything has found nothing; nil when neither has
-    /// been since the daemon began.
+    /// When a backup was fetched last, and when a verification of everything has found nothing, also before the daemon
+    /// began; nil where neither is known.
     public var lastBackupAt: WireTime?
     public var lastVerificationAt: WireTime?
 
     /// Takes the parts as they are.
     public init(
         status: State, reason: String? = nil, version: String, held: Bool? = nil,
-        suspendedMachines: [MachineSuspensionItem]? = nil, behind: Int64? = nil, waiting: Int64 = 0,
-        instances: [Count] = [], failures: [FailureItem] = [], otherFailures: Int64? = nil,
-        deleting: Int64? = nil, disk: Disk? = nil, runs: [BulkRun]? = nil, otherRuns: Int64? = nil,
+        suspendedMachines: [MachineSuspensionItem]? = nil, behind: Int64? = nil,
+        lateTimers: Int64? = nil, waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [],
+        otherFailures: Int64? = nil, queues: [QueueItem]? = nil, otherQueues: Int64? = nil, deleting: Int64? = nil,
+        disk: Disk? = nil, runs: [BulkRun]? = nil, otherRuns: Int64? = nil,
         lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
     ) {
         self.status = status
@@ -112,10 +120,13 @@ public struct DaemonStatus: Equatable, WireObject {
         self.held = held
         self.suspendedMachines = suspendedMachines
         self.behind = behind
+        self.lateTimers = lateTimers
         self.waiting = waiting
         self.instances = instances
         self.failures = failures
         self.otherFailures = otherFailures
+        self.queues = queues
+        self.otherQueues = otherQueues
         self.deleting = deleting
         self.disk = disk
         self.runs = runs
@@ -131,10 +142,13 @@ public struct DaemonStatus: Equatable, WireObject {
         held = try fields.optional("held")
         suspendedMachines = try fields.optional("suspendedMachines")
         behind = try fields.optional("behind")
+        lateTimers = try fields.optional("lateTimers")
         waiting = try fields.required("waiting")
         instances = try fields.required("instances")
         failures = try fields.required("failures")
         otherFailures = try fields.optional("otherFailures")
+        queues = try fields.optional("queues")
+        otherQueues = try fields.optional("otherQueues")
         deleting = try fields.optional("deleting")
         disk = try fields.optional("disk")
         runs = try fields.optional("runs")
@@ -151,10 +165,13 @@ public struct DaemonStatus: Equatable, WireObject {
             writer.field("held", ifPresent: held)
             writer.field("suspendedMachines", ifPresent: suspendedMachines)
             writer.field("behind", ifPresent: behind)
+            writer.field("lateTimers", ifPresent: lateTimers)
             writer.field("waiting", waiting)
             writer.field("instances", instances)
             writer.field("failures", failures)
             writer.field("otherFailures", ifPresent: otherFailures)
+            writer.field("queues", ifPresent: queues)
+            writer.field("otherQueues", ifPresent: otherQueues)
             writer.field("deleting", ifPresent: deleting)
             writer.field("disk", ifPresent: disk)
             writer.field("runs", ifPresent: runs)

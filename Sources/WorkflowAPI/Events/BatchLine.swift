@@ -1,40 +1,92 @@
 public import WorkflowJSON
 
-/// One line of the body of `POST /v1/events`: an event for an instance.
+/// One line of the body of `POST /v1/events`: an event for an instance, or an instance to start.
 public struct BatchLine: Equatable, WireObject {
+    /// The event or the start.
+    public enum Content: Equatable, Sendable {
+        /// An event for the instance, which is there.
+        case event(SendRequest)
+        /// The start of the instance, which is not there yet.
+        case start(Start)
+    }
+
+    /// The machine of an instance to start, and what it begins with.
+    public struct Start: Equatable, WireObject {
+        public var machine: String
+        /// The active version where there is one, else the latest, when this is nil.
+        public var version: Int64?
+        /// Replaces top-level keys of the machine's context.
+        public var data: JSONObject?
+
+        /// Takes the parts as they are.
+        public init(machine: String, version: Int64? = nil, data: JSONObject? = nil) {
+            self.machine = machine
+            self.version = version
+            self.data = data
+        }
+
+        public init(fields: inout WireFields) throws(WireError) {
+            machine = try fields.required("machine")
+            version = try fields.optional("version")
+            data = try fields.optional("data")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("machine", machine)
+                writer.field("version", ifPresent: version)
+                writer.field("data", ifPresent: data)
+            }
+        }
+    }
+
     public var instance: String
-    public var event: String
-    /// Nil when the event comes without data; null on the wire means the same.
-    public var data: JSONValue?
-    public var expect: Expectation?
-    /// The same event with the same key is applied once.
+    public var content: Content
+    /// The same event or start with the same key is done once.
     public var key: String?
 
-    /// Takes the parts as they are.
+    /// An event.
+    ///
+    /// - Parameter data: Nil when the event comes without data; null on the wire means the same.
     public init(
         instance: String, event: String, data: JSONValue? = nil, expect: Expectation? = nil, key: String? = nil
     ) {
         self.instance = instance
-        self.event = event
-        self.data = data
-        self.expect = expect
+        content = .event(SendRequest(event: event, data: data, expect: expect))
+        self.key = key
+    }
+
+    /// A start.
+    public init(instance: String, start: Start, key: String? = nil) {
+        self.instance = instance
+        content = .start(start)
         self.key = key
     }
 
     public init(fields: inout WireFields) throws(WireError) {
         instance = try fields.required("instance")
-        event = try fields.required("event")
-        data = try fields.optional("data")
-        expect = try fields.optional("expect")
+        // Most lines are events: nothing else is looked for in them.
+        if let event = try fields.optional("event", as: String.self) {
+            content = .event(
+                SendRequest(event: event, data: try fields.optional("data"), expect: try fields.optional("expect")))
+        } else if let start = try fields.optional("start", as: Start.self) {
+            content = .start(start)
+        } else {
+            throw WireError(.missingField, path: "event", message: "Field 'event' or 'start' is missing")
+        }
         key = try fields.optional("key")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("instance", instance)
-            writer.field("event", event)
-            writer.field("data", ifPresent: data)
-            writer.field("expect", ifPresent: expect)
+            switch content {
+            case .event(let event):
+                writer.field("event", event.event)
+                writer.field("data", ifPresent: event.data)
+                writer.field("expect", ifPresent: event.expect)
+            case .start(let start): writer.field("start", start)
+            }
             writer.field("key", ifPresent: key)
         }
     }
@@ -44,13 +96,13 @@ public struct BatchLine: Equatable, WireObject {
 public struct BatchAnswer: Equatable, WireObject {
     /// Counted from 1; lines without anything on them count too.
     public var line: Int64
-    /// The HTTP status that the event alone would have got.
+    /// The HTTP status that the event or the start alone would have got.
     public var status: Int
-    /// True when this is the answer to an earlier event with the same key, given again.
+    /// True when this is the answer to an earlier line with the same key, given again.
     public var repeated: Bool?
-    /// Of an event that was applied.
+    /// Of an event that was applied; of a start, that of the event `init`, which comes from nowhere.
     public var answer: SendAnswer?
-    /// Of an event that was not.
+    /// Of a line that was refused.
     public var error: Problem?
 
     /// Takes the parts as they are.

@@ -24,14 +24,18 @@ public struct FailureItem: Equatable, WireObject {
     public var line: Int?
     /// What failed, as the definition has it; nil for a livelock.
     public var expression: String?
-    /// Why, without values of the instances' data.
+    /// Why. Of an invocation it says how the last attempt failed, as a service, a program or a worker has said it;
+    /// otherwise it has no values of the instances' data.
     public var message: String
+    /// How the last attempt of an invocation failed, `{type, status?, message}`; nil of all else, and when it was
+    /// erased.
+    public var error: JSONValue?
 
     /// Takes the parts as they are.
     public init(
         machine: String, version: Int64, failedVersion: Int64? = nil, count: Int64, since: WireTime,
         sinceInMilliseconds: Int64, instance: String, event: String, type: ProblemType, state: String? = nil,
-        line: Int? = nil, expression: String? = nil, message: String
+        line: Int? = nil, expression: String? = nil, message: String, error: JSONValue? = nil
     ) {
         self.machine = machine
         self.version = version
@@ -46,6 +50,7 @@ public struct FailureItem: Equatable, WireObject {
         self.line = line
         self.expression = expression
         self.message = message
+        self.error = error
     }
 
     public init(fields: inout WireFields) throws(WireError) {
@@ -62,6 +67,7 @@ public struct FailureItem: Equatable, WireObject {
         line = try fields.optional("line")
         expression = try fields.optional("expression")
         message = try fields.required("message")
+        error = try fields.optional("error")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -79,6 +85,7 @@ public struct FailureItem: Equatable, WireObject {
             writer.field("line", ifPresent: line.map { Int64($0) })
             writer.field("expression", ifPresent: expression)
             writer.field("message", message)
+            writer.field("error", ifPresent: error)
         }
     }
 }

@@ -20,7 +20,8 @@ public struct Instance: Equatable, WireObject {
         public var data: JSONValue?
         /// What was wrong with it.
         public var type: ProblemType
-        /// The same in a sentence; like all that follows, without values of the instance's data.
+        /// The same in a sentence. Like all that follows it has no values of the instance's data, but for what was
+        /// said of an invocation that failed.
         public var detail: String
         /// Of the row that records it.
         public var seq: Int64
@@ -94,6 +95,11 @@ public struct Instance: Equatable, WireObject {
     public var output: JSONValue?
     /// Why it failed; nil when it has not.
     public var failure: Failure?
+    /// The suspension of it; nil when it is not suspended, and in a list where that lies far back.
+    public var suspended: InstanceSuspensionItem?
+    /// The suspension of its machine, whatever its own status; nil when that is not suspended, of a past state, and
+    /// when the instance is done or cancelled.
+    public var machineSuspended: MachineSuspensionItem?
     /// True when something of its history was erased. Nil otherwise.
     public var redacted: Bool?
     /// The first effects that it waits for; nil in lists, of a past state, and when it waits for none.
@@ -110,6 +116,7 @@ public struct Instance: Equatable, WireObject {
     public init(
         instance: String, machine: String, version: Int64, status: Status, configuration: [String],
         tags: [String]? = nil, context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil,
+        suspended: InstanceSuspensionItem? = nil, machineSuspended: MachineSuspensionItem? = nil,
         redacted: Bool? = nil, waitsFor: [EffectItem]? = nil, seq: Int64, enteredAt: WireTime? = nil,
         inState: Int64? = nil,
         createdAt: WireTime, updatedAt: WireTime
@@ -123,6 +130,8 @@ public struct Instance: Equatable, WireObject {
         self.context = context
         self.output = output
         self.failure = failure
+        self.suspended = suspended
+        self.machineSuspended = machineSuspended
         self.redacted = redacted
         self.waitsFor = waitsFor
         self.seq = seq
@@ -142,6 +151,8 @@ public struct Instance: Equatable, WireObject {
         context = try fields.required("context")
         output = try fields.optional("output")
         failure = try fields.optional("failure")
+        suspended = try fields.optional("suspended")
+        machineSuspended = try fields.optional("machineSuspended")
         redacted = try fields.optional("redacted")
         waitsFor = try fields.optional("waitsFor")
         seq = try fields.required("seq")
@@ -162,6 +173,8 @@ public struct Instance: Equatable, WireObject {
             writer.field("context", context)
             writer.field("output", ifPresent: output)
             writer.field("failure", ifPresent: failure)
+            writer.field("suspended", ifPresent: suspended)
+            writer.field("machineSuspended", ifPresent: machineSuspended)
             writer.field("redacted", ifPresent: redacted)
             writer.field("waitsFor", ifPresent: waitsFor)
             writer.field("seq", seq)

@@ -10,7 +10,7 @@ public enum ActiveVersion: Hashable, Sendable, WireReadable, JSONWritable, Lossl
     public init?(_ description: String) {
         if description == Self.word {
             self = .latest
-        } else if let number = Int64(description), number > 0 {
+        } else if let number = Int64(decimal: description), number > 0 {
             self = .version(number)
         } else {
             return nil

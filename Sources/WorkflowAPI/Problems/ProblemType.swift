@@ -26,6 +26,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case notUndoable = "not-undoable"
     /// An expression failed and nothing handled it; the macrostep was undone.
     case expressionFailed = "expression-failed"
+    /// An invocation failed for good, and no transition takes that: why an instance has failed.
+    case invocationFailed = "invocation-failed"
     /// The machine never settles; the macrostep was undone.
     case livelock
     /// No state of the machine takes an event of this name.
@@ -98,6 +100,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case effectNotFound = "effect-not-found"
     /// Somebody works on the effect, or it has its result; nothing was changed.
     case effectNotWaiting = "effect-not-waiting"
+    /// No definition names the queue, no effect is in it, and nothing is set for it.
+    case queueNotFound = "queue-not-found"
     /// The queue is full; nothing was changed.
     case overloaded
     /// The daemon is stopping; nothing was changed.
@@ -115,16 +119,15 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var status: Int {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .instanceSuspended, .machineSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .instanceExists,
-            .keyAhead,
-            .clockNotVirtual, .instanceNotFinished, .effectsOpen, .invocationsUndecided, .notUndoable,
-            .backupRunning, .effectNotWaiting:
+            .instanceSuspended, .machineSuspended, .instanceNotSuspended, .expressionFailed, .invocationFailed,
+            .livelock, .instanceExists, .keyAhead, .clockNotVirtual, .instanceNotFinished, .effectsOpen,
+            .invocationsUndecided, .notUndoable, .backupRunning, .effectNotWaiting:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
             .invalidTime, .misfit:
             422
         case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound,
-            .effectNotFound, .runNotFound:
+            .effectNotFound, .runNotFound, .queueNotFound:
             404
         case .generationChanged, .leaseLost, .instancePurged, .redacted: 410
         case .preconditionFailed, .selectionChanged: 412
@@ -148,14 +151,15 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
             .instanceSuspended, .machineSuspended, .instanceNotSuspended, .invocationsUndecided, .notUndoable,
-            .expressionFailed, .livelock, .effectNotWaiting, .instanceNotFinished, .effectsOpen:
+            .expressionFailed, .invocationFailed, .livelock, .effectNotWaiting, .instanceNotFinished, .effectsOpen:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
             .databaseDamaged, .misfit:
             .badData
         case .invalidParameter: .usage
-        case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound, .effectNotFound, .runNotFound:
+        case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound, .effectNotFound, .runNotFound,
+            .queueNotFound:
             .notFound
         case .preconditionFailed, .selectionChanged: .precondition
         case .keyReused, .keyExpired, .keyAhead, .instancePurged: .keyConflict
@@ -186,6 +190,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .invocationsUndecided: "Invocations need a word"
         case .notUndoable: "It cannot be undone"
         case .expressionFailed: "An expression failed"
+        case .invocationFailed: "An invocation failed"
         case .livelock: "The machine never settles"
         case .unknownEvent: "Event unknown to the machine"
         case .reservedEvent: "Event name is reserved"
@@ -214,6 +219,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .effectsOpen: "Effects are under way"
         case .effectNotFound: "No such effect"
         case .effectNotWaiting: "Effect is not waiting"
+        case .queueNotFound: "No such queue"
         case .backupRunning: "A backup is under way"
         case .backupNotFound: "No such backup"
         case .payloadTooLarge: "Body is too large"

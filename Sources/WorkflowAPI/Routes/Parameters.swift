@@ -109,31 +109,32 @@ public struct HistoryParameters: Hashable, Sendable {
 public struct EffectListParameters: Hashable, Sendable {
     /// Only those of this instance, with the attempts that failed.
     public var instance: String?
-    /// As `task:NAME`; a name alone is that of a queue of tasks.
-    public var queue: String?
-    public var state: EffectItem.State?
+    /// As `task:NAME`; a name alone is that of a queue of tasks. Empty for all.
+    public var queues: [String]
+    /// Empty for all.
+    public var states: [EffectItem.State]
     /// Items at most, 1 to 500; nil for 100.
     public var limit: Int?
     public var page: String?
 
     /// Takes the parts as they are.
     public init(
-        instance: String? = nil, queue: String? = nil, state: EffectItem.State? = nil, limit: Int? = nil,
+        instance: String? = nil, queues: [String] = [], states: [EffectItem.State] = [], limit: Int? = nil,
         page: String? = nil
     ) {
         self.instance = instance
-        self.queue = queue
-        self.state = state
+        self.queues = queues
+        self.states = states
         self.limit = limit
         self.page = page
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
-        var fields = try QueryFields(query)
+        var fields = try QueryFields(query, addingUp: ["queue", "state"])
         instance = try fields.string("instance")
-        queue = try fields.string("queue")
-        state = try fields.word("state")
+        queues = try fields.strings("queue")
+        states = try fields.words("state")
         limit = try fields.limit()
         page = try fields.string("page")
         try fields.refuseUnknown()
@@ -143,8 +144,8 @@ public struct EffectListParameters: Hashable, Sendable {
     public var queryText: String {
         var query = QueryText()
         query.add("instance", instance)
-        query.add("queue", queue)
-        query.add("state", state?.rawValue)
+        query.add("queue", queues)
+        query.add("state", states.map(\.rawValue))
         query.add("limit", limit.map { Int64($0) })
         query.add("page", page)
         return query.text

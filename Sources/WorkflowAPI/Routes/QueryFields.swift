@@ -46,7 +46,7 @@ struct QueryFields {
 
     mutating func int(_ name: String, in range: ClosedRange<Int64>) throws(WireError) -> Int64? {
         guard let value = try string(name) else { return nil }
-        guard let int = Int64(value), range.contains(int) else {
+        guard let int = Int64(decimal: value), range.contains(int) else {
             let bounds =
                 range.upperBound == .max
                 ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"

@@ -94,7 +94,7 @@ extension Route {
         .get, "/v1/failures", for: .read, query: ["machine"],
         answer: .object(
             "{items: [{machine, version, failedVersion?, count, since, sinceInMilliseconds, instance, event, type, "
-                + "state?, line?, expression?, message}…], others?}"), problems: [.machineNotFound])
+                + "state?, line?, expression?, message, error?}…], others?}"), problems: [.machineNotFound])
     /// How many instances are where.
     public static let listTally = Route(
         .get, "/v1/tally", for: .read, query: ["machine", "limit", "page"],
@@ -105,6 +105,7 @@ extension Route {
         .get, "/v1/instances/{instance}", for: .read, query: ["seq"],
         answer: .object(
             "{instance, machine, version, status, configuration, tags?, context, output?, failure?, "
+                + "suspended?: {at, actor?, reason?}, machineSuspended?: {machine, at, actor?, reason?}, "
                 + "redacted?, waitsFor?: [effect…], seq, enteredAt?, inState?, createdAt, updatedAt}"),
         problems: missing + [.redacted])
     /// Sends an event to an instance.
@@ -120,11 +121,13 @@ extension Route {
         .get, "/v1/instances/{instance}/events", for: .read,
         answer: .object("{items: [{event, accepted}…], tags?, status, failure?}"),
         problems: missing)
-    /// Sends events to many instances, a line each.
+    /// Sends events to many instances, and starts others, a line each.
     public static let sendEvents = Route(
-        .post, "/v1/events", for: .send, body: .lines("{instance, event, data?, expect?, key?}"),
+        .post, "/v1/events", for: .send,
+        body: .lines("{instance, event, data?, expect?, key?} or {instance, start: {machine, version?, data?}, key?}"),
         query: ["atomic", "context"], answer: .lines("{line, status, repeated?, answer?, error?}"),
-        problems: [.instanceNotFound] + sending + keyed + [.payloadTooLarge] + writing)
+        problems: [.instanceNotFound, .machineNotFound, .instanceExists] + sending + keyed
+            + [.instancePurged, .payloadTooLarge] + writing)
     /// The macrosteps of an instance.
     public static let listHistory = Route(
         .get, "/v1/instances/{instance}/history", for: .read,
@@ -325,14 +328,14 @@ extension Route {
     public static let listQueues = Route(
         .get, "/v1/queues", for: .read, query: ["limit", "page"],
         answer: .object(
-            "{items: [{queue, ready, waiting, leased, running, failed, held, answered, oldestDue?, "
+            "{items: [{queue, ready, waiting, leased, running, failed, held, answered, workers?, oldestDue?, "
                 + "oldestDueInMilliseconds?, settings}…], nextPage?}"), problems: paging)
     /// Says how much of a queue may run.
     public static let setQueue = Route(
         .patch, "/v1/queues/{queue}", for: .operate,
-        body: .object("{concurrency?: int or null, rate?: {count, milliseconds} or null, paused?}"),
+        body: .object("{concurrency?: int or null, rate?: {count, milliseconds} or null, paused?, new?}"),
         answer: .object("{queue, concurrency?, rate?, paused, actor?, setAt?}"),
-        problems: [.invalidName, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
+        problems: [.invalidName, .invalidData, .routeNotFound, .queueNotFound, .payloadTooLarge] + writing)
     /// Lets held effects start.
     public static let release = Route(
         .post, "/v1/release", for: .operate, answer: .object("{wasHeld}"), problems: writing)
@@ -382,7 +385,8 @@ extension Route {
         .get, "/v1/status", for: .read,
         answer: .object(
             "{status, reason?, version, held?, suspendedMachines?: [{machine, at, actor?, reason?}…], behind?, "
-                + "waiting, instances: [{status, count}…], failures: [failure…], otherFailures?, deleting?, "
+                + "lateTimers?, waiting, instances: [{status, count}…], failures: [failure…], otherFailures?, "
+                + "queues?: [queue…], otherQueues?, deleting?, "
                 + "disk?: {file, log, free?}, runs?: [run…], otherRuns?, lastBackupAt?, lastVerificationAt?}"))
     /// What monitoring reads.
     public static let metrics = Route(

@@ -18,6 +18,8 @@ public struct QueueItem: Equatable, WireObject {
     public var held: Int64
     /// Those whose results wait until their instances go on.
     public var answered: Int64
+    /// Workers that have asked for its tasks within the last minute; nil of a queue that wfd serves itself.
+    public var workers: Int64?
     /// When the first that is ready or waiting is due; nil without any.
     public var oldestDue: WireTime?
     /// Milliseconds until then; negative when it is past.
@@ -28,7 +30,7 @@ public struct QueueItem: Equatable, WireObject {
     public init(
         queue: String, ready: Int64 = 0, waiting: Int64 = 0, leased: Int64 = 0, running: Int64 = 0, failed: Int64 = 0,
         held: Int64 = 0,
-        answered: Int64 = 0, oldestDue: WireTime? = nil, oldestDueInMilliseconds: Int64? = nil,
+        answered: Int64 = 0, workers: Int64? = nil, oldestDue: WireTime? = nil, oldestDueInMilliseconds: Int64? = nil,
         settings: QueueSettingsItem
     ) {
         self.queue = queue
@@ -39,6 +41,7 @@ public struct QueueItem: Equatable, WireObject {
         self.failed = failed
         self.held = held
         self.answered = answered
+        self.workers = workers
         self.oldestDue = oldestDue
         self.oldestDueInMilliseconds = oldestDueInMilliseconds
         self.settings = settings
@@ -53,6 +56,7 @@ public struct QueueItem: Equatable, WireObject {
         failed = try fields.required("failed")
         held = try fields.required("held")
         answered = try fields.required("answered")
+        workers = try fields.optional("workers")
         oldestDue = try fields.optional("oldestDue")
         oldestDueInMilliseconds = try fields.optional("oldestDueInMilliseconds")
         settings = try fields.required("settings")
@@ -68,6 +72,7 @@ public struct QueueItem: Equatable, WireObject {
             writer.field("failed", failed)
             writer.field("held", held)
             writer.field("answered", answered)
+            writer.field("workers", ifPresent: workers)
             writer.field("oldestDue", ifPresent: oldestDue)
             writer.field("oldestDueInMilliseconds", ifPresent: oldestDueInMilliseconds)
             writer.field("settings", settings)

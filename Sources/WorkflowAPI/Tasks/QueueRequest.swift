@@ -17,12 +17,17 @@ public struct QueueRequest: Equatable, WireObject {
     public var rate: Setting<QueueRate>
     /// Whether nothing starts; nil to leave that as it is.
     public var paused: Bool?
+    /// True also takes a name that no definition and no effect has.
+    public var new: Bool?
 
     /// Takes the parts as they are.
-    public init(concurrency: Setting<Int> = .kept, rate: Setting<QueueRate> = .kept, paused: Bool? = nil) {
+    public init(
+        concurrency: Setting<Int> = .kept, rate: Setting<QueueRate> = .kept, paused: Bool? = nil, new: Bool? = nil
+    ) {
         self.concurrency = concurrency
         self.rate = rate
         self.paused = paused
+        self.new = new
     }
 
     public init(fields: inout WireFields) throws(WireError) {
@@ -37,6 +42,7 @@ public struct QueueRequest: Equatable, WireObject {
             rate = fields.isNull("rate") ? .standard : .kept
         }
         paused = try fields.optional("paused")
+        new = try fields.optional("new")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -52,6 +58,7 @@ public struct QueueRequest: Equatable, WireObject {
             case .set(let rate): writer.field("rate", rate)
             }
             writer.field("paused", ifPresent: paused)
+            writer.field("new", ifPresent: new)
         }
     }
 }

@@ -110,6 +110,7 @@ extension Compiler {
         if name == "matches", !fitting.isEmpty, case .literal(.string(let text)) = arguments[1].kind {
             return matches(parts[0], text, arguments[1].range, site)
         }
+        if let failed = unreadable(name, isMember, arguments, range) { return failed }
         return Part(
             node: CallNode(
                 candidates: candidates.map { CallNode.Candidate($0) }, arguments: parts.map(\.node), site: site),
@@ -150,7 +151,26 @@ extension Compiler {
         else { return nil }
         var budget = Budget()
         do throws(EvaluationError) {
+            if name == "duration" {
+                return Part(node: ConstantNode(.duration(try TimeSpan.read(literal: text))), type: .duration)
+            }
             return Part(node: ConstantNode(try overload.call([.string(text)], &budget)), type: overload.result)
+        } catch {
+            report(.syntax, arguments[0].range, error.message)
+            return failure(error, range)
+        }
+    }
+
+    /// A local time that is written out is read now too, and again when its zone is known; nil where it can be read.
+    private mutating func unreadable(
+        _ name: String, _ isMember: Bool, _ arguments: [Syntax], _ range: Range<Int>
+    ) -> Part? {
+        guard name == "timestamp", !isMember, arguments.count == 2,
+            case .literal(.string(let text)) = arguments[0].kind
+        else { return nil }
+        do throws(EvaluationError) {
+            _ = try LocalTime(text: text)
+            return nil
         } catch {
             report(.syntax, arguments[0].range, error.message)
             return failure(error, range)

@@ -12,7 +12,7 @@ struct CallSite: Sendable {
         if let index = types.firstIndex(of: .null), !FunctionLibrary.takesNull(name, isMember, index) {
             return "\(message); \(OverloadAdvice.whenNull(arguments[index]))"
         }
-        return "\(message); \(FunctionLibrary.usage(of: name, isMember))"
+        return "\(message); \(FunctionLibrary.usage(of: name, isMember, types.count))"
     }
 
     /// What is said when something else stands where an optional should.

@@ -87,6 +87,10 @@ extension FunctionLibrary {
         .native(.function, "timestamp") { (seconds: Int64, _) throws(EvaluationError) in
             try Timestamp(checkedSeconds: seconds)
         },
+        .native(.function, "timestamp") { (local: String, zone: String, budget) throws(EvaluationError) in
+            try budget.take(LocalTime.steps)
+            return try LocalTime(text: local).moment(in: ZoneOffset(of: zone, &budget))
+        },
         .native(.function, "duration") { (duration: Duration, _) in duration },
         .native(.function, "duration") { (text: String, budget) throws(EvaluationError) in
             try budget.take(1 + text.utf8.count / 2)

@@ -7,7 +7,7 @@ extension FunctionLibrary {
                     field.read(CalendarTime(moment, offset: 0))
                 },
                 .native(.member, field.name) { (moment: Timestamp, zone: String, budget) throws(EvaluationError) in
-                    let offset = try ZoneOffset.seconds(of: zone, at: moment, &budget)
+                    let offset = try ZoneOffset(of: zone, &budget).seconds(at: moment.seconds)
                     return field.read(CalendarTime(moment, offset: offset))
                 },
             ]
@@ -19,6 +19,18 @@ extension FunctionLibrary {
             // The part below a second, unlike the others: google/cel-spec, tests/simple/testdata/timestamps.textproto.
             duration("getMilliseconds") { $0 % 1_000_000_000 / 1_000_000 },
         ]
+
+    /// Steps in the calendar of a place.
+    static let calendarFunctions: [Overload] = [
+        .native(.member, "addMonths") {
+            (moment: Timestamp, months: Int64, zone: String, budget) throws(EvaluationError) in
+            try budget.take(LocalTime.steps)
+            let zone = try ZoneOffset(of: zone, &budget)
+            let offset = zone.seconds(at: moment.seconds)
+            let later = try LocalTime(moment, offset: offset).adding(months: months)
+            return try later.moment(in: zone, keeping: offset)
+        }
+    ]
 
     private static let fields: [(name: String, read: @Sendable (CalendarTime) -> Int64)] = [
         ("getFullYear", { $0.date.year }),

@@ -3,7 +3,8 @@ enum FunctionLibrary {
     /// All of them. Where several overloads fit, the first one counts: those that take any type come last.
     static let overloads: [Overload] =
         conversionFunctions + sizeFunctions + stringFunctions + textFunctions + formatFunctions + matchFunctions
-        + listFunctions + timeFunctions + extremeFunctions + mathFunctions + base64Functions + optionalFunctions
+        + listFunctions + timeFunctions + calendarFunctions + extremeFunctions + mathFunctions + base64Functions
+        + optionalFunctions
 
     /// The overloads of a name, called as a function or as a member.
     static func overloads(named name: String, isMember: Bool) -> [Overload] {
@@ -22,10 +23,18 @@ enum FunctionLibrary {
 extension FunctionLibrary {
     private static let longestUsage = 4
 
+    /// Functions that have got overloads with more parameters. A machine may keep in its context what it was told of
+    /// a failure, so a call with as many arguments as before is told what it was told then.
+    private static let extended: Set<String> = ["timestamp"]
+
     /// How a function is called, for messages.
-    static func usage(of name: String, _ isMember: Bool) -> String {
+    ///
+    /// - Parameter count: How many arguments it was called with.
+    static func usage(of name: String, _ isMember: Bool, _ count: Int) -> String {
         var signatures: [String] = []
-        for overload in overloads(named: name, isMember: isMember) {
+        let all = overloads(named: name, isMember: isMember)
+        let alike = extended.contains(name) ? all.filter { $0.parameters.count == count } : all
+        for overload in alike.isEmpty ? all : alike {
             let signature = CallSite.signature(name, isMember, overload.parameters.map(\.word))
             if !signatures.contains(signature) { signatures.append(signature) }
         }

@@ -29,10 +29,12 @@ struct SourceText: Sendable {
     }
 
     /// What is added to a message about words that may be a text; of the text itself only what is short and has no
-    /// quotes.
+    /// quotes. Where it is all of the expression, the quotes around that come too: YAML, JSON and shells take them off.
     func missingQuotes(around range: Range<Int>) -> String {
+        let advice = "; a text has quotes of its own"
         let text = excerpt(of: range)
-        return "; a text has quotes of its own" + (text == "…" || text.contains("'") ? "" : ": '\(text)'")
+        guard text != "…", !text.contains(where: { "'\"\\".contains($0) }) else { return advice }
+        return range == 0..<bytes.count ? "\(advice), write \"'\(text)'\"" : "\(advice): '\(text)'"
     }
 
     /// The line and the column of a byte, both counted from 1; columns count Unicode scalars.

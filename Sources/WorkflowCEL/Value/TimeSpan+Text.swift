@@ -3,18 +3,59 @@ extension TimeSpan {
     ///
     /// Units are `h`, `m`, `s`, `ms`, `us` (or `µs`) and `ns`; `0` needs none. Digits below a nanosecond are cut off.
     package static func read(_ text: String) throws(EvaluationError) -> Duration {
+        guard let duration = try read(text, units) else { throw unreadable() }
+        return duration
+    }
+
+    /// Reads a duration that an expression has written out. It may have weeks and days too, `1w`, `30d`, and be written
+    /// as ISO 8601 says, without years and months: `P3D`, `PT1H30M`.
+    ///
+    /// Texts of data stay as they were when histories were recorded: there `read` alone decides.
+    static func read(literal text: String) throws(EvaluationError) -> Duration {
+        guard let duration = try read(iso(text) ?? text, longUnits + units) else {
+            throw EvaluationError(
+                .invalidArgument, "the string is no duration; one is written as '30d', '1h30m', '1.5s' or 'PT1H'")
+        }
+        return duration
+    }
+
+    /// Returns nil for a text of another form.
+    private static func read(_ text: String, _ units: [Unit]) throws(EvaluationError) -> Duration? {
         var rest = text[...].utf8
         let isNegative = rest.first == UInt8(ascii: "-")
         if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
         if rest.elementsEqual("0".utf8) { return .zero }
-        guard !rest.isEmpty else { throw unreadable() }
+        guard !rest.isEmpty else { return nil }
         var nanoseconds: Int128 = 0
         while !rest.isEmpty {
-            nanoseconds += try part(&rest)
+            guard let part = try part(&rest, units) else { return nil }
+            nanoseconds += part
             guard nanoseconds <= 1 << 64 else { throw outOfRange() }
         }
         guard let exact = Int64(exactly: isNegative ? -nanoseconds : nanoseconds) else { throw outOfRange() }
         return .nanoseconds(exact)
+    }
+
+    /// `P1DT2H` as `1d2h`; nil for a text of another form.
+    private static func iso(_ text: String) -> String? {
+        let isNegative = text.hasPrefix("-")
+        let form = isNegative ? text.dropFirst() : text[...]
+        guard form.hasPrefix("P") else { return nil }
+        let halves = form.dropFirst().split(separator: "T", omittingEmptySubsequences: false)
+        let orders = ["WD", "HMS"]
+        guard halves.count <= orders.count, halves.last?.isEmpty == false else { return nil }
+        for (half, order) in zip(halves, orders) {
+            guard half.last?.isLetter != false,
+                half.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") })
+            else { return nil }
+            // Each unit at most once, in its order.
+            var left = order[...]
+            for letter in half where letter.isLetter {
+                guard let place = left.firstIndex(of: letter) else { return nil }
+                left = left[left.index(after: place)...]
+            }
+        }
+        return (isNegative ? "-" : "") + halves.joined().lowercased()
     }
 
     /// The duration in seconds: `5400s`, `-0.0025s`.
@@ -28,19 +69,19 @@ extension TimeSpan {
         return text
     }
 
-    /// One number and its unit, in nanoseconds.
-    private static func part(_ rest: inout Substring.UTF8View) throws(EvaluationError) -> Int128 {
+    /// One number and its unit, in nanoseconds; nil for a text of another form.
+    private static func part(
+        _ rest: inout Substring.UTF8View, _ units: [Unit]
+    ) throws(EvaluationError) -> Int128? {
         let whole = digits(&rest)
         var fraction: Substring.UTF8View?
         if rest.first == UInt8(ascii: ".") {
             rest.removeFirst()
             fraction = digits(&rest)
         }
-        guard !whole.isEmpty || fraction?.isEmpty == false else { throw unreadable() }
+        guard !whole.isEmpty || fraction?.isEmpty == false else { return nil }
         let length = rest.prefix { !isDigit($0) && $0 != UInt8(ascii: ".") }
-        guard let unit = units.first(where: { $0.name.utf8.elementsEqual(length) })?.nanoseconds else {
-            throw unreadable()
-        }
+        guard let unit = units.first(where: { $0.name.utf8.elementsEqual(length) })?.nanoseconds else { return nil }
         rest = rest[length.endIndex...]
         var sum: Int128 = 0
         for digit in whole {
@@ -72,7 +113,11 @@ extension TimeSpan {
         EvaluationError(.invalidArgument, "the string is no duration; one is written as '1h30m' or '1.5s'")
     }
 
-    private static let units: [(name: String, nanoseconds: Int128)] = [
+    private typealias Unit = (name: String, nanoseconds: Int128)
+
+    private static let longUnits: [Unit] = [("w", 604_800_000_000_000), ("d", 86_400_000_000_000)]
+
+    private static let units: [Unit] = [
         ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
         ("us", 1000), ("µs", 1000), ("μs", 1000), ("ns", 1),
     ]

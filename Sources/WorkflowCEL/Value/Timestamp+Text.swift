@@ -19,7 +19,7 @@ extension Timestamp {
     /// The moment of a count of seconds since 1970 that may be out of range.
     package init(checkedSeconds seconds: Int64, nanoseconds: Int32 = 0) throws(EvaluationError) {
         guard Self.earliest.seconds <= seconds, seconds <= Self.latest.seconds else {
-            throw EvaluationError(.overflow, "the timestamp is out of range: its year is not 1 to 9999 in UTC")
+            throw Self.outOfRange()
         }
         self.init(seconds: seconds, nanoseconds: nanoseconds)
     }
@@ -50,22 +50,15 @@ extension Timestamp {
     /// The moment as it is written, whatever its year; nil when it is not written as RFC 3339 says.
     private static func read(_ text: String) -> (seconds: Int64, nanoseconds: Int32)? {
         var reader = DigitReader(text)
-        guard let year = reader.number(digits: 4), reader.take("-"),
-            let month = reader.number(digits: 2), (1...12).contains(month), reader.take("-"),
-            let day = reader.number(digits: 2), (1...CivilDate.days(inMonth: month, of: year)).contains(day),
-            reader.take("T") || reader.take("t"),
-            let hour = reader.number(digits: 2), hour <= 23, reader.take(":"),
-            let minute = reader.number(digits: 2), minute <= 59, reader.take(":"),
-            let second = reader.number(digits: 2), second <= 59
+        guard let date = reader.date(), reader.take("T") || reader.take("t"),
+            let time = reader.time(needsSeconds: true), let offset = reader.offset(), reader.isAtEnd
         else { return nil }
-        var nanoseconds: Int64 = 0
-        if reader.take(".") {
-            guard let fraction = reader.nanoseconds() else { return nil }
-            nanoseconds = fraction
-        }
-        guard let offset = reader.offset(), reader.isAtEnd else { return nil }
-        let days = CivilDate(year: year, month: month, day: day).daysSince1970
-        return (days * 86_400 + hour * 3600 + minute * 60 + second - offset, Int32(nanoseconds))
+        return (date.daysSince1970 * 86_400 + time.seconds - offset, time.nanoseconds)
+    }
+
+    /// The error of a moment before the first year or after the last.
+    static func outOfRange() -> EvaluationError {
+        EvaluationError(.overflow, "the timestamp is out of range: its year is not 1 to 9999 in UTC")
     }
 }
 
@@ -84,55 +77,5 @@ extension String {
         while digits.last == UInt8(ascii: "0") { digits.removeLast() }
         append(".")
         append(String(decoding: digits, as: UTF8.self))
-    }
-}
-
-/// Reads numbers of a fixed width.
-private struct DigitReader {
-    private var rest: Substring.UTF8View
-
-    init(_ text: String) {
-        rest = text[...].utf8
-    }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard let byte = rest.first, UInt32(byte) == character.value else { return false }
-        rest.removeFirst()
-        return true
-    }
-
-    mutating func number(digits: Int) -> Int64? {
-        var number: Int64 = 0
-        for _ in 0..<digits {
-            guard let digit = digit() else { return nil }
-            number = number * 10 + digit
-        }
-        return number
-    }
-
-    /// One to nine digits after a point.
-    mutating func nanoseconds() -> Int64? {
-        guard var number = digit() else { return nil }
-        for _ in 1..<9 { number = number * 10 + (digit() ?? 0) }
-        return digit() == nil ? number : nil
-    }
-
-    /// `Z` or `±HH:MM`, in seconds.
-    mutating func offset() -> Int64? {
-        if take("Z") || take("z") { return 0 }
-        let isWest = take("-")
-        guard isWest || take("+"), let hours = number(digits: 2), hours <= 23, take(":"),
-            let minutes = number(digits: 2), minutes <= 59
-        else { return nil }
-        let offset = hours * 3600 + minutes * 60
-        return isWest ? -offset : offset
-    }
-
-    private mutating func digit() -> Int64? {
-        guard let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-        rest.removeFirst()
-        return Int64(byte - UInt8(ascii: "0"))
     }
 }

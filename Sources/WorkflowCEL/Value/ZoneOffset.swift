@@ -2,17 +2,33 @@ import WorkflowSpelling
 
 /// How far the clocks of a place are ahead of UTC.
 enum ZoneOffset {
-    /// The seconds that are added to UTC at a moment, for `UTC`, an IANA name or `±HH:MM`; the sign may be missing.
-    static func seconds(
-        of zone: String, at moment: Timestamp, _ budget: inout Budget
-    ) throws(EvaluationError) -> Int64 {
+    /// The same number of seconds at all times.
+    case fixed(Int64)
+    /// What the time zone database says of a place.
+    case place(TimeZoneData)
+
+    /// Finds a zone by its name: `UTC`, an IANA name or `±HH:MM`; the sign may be missing.
+    init(of zone: String, _ budget: inout Budget) throws(EvaluationError) {
         try budget.take(2)
-        if zone == "UTC" { return 0 }
-        if let fixed = fixed(zone) { return fixed }
-        if let place = TimeZoneFolder.system.zone(zone) { return place.offset(at: moment.seconds) }
-        // Looking for a likeness is much work, also where `||` drops the error.
-        try budget.take(5000)
-        throw unknown(zone)
+        if zone == "UTC" {
+            self = .fixed(0)
+        } else if let fixed = Self.fixed(zone) {
+            self = .fixed(fixed)
+        } else if let place = TimeZoneFolder.system.zone(zone) {
+            self = .place(place)
+        } else {
+            // Looking for a likeness is much work, also where `||` drops the error.
+            try budget.take(5000)
+            throw Self.unknown(zone)
+        }
+    }
+
+    /// The seconds that are added to UTC at a moment, given in seconds since 1970.
+    func seconds(at moment: Int64) -> Int64 {
+        switch self {
+        case .fixed(let seconds): seconds
+        case .place(let place): place.offset(at: moment)
+        }
     }
 
     private static func fixed(_ zone: String) -> Int64? {

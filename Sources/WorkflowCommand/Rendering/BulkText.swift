@@ -5,13 +5,13 @@ import WorkflowJSON
 enum BulkText {
     /// `ops-12: 88 of 88: 87 went on, 1 changed`.
     ///
-    /// Of an undo, who has gone on is listed: `ops-13: 1,590 moved back, 12 had gone on (listed)`.
+    /// Of an undo, who has gone on is listed: `ops-13: 1,590 put back, 12 had gone on (listed)`.
     static func line(for run: BulkRun) -> StyledText {
         let counts = outcome(run.counts, run.action.verb)
         if let undone = run.action.undone, run.state == .done {
             let told = lines(for: run.told ?? [], of: run.counts.left)
-            let what = counts.isEmpty ? "nothing to move back" : counts
-            return "\(undone): \(what)\(run.counts.left == 0 ? "" : " (listed)")\n" + told
+            let what = counts.isEmpty ? "nothing to put back" : counts
+            return "\(undone): \(what)\(run.counts.left == 0 ? "" : " (listed)")\n" + deeds(run.counts, .undo) + told
         }
         let state = run.state == .stopped ? ", stopped" : run.undoneBy.map { "; undone by '\($0)'" } ?? ""
         let count = "\(grouped(run.counts.total)) of \(grouped(run.selected))"
@@ -37,7 +37,13 @@ enum BulkText {
         if counts.passedOver > 0 { parts.append("\(grouped(counts.passedOver)) would be passed over") }
         let what = parts.isEmpty ? "nothing is selected" : parts.joined(separator: "; ")
         let head: StyledText = "\(what)    digest \(rehearsal.digest.prefix(6))\n"
-        return head + effects(of: rehearsal) + lines(for: rehearsal.told, of: counts.left)
+        return head + deeds(counts, verb) + effects(of: rehearsal) + lines(for: rehearsal.told, of: counts.left)
+    }
+
+    /// What an undo leaves as it is; empty of other verbs, and where nothing is put back.
+    private static func deeds(_ counts: BulkCounts, _ verb: BulkAction.Verb) -> StyledText {
+        guard verb == .undo, counts.done + counts.failed > 0 else { return "" }
+        return "  deeds stay done: what the instances have asked of the world stays asked\n"
     }
 
     /// `  begins 240 invocations or calls`, and what else the world would hear; empty when nothing.
@@ -82,7 +88,7 @@ enum BulkText {
         case .suspend: "suspended"
         case .send: "took it"
         case .migrate: "moved"
-        case .undo: "moved back"
+        case .undo: "put back"
         case .reset: "reset"
         case .delete: "deleted"
         case .redact: "redacted"
@@ -97,7 +103,7 @@ enum BulkText {
         case .suspend: "would be suspended"
         case .send: "would take it"
         case .migrate: "would move"
-        case .undo: "would move back"
+        case .undo: "would be put back"
         case .reset: "would be reset"
         case .delete: "would be deleted"
         case .redact: "would be redacted"
@@ -148,7 +154,7 @@ enum BulkText {
         text = text + "begun:    \(run.begunAt.text)\n"
         text = text + (run.endedAt.map { "ended:    \($0.text)\n" } ?? "changed:  \(run.updatedAt.text)\n")
         let left = run.selected - run.counts.total
-        if run.state == .done, run.action.verb == .migrate, left > 0 {
+        if run.state == .done, run.action.verb == .migrate || run.undoneBy != nil, left > 0 {
             text = text + "no turn:  \(grouped(left)), because its undo has ended it\n"
         }
         return text + lines(for: run.told ?? [], of: run.counts.left)

@@ -1,19 +1,13 @@
+import Statechart
+
 /// How long something took, for people.
 enum DurationText {
     private static let units: [(name: String, milliseconds: Int64)] = [
-        ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
+        ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000),
     ]
 
     /// `0s`, `250ms`, `1m30s`, `3d`.
-    static func text(milliseconds: Int64) -> String {
-        var rest = milliseconds
-        var text = ""
-        for unit in units where rest >= unit.milliseconds {
-            text += "\(rest / unit.milliseconds)\(unit.name)"
-            rest %= unit.milliseconds
-        }
-        return text.isEmpty ? "0s" : text
-    }
+    static func text(milliseconds: Int64) -> String { DelayText.text(milliseconds: milliseconds) }
 
     /// The same of seconds, in whole milliseconds; at most a hundred thousand years.
     static func text(seconds: Double) -> String {
@@ -24,7 +18,7 @@ enum DurationText {
     static func rough(milliseconds: Int64) -> String {
         var rest = milliseconds
         var parts: [String] = []
-        for unit in units where unit.milliseconds >= 1_000 && parts.count < 2 {
+        for unit in units where parts.count < 2 {
             let count = rest / unit.milliseconds
             rest %= unit.milliseconds
             if count > 0 { parts.append("\(count)\(unit.name)") } else if !parts.isEmpty { break }

@@ -5,22 +5,26 @@ import WorkflowClient
 /// `wfctl bulk`.
 struct Bulk: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "bulk", abstract: "Show, stop and resume runs over many instances.",
+        commandName: "bulk", abstract: "Show, stop, resume and undo runs over many instances.",
         discussion: """
             $ wfctl bulk list
             $ wfctl bulk stop ops-12
             $ wfctl bulk show ops-13 --outcome misfit -o jsonl
+            $ wfctl bulk undo ops-11 --reason OPS-15 --dry-run
 
             A verb with a selection, such as 'wfctl retry --machine order', begins a run. It goes on in wfd, also when \
             wfctl ends and when wfd starts again. Each instance has its turn once.
+
+            'undo' is for runs of set, cancel, skip, suspend, reset and migrate. Instances for whom nothing has come \
+            since are as before the run; the rest is listed. Deeds stay done.
             """)
 
     /// What is done with runs.
     enum Action: String, CaseIterable, ExpressibleByArgument {
-        case list, show, stop, resume
+        case list, show, stop, resume, undo
     }
 
-    @Argument(help: "list, show, stop or resume.")
+    @Argument(help: "What to do with runs.")
     var action: Action
 
     @Argument(help: "The name of the run.")
@@ -28,9 +32,12 @@ struct Bulk: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "With 'show': all instances of an outcome, as they are now.", valueName: "misfit|refused|passedOver"),
+            "With 'show': all instances of an outcome, as they are now; 'changed' is for an undo.",
+            valueName: "misfit|refused|passedOver|changed"),
         completion: .list(LeftOutParameters.Outcome.allCases.map(\.rawValue)), transform: Bulk.outcome)
     var outcome: LeftOutParameters.Outcome?
+
+    @OptionGroup(title: "Undo") var undo: UndoOptions
 
     @OptionGroup var global: GlobalOptions
 
@@ -38,6 +45,10 @@ struct Bulk: Verb {
         if action == .list, run != nil { throw ValidationError("'wfctl bulk list' lists all runs; 'show' shows one") }
         if outcome != nil, action != .show { throw ValidationError("'--outcome' goes with 'show' only") }
         if action != .list, run == nil { throw ValidationError("Missing expected argument '<run>'") }
+        if action != .undo, let used = undo.used { throw ValidationError("'--\(used)' goes with 'undo' only") }
+        if action == .undo, !undo.dryRun, undo.reason == nil {
+            throw ValidationError("'bulk undo' needs '--reason', which stands in the history")
+        }
     }
 
     func run(in session: Session) async throws {
@@ -54,6 +65,7 @@ struct Bulk: Verb {
             try show(try await session.withClient { try await $0.bulkRun(name) }, in: session)
         case .stop: try tell(try await session.withClient { try await $0.stopRun(name) }, in: session)
         case .resume: try tell(try await session.withClient { try await $0.resumeRun(name) }, in: session)
+        case .undo: try await undo.carryOut(name, in: session)
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Statechart
 import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
@@ -12,11 +13,14 @@ struct Effects: Verb {
             $ wfctl effects retry order-1042 paying --reason 'the bank is back'
             $ wfctl effects skip order-1042 paying --result '{"receipt": "r-7"}'
             $ wfctl effects cancel --all --queue stock --dry-run
+            $ wfctl effects retry --failure 402 --reason 'the cards were renewed'
 
             Of one instance with the attempts that failed, or of all. A queue of tasks is named alone or as task:NAME. \
             While a worker has a task, it is due when others get it. 'retry' tries an effect now and counts its attempts \
             anew, 'skip' gives the instance a result, 'cancel' an error of type cancelled; a call is forgotten by both. \
-            With --all they are said of every failed effect of a queue, or of those in --state.
+            With --all they are said of every failed effect of a queue, or of those in --state; with --failure of \
+            those whose last error has a text in its type or message, or such a status; with --names-from of those of \
+            some instances.
             """)
 
     @Argument(
@@ -26,14 +30,15 @@ struct Effects: Verb {
         completion: Completion.instances.kind)
     var words: [String] = []
 
-    @Option(help: "Only those of this queue.")
-    var queue: String?
+    @Option(help: "Only those of this queue; may be given again.")
+    var queue: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Only those in this state.", valueName: EffectItem.State.allCases.map(\.rawValue).joined(separator: "|")),
+            "Only those in this state; may be given again.",
+            valueName: EffectItem.State.allCases.map(\.rawValue).joined(separator: "|")),
         completion: .list(EffectItem.State.allCases.map(\.rawValue)), transform: Effects.state)
-    var state: EffectItem.State?
+    var state: [EffectItem.State] = []
 
     @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
     var limit: Int?
@@ -56,16 +61,17 @@ struct Effects: Verb {
             }
             return try decision.refuse()
         }
-        try decision.check(action, words: Array(words.dropFirst()), queue: queue, key: key.key)
-        if !decision.all, queue != nil || state != nil || limit != nil {
-            throw ValidationError("'--queue', '--state' and '--limit' go with '--all' here")
+        try decision.check(action, words: Array(words.dropFirst()), hasQueue: !queue.isEmpty, key: key.key)
+        if !decision.isForMany, !queue.isEmpty || !state.isEmpty || limit != nil {
+            throw ValidationError(
+                "'--queue', '--state' and '--limit' go with '--all', '--failure' and '--names-from' here")
         }
     }
 
     func run(in session: Session) async throws {
         guard let action else { return try await list(in: session) }
-        if decision.all, let queue {
-            let parameters = EffectListParameters(queue: queue, state: state ?? .failed)
+        if decision.isForMany {
+            let parameters = EffectListParameters(queues: queue, states: state.isEmpty ? [.failed] : state)
             return try await EffectSweep(action, decision, parameters, limit: limit).run(in: session)
         }
         let request = try decision.request(action, in: session)
@@ -82,7 +88,7 @@ struct Effects: Verb {
         try await session.withClient { client in
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
                 try await client.effects(
-                    .init(instance: instance, queue: queue, state: state, limit: size, page: page))
+                    .init(instance: instance, queues: queue, states: state, limit: size, page: page))
             } print: { items in
                 try printer.add(items)
                 failed += items.flatMap { item in (item.failedAttempts ?? []).map { FailedAttempt(item.id, $0) } }
@@ -161,5 +167,15 @@ enum ErrorWords {
         return message.isEmpty || message == type ? type : "\(type): \(message)"
     }
 
-    static func message(of error: JSONValue?) -> String { error?.object?["message"]?.string ?? "" }
+    /// The texts of the last error of an effect, as `failures` says them of an instance that failed on it.
+    static func parts(of effect: EffectItem) -> [String] {
+        guard let error = effect.error?.object else { return [] }
+        let reason = "\(text(of: effect.error)); no transition takes 'error.invoke.\(effect.id)'"
+        if case .int(let status)? = error["status"] { return [reason, "\(status)"] }
+        return [reason]
+    }
+
+    static func message(of error: JSONValue?) -> String {
+        InvocationTimeout.shown(error?.object?["message"]?.string ?? "")
+    }
 }

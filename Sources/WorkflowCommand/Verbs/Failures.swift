@@ -9,7 +9,8 @@ struct Failures: Verb {
         discussion: """
             $ wfctl failures
 
-            'wfctl list --status failed --failure TEXT' lists the instances whose reason has a text in it.
+            'wfctl list --status failed --failure TEXT' lists the instances whose reason has a text in it. Of a failed \
+            invocation it says how the last attempt ended, as who was asked has said it.
             """)
 
     @Option(help: "Only instances of this machine.", completion: Completion.machines.kind)

@@ -35,6 +35,9 @@ struct History: Verb {
     @Option(parsing: .unconditional, help: ArgumentHelp("Only what came after this seq.", valueName: "seq"))
     var after: Int64?
 
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only from this seq on.", valueName: "seq"))
+    var from: Int64?
+
     @Flag(help: "Tell which states were exited and entered.")
     var detail = false
 
@@ -49,14 +52,20 @@ struct History: Verb {
     func validate() throws {
         try Least.check("--limit", limit)
         try Least.check("--after", after, least: 0)
+        try Least.check("--from", from)
+        if after != nil, from != nil { throw ValidationError("'--from' does not go with '--after': both say where") }
         if follow, reverse { throw ValidationError("'--follow' does not go with '--reverse'") }
         if follow, global.format == .json {
             throw ValidationError("'--follow' prints rows as they come, and '-o json' one document; use '-o jsonl'")
         }
         if global.format == .batch, follow || reverse || detail {
-            throw ValidationError("'-o batch' goes with '--after' and '--limit' only: its lines are to be sent")
+            throw ValidationError(
+                "'-o batch' goes with '--after', '--from' and '--limit' only: its lines are to be sent")
         }
     }
+
+    /// The seq behind which the rows begin; nil for all.
+    private var place: Int64? { from.map { $0 - 1 } ?? after }
 
     func run(in session: Session) async throws {
         if global.format == .batch { return try await printBatch(in: session) }
@@ -71,7 +80,7 @@ struct History: Verb {
                 try await PageWalk(limit: limit).run(address: client.address) { size, page in
                     try await client.history(
                         ofInstance: instance,
-                        .init(limit: size, after: after, reverse: reverse, page: page, detail: detail))
+                        .init(limit: size, after: place, reverse: reverse, page: page, detail: detail))
                 } print: {
                     try printer.add($0)
                 }
@@ -84,7 +93,7 @@ struct History: Verb {
     private func printBatch(in session: Session) async throws {
         try await session.withClient { client in
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
-                try await client.history(ofInstance: instance, .init(limit: size, after: after, page: page))
+                try await client.history(ofInstance: instance, .init(limit: size, after: place, page: page))
             } print: { rows in
                 for row in rows where row.kind == "event" {
                     let line = BatchLine(
@@ -102,7 +111,7 @@ struct History: Verb {
             if let last = newest.last {
                 client.followHistory(ofInstance: instance, afterRow: last, detail: detail)
             } else {
-                client.followHistory(ofInstance: instance, after: after ?? 0, detail: detail)
+                client.followHistory(ofInstance: instance, after: place ?? 0, detail: detail)
             }
         for try await item in rows { try printer.add([item]) }
     }
@@ -113,7 +122,7 @@ struct History: Verb {
         var rows: [HistoryItem] = []
         try await PageWalk(limit: limit).run(address: client.address) { size, page in
             try await client.history(
-                ofInstance: instance, .init(limit: size, after: after, reverse: true, page: page, detail: detail))
+                ofInstance: instance, .init(limit: size, after: place, reverse: true, page: page, detail: detail))
         } print: {
             rows += $0
         }

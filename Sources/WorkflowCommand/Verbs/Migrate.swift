@@ -29,7 +29,7 @@ struct Migrate: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Give the instances that a run has migrated the state again that they had before.", valueName: "run"))
+            "Undo a run of migrations, as 'wfctl bulk undo' does.", valueName: "run"))
     var undo: String?
 
     @Option(

@@ -12,7 +12,8 @@ struct Send: Verb {
 
             When it says that the event was taken, everything that follows from it is on disk. When the instance fails \
             on what follows, the exit code is 5. A batch has an event in each \
-            line, {"instance": …, "event": …, "data"?, "expect"?, "key"?}; sent again it goes on where it stopped.
+            line, {"instance": …, "event": …, "data"?, "expect"?, "key"?}; sent again it goes on where it stopped. \
+            Its lines may also start instances: see 'wfctl start'.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
@@ -40,13 +41,7 @@ struct Send: Verb {
 
     @OptionGroup var key: KeyOption
 
-    @Option(
-        help: ArgumentHelp("Send the events of a file in lines; - is standard input.", valueName: "file|-"),
-        completion: .file())
-    var batch: String?
-
-    @Flag(help: "With --batch: apply all lines in one transaction, or none.")
-    var atomic = false
+    @OptionGroup var lines: BatchOptions
 
     @Option(help: ArgumentHelp("Of an event for many instances: why, for the history.", valueName: "text"))
     var reason: String?
@@ -55,26 +50,23 @@ struct Send: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    var needsItsOutputRead: Bool { batch != nil }
+    var needsItsOutputRead: Bool { lines.batch != nil }
 
     func validate() throws {
         try Least.check("--expect-seq", expectSeq)
-        if batch != nil {
+        if lines.batch != nil {
             let isAlone =
                 instance == nil && data.data == nil && !dryRun && !detail && expectSeq == nil && expectState == nil
             guard isAlone, key.key == nil, !many.isUsed, reason == nil else {
                 throw ValidationError("'--batch' goes with '--run' and '--atomic' only: all else stands in its lines")
             }
-            if let run = many.run, !IdempotencyKey.isValid(run + ":ffffffffffffffff:9999999999") {
-                throw ValidationError("'--run' must be short, of printable ASCII characters")
-            }
-            return
+            return try BatchOptions.check(run: many.run)
         }
         if many.isUsed { return try validateMany() }
         if many.run != nil {
             throw ValidationError("'--run' goes with '--batch', or with a selection such as '--machine'")
         }
-        if atomic { throw ValidationError("'--atomic' goes with '--batch' only") }
+        if lines.atomic { throw ValidationError("'--atomic' goes with '--batch' only") }
         if many.expect != nil || many.yes || reason != nil {
             throw ValidationError("'--expect', '--yes' and '--reason' go with a selection, such as '--machine'")
         }
@@ -89,7 +81,7 @@ struct Send: Verb {
         if let instance, event != nil {
             throw ValidationError("Name an instance ('\(instance)') or select some, not both")
         }
-        if detail || explain || expectSeq != nil || expectState != nil || key.key != nil || atomic {
+        if detail || explain || expectSeq != nil || expectState != nil || key.key != nil || lines.atomic {
             throw ValidationError(
                 "An event for many takes '--data', '--reason', '--dry-run', '--run', '--expect' and '--yes'")
         }
@@ -100,11 +92,8 @@ struct Send: Verb {
             let action = BulkAction(.send, event: instance, data: try data.value(in: session))
             return try await many.carryOut(action, reason: reason, dryRun: dryRun, in: session)
         }
-        if let batch {
-            return try await session.withClient { client in
-                var sending = BatchSending(session, run: many.run, isAtomic: atomic)
-                try await sending.send(batch, with: client)
-            }
+        if let batch = lines.batch {
+            return try await lines.send(batch, of: .event, run: many.run, in: session)
         }
         // `validate` has seen to it that both are there.
         guard let instance, let event else { return }

@@ -12,7 +12,8 @@ struct SetContext: Verb {
             $ wfctl set order-1042 rates=@rates.json --unset customer.phone --reason OPS-13
 
             Values are JSON, or @FILE. All is changed, or nothing, as an action 'assign' does. Then eventless \
-            transitions are taken; those of a failed or suspended instance when it goes on.
+            transitions are taken; those of a failed or suspended instance when it goes on. '--dry-run' shows the old \
+            and the new values.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
@@ -59,8 +60,17 @@ struct SetContext: Verb {
         let request = SetRequest(
             reason: try options.requiredReason(of: "set"), set: values.isEmpty ? nil : values,
             unset: unset.isEmpty ? nil : unset, seq: options.expectSeq, dryRun: options.dryRun ? true : nil)
-        try await options.carryOut(in: session, failing: nil) { client, key throws(ClientError) in
-            try await client.set(request, instance, key: key, wantsContext: session.showsContext)
+        // A rehearsal for people shows what would be changed; other answers have the new context alone.
+        let isShown = options.dryRun && !session.showsContext
+        let old = try await isShown ? session.withClient { try await $0.instance(instance).context } : nil
+        try await options.carryOut(
+            in: session, failing: nil,
+            detail: { answer in
+                guard let old, let new = answer.context else { return "" }
+                return ContextDifference.lines(from: old, to: new)
+            }
+        ) { client, key throws(ClientError) in
+            try await client.set(request, instance, key: key, wantsContext: session.showsContext || isShown)
         }
     }
 

@@ -11,7 +11,8 @@ struct SetQueue: Verb {
             $ wfctl queue http:pay.example.com:443 --pause
 
             What is not said stays as it is; it stays over restarts. A queue of tasks is named alone or as task:NAME. What \
-            has begun goes on. A rate is a number and a span: 100/s, 5/10m.
+            has begun goes on. A rate is a number and a span: 100/s, 5/10m. A name that no definition and no effect has is \
+            refused without --new.
             """)
 
     @Argument(help: "The queue's name.")
@@ -33,6 +34,9 @@ struct SetQueue: Verb {
     @Flag(help: "End a pause.")
     var resume = false
 
+    @Flag(help: "Also a queue that no definition names and that has no effect.")
+    var new = false
+
     @OptionGroup var global: GlobalOptions
 
     private static let standard = "default"
@@ -47,7 +51,7 @@ struct SetQueue: Verb {
     }
 
     private func request() throws -> QueueRequest {
-        var request = QueueRequest(paused: pause ? true : resume ? false : nil)
+        var request = QueueRequest(paused: pause ? true : resume ? false : nil, new: new ? true : nil)
         if concurrency == Self.standard {
             request.concurrency = .standard
         } else if let concurrency {

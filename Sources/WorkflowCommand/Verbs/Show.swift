@@ -65,8 +65,8 @@ struct Show: Verb {
         try session.print(shown) {
             """
             instance:  \(shown.instance)
-            machine:   \(shown.machine) version \(shown.version)
-            status:    \(shown.status.rawValue, StateText.style(of: shown.status))
+            machine:   \(shown.machine) version \(shown.version)\(machineSuspension(of: shown))
+            status:    \(shown.status.rawValue, StateText.style(of: shown.status))\(suspension(of: shown))
             state:     \(StateText.styled(shown.configuration))\(tags(of: shown))
             seq:       \(shown.seq)
             created:   \(shown.createdAt.text)
@@ -85,6 +85,14 @@ struct Show: Verb {
     private static func tags(of shown: Instance) -> StyledText {
         guard let tags = shown.tags, !tags.isEmpty else { return "" }
         return "\ntags:      \(tags.joined(separator: ", "))"
+    }
+
+    private static func machineSuspension(of shown: Instance) -> String {
+        shown.machineSuspended.map { ", suspended\(SuspensionText.text($0))" } ?? ""
+    }
+
+    private static func suspension(of shown: Instance) -> String {
+        shown.suspended.map(SuspensionText.text) ?? ""
     }
 
     /// How it ended, or why it failed; empty while it runs.

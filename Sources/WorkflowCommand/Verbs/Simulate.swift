@@ -15,9 +15,10 @@ struct Simulate: Verb {
             every event came to: the state and the context afterwards and what the actions did. A refused event changes \
             nothing, and the run goes on; the exit code is 5 then. Events named here come before those of the script.
 
-            Invocations are done by nobody here: '--answer' gives the result of one whenever it runs, and lines of a \
-            script end one: {\"done\": \"ID\", \"data\": …} or {\"fail\": \"ID\", \"error\": {\"type\": …, \"message\": …}}. \
-            What is waited for in the end is told.
+            Invocations are done by nobody here: '--answer' gives the result of one whenever it runs (its id is the \
+            path of its state, unless it has one of its own), and lines of a script end one: \
+            {\"done\": \"ID\", \"data\": …} or {\"fail\": \"ID\", \"error\": {\"type\": …, \"message\": …}}. What is \
+            waited for in the end is told.
             """)
 
     @Argument(
@@ -143,7 +144,10 @@ struct Simulate: Verb {
         let id = String(text[..<separator])
         let known = machine.states.flatMap { $0.invocations.map(\.id) }
         guard known.contains(id) else {
-            let hint = Spelling.closest(to: id, among: known).map { "; did you mean '\($0)'?" } ?? ""
+            let list = known.prefix(10).map { "'\($0)'" }.joined(separator: ", ") + (known.count > 10 ? ", …" : "")
+            let hint =
+                Spelling.closest(to: id, among: known).map { "; did you mean '\($0)'?" }
+                ?? (known.isEmpty ? "; it has none" : "; it has \(list)")
             throw CommandFailure(.badData, "'\(machine.name)' has no invocation '\(id)'\(hint)")
         }
         do throws(JSONError) {

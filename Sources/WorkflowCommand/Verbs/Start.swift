@@ -6,15 +6,17 @@ import WorkflowJSON
 /// `wfctl start`.
 struct Start: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "start", abstract: "Start an instance of a machine.",
+        commandName: "start", abstract: "Start an instance of a machine, or many.",
         discussion: """
             $ wfctl start order order-1042 --data '{"amount": 5}'
 
-            Without a name, wfd chooses one.
+            Without a name, wfd chooses one. A batch has a start in each line, \
+            {"instance": …, "start": {"machine": …, "version"?, "data"?}, "key"?}; sent again it goes on where it \
+            stopped. A name that is taken is refused. Its lines may also be events: see 'wfctl send'.
             """)
 
     @Argument(help: "The machine's name.", completion: Completion.machines.kind)
-    var machine: String
+    var machine: String?
 
     @Argument(help: "The new instance's name: 1 to 200 characters of A-Z a-z 0-9 _ . : @ -")
     var name: String?
@@ -31,11 +33,36 @@ struct Start: Verb {
 
     @OptionGroup var key: KeyOption
 
+    @OptionGroup var lines: BatchOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "With --batch: makes keys for lines without one; the same command goes on where it stopped.",
+            valueName: "name"))
+    var run: String?
+
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { try Least.check("--version", version) }
+    var needsItsOutputRead: Bool { lines.batch != nil }
+
+    func validate() throws {
+        try Least.check("--version", version)
+        if lines.batch != nil {
+            guard machine == nil, name == nil, version == nil, data == nil, key.key == nil else {
+                throw ValidationError("'--batch' goes with '--run' and '--atomic' only: all else stands in its lines")
+            }
+            return try BatchOptions.check(run: run)
+        }
+        if run != nil || lines.atomic { throw ValidationError("'--run' and '--atomic' go with '--batch' only") }
+        if machine == nil { throw ValidationError("Missing expected argument '<machine>'") }
+    }
 
     func run(in session: Session) async throws {
+        if let batch = lines.batch {
+            return try await lines.send(batch, of: .start, run: run, in: session)
+        }
+        // `validate` has seen to it that it is there.
+        guard let machine else { return }
         let data = try data.map { try DataArgument.object(of: $0, in: session) }
         let request = StartRequest(machine: machine, version: version, instance: name, data: data)
         let instance = try await key.persist(in: session) { client, key throws(ClientError) in

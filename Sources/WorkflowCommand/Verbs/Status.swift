@@ -9,7 +9,8 @@ struct Status: Verb {
         discussion: """
             $ wfctl status
 
-            The exit code is 0 when the daemon takes events. 'wfctl failures' shows all reasons of failures.
+            The exit code is 0 when the daemon takes events. 'wfctl failures' shows all reasons of failures. A queue has a \
+            line when it stands: something in it is due for a minute and has not begun, is held, or has failed.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -32,7 +33,7 @@ struct Status: Verb {
         if let machines = status.suspendedMachines {
             text = text + suspensions(machines)
         }
-        let late = status.behind.map { "a timer is \(DurationText.rough(milliseconds: $0)) late" } ?? "nothing is late"
+        let late = status.behind.map { self.late($0, timers: status.lateTimers ?? 1) } ?? "nothing is late"
         let waiting = status.waiting == 0 ? "" : ", \(plural(status.waiting, "command")) wait"
         text = text + "behind:    \(late, (status.behind ?? 0) > 60_000 ? .bad : nil)\(waiting)\n"
         text = text + "instances: \(instances(status.instances))\n"
@@ -46,6 +47,7 @@ struct Status: Verb {
         if let others = status.otherFailures {
             text = text + "           \(plural(others, "more reason")): 'wfctl failures'\n"
         }
+        text = text + queues(status)
         if let rows = status.deleting { text = text + "deleting:  \(plural(rows, "row")) left\n" }
         for (place, run) in (status.runs ?? []).enumerated() {
             let state: StyledText = "\(run.state.rawValue, run.state == .stopped ? .bad : nil)"
@@ -58,7 +60,7 @@ struct Status: Verb {
             text = text + "           \(plural(others, "more run")): 'wfctl bulk list'\n"
         }
         if let disk = status.disk { text = text + "disk:      \(self.disk(disk))\n" }
-        let backup = status.lastBackupAt?.text ?? "none since wfd began"
+        let backup = status.lastBackupAt?.text ?? "none is known of"
         return text + "backup:    \(backup)\n"
     }
 
@@ -74,6 +76,44 @@ struct Status: Verb {
         }
         let others = machines.count - shownMachines
         return others > 0 ? text + "           \(plural(Int64(others), "more machine")): 'wfctl machines'\n" : text
+    }
+
+    private static func late(_ milliseconds: Int64, timers: Int64) -> String {
+        let time = DurationText.rough(milliseconds: milliseconds)
+        return timers == 1 ? "a timer is \(time) late" : "\(count(timers)) timers are late, the first by \(time)"
+    }
+
+    /// A line for each queue that stands.
+    private static func queues(_ status: DaemonStatus) -> StyledText {
+        var text: StyledText = ""
+        for (place, queue) in (status.queues ?? []).enumerated() {
+            let standing = standing(queue).joined(separator: ", ")
+            text = text + (place == 0 ? "queues:    " : "           ") + "\(queue.queue, .bad): \(standing)\n"
+        }
+        if let others = status.otherQueues {
+            text = text + "           \(plural(others, "more queue")): 'wfctl queues'\n"
+        }
+        return text
+    }
+
+    private static func standing(_ queue: QueueItem) -> [String] {
+        var parts: [String] = []
+        if queue.ready > 0 {
+            let since = queue.oldestDueInMilliseconds.map { due in
+                ", since \(DurationText.rough(milliseconds: due > 0 ? 0 : -max(due, -.max)))"
+            }
+            parts.append("\(count(queue.ready)) ready\(since ?? "")")
+            if queue.settings.paused { parts.append("paused") }
+            if queue.workers == 0 { parts.append("no worker asks") }
+        }
+        if queue.failed > 0 { parts.append("\(count(queue.failed)) failed") }
+        if queue.held > 0 { parts.append("\(count(queue.held)) held") }
+        return parts
+    }
+
+    /// Counting ends somewhere.
+    private static func count(_ number: Int64) -> String {
+        number >= APILimits.countedEffects ? "\(APILimits.countedEffects)+" : "\(number)"
     }
 
     private static func instances(_ counts: [DaemonStatus.Count]) -> StyledText {

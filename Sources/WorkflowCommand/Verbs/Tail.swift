@@ -1,4 +1,5 @@
 import ArgumentParser
+import Statechart
 import Synchronization
 import WorkflowAPI
 import WorkflowClient
@@ -10,33 +11,37 @@ struct Tail: Verb {
         discussion: """
             $ wfctl tail --machine order --state review
 
-            Begins now, or with --since behind a row. When the connection is cut, wfctl says so and connects again, for \
-            up to a minute; no row is left out or shown twice. Interrupted, it says with which --since to go on.
+            Begins now, or with --since behind a row or some time ago, such as 1h; for that it reads from the first \
+            row on. When the connection is cut, wfctl says so and connects again, for up to a minute; no row is left \
+            out or shown twice. Interrupted, it says with which --since to go on.
             """)
 
     @Argument(help: "The instance's name; without it all instances.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Option(help: "Only instances of this machine.", completion: Completion.machines.kind)
-    var machine: String?
-
-    @Option(help: ArgumentHelp("Only these events: a name, 'name.*' or '*'.", valueName: "descriptor"))
-    var event: String?
-
-    @Option(help: "Only rows of this kind, as failed.")
-    var kind: String?
-
-    @Option(help: ArgumentHelp("Only rows that left or entered this state.", valueName: "path"))
-    var state: String?
+    @Option(help: "Only instances of this machine; may be given again.", completion: Completion.machines.kind)
+    var machine: [String] = []
 
     @Option(
-        help: ArgumentHelp("Begin behind the row with this cursor, or with the first row.", valueName: "cursor|start"))
+        help: ArgumentHelp("Only these events: a name, 'name.*' or '*'; may be given again.", valueName: "descriptor"))
+    var event: [String] = []
+
+    @Option(help: "Only rows of this kind, as failed; may be given again.")
+    var kind: [String] = []
+
+    @Option(help: ArgumentHelp("Only rows that left or entered this state; may be given again.", valueName: "path"))
+    var state: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Begin behind the row with this cursor, with the first row, or with what was recorded since then.",
+            valueName: "cursor|start|delay"))
     var since: String?
 
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if instance != nil, machine != nil {
+        if instance != nil, !machine.isEmpty {
             throw ValidationError("'--machine' does not go with an instance, which is of one machine")
         }
         if global.format == .json {
@@ -45,20 +50,25 @@ struct Tail: Verb {
     }
 
     func run(in session: Session) async throws {
-        let reached = ReachedPlace(since)
+        // No cursor is as short as a delay.
+        let age = since.flatMap { try? DelayText.lengthWithUnit(of: $0) }
+        let reached = ReachedPlace(age == nil ? since : nil)
         let interruptions = session.environment.interruptions()
         // A second one, as `timeout` sends it, does not end the last words.
         defer { withExtendedLifetime(interruptions) {} }
         try await session.withClient { client in
             // A courtesy: it may become a state.
-            if let state, let text = try? await StateHint(state: state, machine: machine).text(from: client) {
-                try session.say(text)
+            for state in state {
+                let hint = StateHint(state: state, machine: machine.count == 1 ? machine.first : nil)
+                if let text = try? await hint.text(from: client) { try session.say(text) }
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { for await _ in interruptions { return } }
                 group.addTask {
                     do {
-                        try await print(from: client, in: session, reached)
+                        var earliest: Int64?
+                        if let age { earliest = try await client.clock().now.milliseconds - age }
+                        try await print(from: client, in: session, reached, earliest)
                     } catch let error as ClientError where error.problem?.parted?.cursor != nil {
                         throw Self.parted(error)
                     }
@@ -71,22 +81,30 @@ struct Tail: Verb {
         try session.say("stopped\(place)")
     }
 
-    private func print(from client: WorkflowClient, in session: Session, _ reached: ReachedPlace) async throws {
+    /// - Parameter earliest: Milliseconds: rows that were recorded before are passed over.
+    private func print(
+        from client: WorkflowClient, in session: Session, _ reached: ReachedPlace, _ earliest: Int64?
+    ) async throws {
         var printer = ListPrinter(session, columns: Self.columns(isShort: !global.wide), isLive: true)
-        let parameters = StreamParameters(machine: machine, kind: kind, event: event, state: state, after: since)
+        let place = earliest == nil ? since : "start"
+        let parameters = StreamParameters(
+            machines: machine, kinds: kind, events: event, states: state, after: place)
         var isCut = false
+        var isPast = earliest != nil
         for try await news in client.followTransitions(ofInstance: instance, parameters) {
             if case .cut(let error) = news {
                 isCut = true
-                let place = reached.cursor.map { "behind \($0)" } ?? "before the first row"
-                try session.say("cut off \(place), connecting again: \(error.description)")
+                let cut = reached.cursor.map { "behind \($0)" } ?? "before the first row"
+                try session.say("cut off \(cut), connecting again: \(error.description)")
                 continue
             }
             if isCut { try session.say("connected again") }
             isCut = false
             switch news {
             case .transition(let item):
-                try printer.add([item])
+                // Rows behind the first recent one are shown whatever the clock said.
+                isPast = isPast && (item.row.realAt ?? item.row.at).milliseconds < earliest ?? .min
+                if !isPast { try printer.add([item]) }
                 reached.cursor = item.row.cursor
             case .reached(let cursor): reached.cursor = cursor
             case .cut: break

@@ -40,12 +40,18 @@ final class HTTPClients: Sendable {
 
     /// - Parameter authority: A file of certificates to be trusted beside those of the system.
     init(authority: String?) throws {
+        tls = try Self.configuration(authority: authority)
+    }
+
+    /// The settings of TLS: never below 1.2 (RFC 8996), whatever a service offers.
+    static func configuration(authority: String?) throws -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
         if let authority {
             let certificates = try NIOSSLCertificate.fromPEMFile(authority)
             tls.additionalTrustRoots = [.certificates(certificates)]
         }
-        self.tls = tls
+        return tls
     }
 
     /// Gives a client to a function.

@@ -3,15 +3,17 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 package import Statechart
+import Synchronization
 package import WorkflowEngine
 import WorkflowJSON
-import WorkflowStore
+package import WorkflowStore
 
 /// Calls services over HTTP for instances.
 package final class HTTPExecutor: EffectExecutor {
     package let queues = "http:"
     package let places: Int
     package var placesOfQueue: Int { min(16, places) }
+    package var log: (any AttemptLog)? { nil }
 
     private let rules: AddressRules
     private let secrets: SecretFolder
@@ -19,6 +21,8 @@ package final class HTTPExecutor: EffectExecutor {
     private let agent: String
     private let resolver: NameResolver
     private let clients: HTTPClients
+    /// The ports of this machine on which the daemon itself listens.
+    private let ownPorts = Mutex<Set<Int>>([])
 
     /// - Parameters:
     ///   - allowed: Addresses that may be called although they are not of the public internet.
@@ -53,6 +57,11 @@ package final class HTTPExecutor: EffectExecutor {
 
     /// Closes its connections; to be called once, when nothing runs.
     package func shutdown() async { await clients.shutdown() }
+
+    /// Calls no local address with a port any more: an instance would send events in the name of the daemon's user.
+    package func refuse(ownPort port: Int) {
+        ownPorts.withLock { _ = $0.insert(port) }
+    }
 
     /// For how long somebody who applies a machine waits for the files of its secrets.
     private static let patience = Duration.seconds(5)
@@ -124,13 +133,15 @@ package final class HTTPExecutor: EffectExecutor {
         case nil: return nil
         case .failed(let reason)?: return .failed(.again("dns", "'\(name)' was not found: \(reason)"))
         case .addresses(let found)?:
-            let addresses = found.filter(rules.allows)
+            let isOwn = ownPorts.withLock { $0.contains(origin.port) }
+            let others = isOwn ? found.filter { !AddressRules.isLocal($0) } : found
+            let addresses = others.filter { rules.allows($0, port: origin.port) }
             guard let first = addresses.first else {
                 let refused = found.map(\.description).joined(separator: ", ")
-                return .failed(
-                    .final(
-                        "address-refused",
-                        "'\(name)' has the address \(refused), which may not be called; see --allow-http"))
+                let reason =
+                    others.count < found.count
+                    ? "and wfd itself listens on port \(origin.port)" : "which may not be called; see --allow-http"
+                return .failed(.final("address-refused", "'\(name)' has the address \(refused), \(reason)"))
             }
             if !call.secrets.isEmpty, !origin.isSecure, !addresses.allSatisfy(AddressRules.isLoopback) {
                 return .held("secrets go over https only, or to this machine: \(origin.text)")

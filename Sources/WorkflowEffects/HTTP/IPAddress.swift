@@ -34,15 +34,19 @@ struct IPAddress: Hashable, CustomStringConvertible {
     }
 }
 
-/// Addresses that begin with the same bits, as `10.0.0.0/8`.
+/// Addresses that begin with the same bits, as `10.0.0.0/8`; one port of them, or all.
 package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
     private let bits: Int
+    /// The only port; nil for every one.
+    let port: Int?
     package let description: String
 
-    /// Reads an address, or an address and a number of bits; nil for anything else, and for bits beyond that number.
+    /// Reads an address, or an address and a number of bits, and behind it perhaps a colon and a port; with that an
+    /// address of IPv6 stands in brackets. Nil for anything else, and for bits beyond that number.
     package init?(_ text: String) {
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let (range, port) = Self.split(text) else { return nil }
+        let parts = range.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         // Proof: a split that keeps empty parts gives one at least.
         guard let address = IPAddress(String(parts[0])) else { return nil }
         let all = address.bytes.count * 8
@@ -50,9 +54,25 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
             let bits = parts.count == 1 ? all : Int(parts[1]), (0...all).contains(bits)
         else { return nil }
         self.bits = bits
+        self.port = port
         bytes = address.bytes
         description = text
         guard Self.prefix(bytes, bits) == bytes else { return nil }
+    }
+
+    /// The range and the port behind it; nil where that is no port.
+    private static func split(_ text: String) -> (range: Substring, port: Int?)? {
+        guard let colon = text.lastIndex(of: ":") else { return (text[...], nil) }
+        var range = text[..<colon]
+        let isBracketed = range.hasPrefix("[") && range.hasSuffix("]")
+        // An address of IPv6 has colons of its own.
+        guard isBracketed || !range.contains(":") else { return (text[...], nil) }
+        if isBracketed { range = range.dropFirst().dropLast() }
+        let digits = text[text.index(after: colon)...]
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
+            (1...65_535).contains(port)
+        else { return nil }
+        return (range, port)
     }
 
     func contains(_ address: IPAddress) -> Bool {
@@ -72,8 +92,9 @@ struct AddressRules {
     /// What the operator has named.
     let allowed: [AddressRange]
 
-    func allows(_ address: IPAddress) -> Bool {
-        allowed.contains { $0.contains(address) } || !Self.refused.contains { $0.contains(address) }
+    func allows(_ address: IPAddress, port: Int) -> Bool {
+        allowed.contains { $0.contains(address) && ($0.port ?? port) == port }
+            || !Self.refused.contains { $0.contains(address) }
     }
 
     /// What is not of the public internet, and what leads to it in disguise (RFC 6890 and its registries).
@@ -81,8 +102,8 @@ struct AddressRules {
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
         "224.0.0.0/4", "240.0.0.0/4",
-        "::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
-        "2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+        "::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23",
+        "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
     ].map { text in
         // Proof: the texts stand above; the first call of any test reads them all.
         guard let range = AddressRange(text) else { preconditionFailure("\(text) is a range") }
@@ -92,4 +113,11 @@ struct AddressRules {
     static func isLoopback(_ address: IPAddress) -> Bool { loopback.contains { $0.contains(address) } }
 
     private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
+
+    /// True for an address that leads to this machine: by loopback, by the address that means none (connect(2)
+    /// takes it for loopback), or by one of both as IPv6 has it.
+    static func isLocal(_ address: IPAddress) -> Bool { local.contains { $0.contains(address) } }
+
+    private static let local = ["127.0.0.0/8", "0.0.0.0", "::/127", "::ffff:127.0.0.0/104", "::ffff:0.0.0.0"]
+        .compactMap { AddressRange($0) }
 }

@@ -2,13 +2,14 @@ package import Statechart
 package import WorkflowEngine
 import WorkflowJSON
 import WorkflowPrograms
-import WorkflowStore
+package import WorkflowStore
 
 /// Runs programs for instances: those that the operator has named, and no others.
 package final class ProgramExecutor: EffectExecutor {
     package let queues = "exec:"
     package let places: Int
     package var placesOfQueue: Int { places }
+    package let log: (any AttemptLog)?
 
     private let programs: [String: String]
     private let search: String?
@@ -18,8 +19,13 @@ package final class ProgramExecutor: EffectExecutor {
     ///   - programs: The files of programs by the names that machines have for them.
     ///   - places: How many run at a time.
     ///   - search: Where programs find others: the daemon's `PATH`.
+    ///   - log: Keeps their begins: a program may kill the daemon.
     ///   - grace: How long a program that is told to end may refuse.
-    package init(_ programs: [String: String], places: Int, search: String?, grace: Duration = .seconds(10)) {
+    package init(
+        _ programs: [String: String], places: Int, search: String?, log: (any AttemptLog)? = nil,
+        grace: Duration = .seconds(10)
+    ) {
+        self.log = log
         self.grace = grace
         self.programs = programs
         self.places = places

@@ -54,16 +54,17 @@ extension BatchBuilder {
     /// behind all others.
     func isSuspendedByMachine(_ instance: LiveInstance) throws(Rejection) -> Bool {
         guard instance.state.snapshot.status == .suspended else { return false }
+        var search = SuspensionSearch()
         var place: Position? = instance.state.record.head
         for _ in 0..<limits.rowsOfSuspension {
-            guard let position = place else { return false }
+            guard !search.isOver, let position = place else { break }
             var row = uncommittedRow(at: position)
             if row == nil { row = try read { () throws(StoreError) in try store.row(at: position) } }
             guard let row else { return false }
-            if let isByMachine = row.suspendsByMachine { return isByMachine }
+            search.take(row)
             place = row.previous
         }
-        return false
+        return search.row?.isSuspensionByMachine ?? false
     }
 }
 
@@ -77,38 +78,11 @@ extension Actor {
 }
 
 extension JournalRecord {
-    /// Of a suspended instance: whether this row says that its machine has suspended it; nil when a row before it says.
-    fileprivate var suspendsByMachine: Bool? {
-        switch kind {
-        case .suspended: actor == .machine
-        // A suspended instance stays so. A reset may bring back a suspension: then the row before it is another's.
-        case .set, .migrated, .reset, .effect, .redacted: nil
-        case .started, .event, .sent, .timer, .result, .failed, .retried, .skipped, .resumed, .cancelled: false
-        }
-    }
+    /// True: it says that its machine has suspended the instance.
+    var isSuspensionByMachine: Bool { kind == .suspended && actor == .machine }
 }
 
 extension Snapshot.Status {
     /// Whether nothing can come to it any more.
     var isFinished: Bool { self == .done || self == .cancelled }
-}
-
-extension Engine {
-    /// Those of some suspended instances that were suspended by their machine.
-    func suspendedByMachine(_ records: [InstanceRecord]) async throws(Rejection) -> [InstanceRecord] {
-        var found: [InstanceRecord] = []
-        for record in records {
-            let last = record.seq.rawValue
-            let query = HistoryQuery(
-                instance: record.id, head: record.head, headSeq: record.seq,
-                seqs: max(1, last - Int64(limits.rowsOfSuspension) + 1)...last, isReversed: true)
-            // Nearly always the last row says it.
-            var head = query
-            head.seqs = last...last
-            var says = try await history(head).lazy.compactMap(\.suspendsByMachine).first
-            if says == nil { says = try await history(query).lazy.compactMap(\.suspendsByMachine).first }
-            if says == true { found.append(record) }
-        }
-        return found
-    }
 }

@@ -212,12 +212,12 @@ extension BatchBuilder {
     ///   - reason: What the caller says, for the first row.
     ///   - run: The run over many instances that it is a part of.
     ///   - new: What the instance runs from the first row on, where that is of a kind that may change it.
-    ///   - entered: Since when it is in its configuration after the first row, where that says it has been for longer.
+    ///   - age: How long it is so after the first row, where that undoes the one before.
     mutating func record(
         _ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil, reason: String? = nil,
-        run: String? = nil, into new: LoadedMachine? = nil, entered: Timestamp? = nil
+        run: String? = nil, into new: LoadedMachine? = nil, age: FormerAge? = nil
     ) {
-        record(chain.first, of: instance, by: caller, key: key, reason: reason, run: run, into: new, entered: entered)
+        record(chain.first, of: instance, by: caller, key: key, reason: reason, run: run, into: new, age: age)
         if chain.rest.isEmpty { return }
         // What the instance sends to itself comes from nobody.
         let itself = Caller.process(in: instance.state.record.namespace)
@@ -227,7 +227,7 @@ extension BatchBuilder {
 
     private mutating func record(
         _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, entered: Timestamp? = nil
+        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, age: FormerAge? = nil
     ) {
         charge(link.macrostep.cost)
         let hasEffects = instance.state.machine.hasEffects || new?.machine.hasEffects ?? false
@@ -235,7 +235,7 @@ extension BatchBuilder {
         let position = numbers.nextPosition
         let snapshot = instance.advance(
             to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new,
-            entered: entered, &digests, &texts, &journal)
+            age: age, &digests, &texts, &journal)
         numbers.nextPosition = position.next
         if link.input.kind == .suspended || link.input.kind == .reset,
             instance.state.snapshot.status == .suspended
@@ -246,7 +246,8 @@ extension BatchBuilder {
         bytes += 256 + (journal[journal.count - 1].data?.utf8.count ?? 0)
         if let snapshot { snapshots.append(snapshot) }
         if link.refusal != nil, let failure = link.failure(in: instance.state.machine) {
-            note(.failed(instance.state.record, machine: instance.state.loaded.record, failure))
+            let told = failure.caused(by: InvocationError(instance.state.snapshot.armed.kept?.data))
+            note(.failed(instance.state.record, machine: instance.state.loaded.record, told))
         }
     }
 }
@@ -266,7 +267,8 @@ extension BatchBuilder {
     /// Takes an instance that begins in this batch.
     mutating func add(started instance: LiveInstance) {
         touched.add(started: instance)
-        recent.keep(instance)
+        // A trial may be thrown away: `settle` keeps what it started.
+        if !touched.isTrial { recent.keep(instance) }
     }
 
     /// Deletes an instance to which nothing can come any more. It must not be a trial's.

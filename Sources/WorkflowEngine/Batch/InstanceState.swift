@@ -239,10 +239,10 @@ extension InstanceState {
     ///
     /// - Parameters:
     ///   - new: What the instance runs from now on, of a kind that may change that; nil of all others.
-    ///   - entered: Since when it is in its configuration, of a row that says for longer; nil of all others.
+    ///   - age: How long it is so, of a row that undoes the one before; nil of all others.
     mutating func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, entered: Timestamp? = nil,
+        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, age: FormerAge? = nil,
         _ digests: inout DigestBuffer, _ texts: inout RowTexts, _ journal: inout [JournalRecord]
     ) -> SnapshotRecord? {
         let isFirst = record.seq.rawValue == 0
@@ -264,7 +264,7 @@ extension InstanceState {
             to: configuration, at: position, now: now, actor: caller.actor, key: key,
             note: texts.text(of: note(failure, link.input, reason, run, exit: macrostep.exitFailure)))
         if new != nil, row.isEntry { record.entered = row.at }
-        if let entered { record.entered = entered }
+        if let age { record.entered = age.entered }
         if link.changesTimers(after: snapshot.status) {
             positions = armingRows(
                 of: macrostep.snapshot.armed, last: position, macrostep.invocationPositions(after: position))
@@ -280,7 +280,9 @@ extension InstanceState {
         record.head = position
         record.status = InstanceStatus(snapshot.status)
         // An instance that has failed on something else still has.
-        if row.saysFailure || snapshot.status != .failed {
+        if let age {
+            record.failure = snapshot.status == .failed ? age.failure : nil
+        } else if row.saysFailure || snapshot.status != .failed {
             record.failure = failure?.text(seq: row.seq, at: row.at)
         }
         record.updated = row.at
@@ -381,9 +383,10 @@ extension InstanceRecord {
             let reason = RecordedFailure(.object(object)), case .int(let seq)? = object["seq"],
             case .int(let at)? = object["at"], Timestamp.range.contains(at)
         else { return nil }
+        let data = snapshot.armed.kept?.data
         return InstanceFailure(
-            reason: reason, data: snapshot.armed.kept?.data, machine: loaded.record.name, seq: Seq(rawValue: seq),
-            at: Timestamp(rawValue: at))
+            reason: reason.caused(by: InvocationError(data)), data: data, machine: loaded.record.name,
+            seq: Seq(rawValue: seq), at: Timestamp(rawValue: at))
     }
 
     /// Roughly the bytes that the instance takes in a cache, but for its configuration as a list.

@@ -128,9 +128,9 @@ extension JournalRecord {
         }
     }
 
-    /// Whether it undoes the migration of the row before: the instance is as old in its configuration, and has failed
-    /// for as long, as without both.
-    var isUndo: Bool { kind == .reset && event == ResetCommand.Goal.beforeMigration.event }
+    /// Whether it undoes the row before: the instance is as old in its configuration, and has failed for as long, as
+    /// without both.
+    var isUndo: Bool { kind == .reset && event == ResetCommand.Goal.beforeLast.event }
 
     /// Whether the instance is in its configuration only since this row, where it undoes nothing.
     var isEntry: Bool { kind == .reset || (kind == .migrated ? event == Migration.move : from != to) }

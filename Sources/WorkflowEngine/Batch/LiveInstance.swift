@@ -33,7 +33,7 @@ final class LiveInstance {
     /// Takes a macrostep, as `InstanceState.advance` does.
     func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
-        reason: String?, run: String?, into new: LoadedMachine?, entered: Timestamp?, _ digests: inout DigestBuffer,
+        reason: String?, run: String?, into new: LoadedMachine?, age: FormerAge?, _ digests: inout DigestBuffer,
         _ texts: inout RowTexts, _ journal: inout [JournalRecord]
     ) -> SnapshotRecord? {
         noteChange()
@@ -42,7 +42,7 @@ final class LiveInstance {
         }
         return state.advance(
             to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new,
-            entered: entered, &digests, &texts, &journal)
+            age: age, &digests, &texts, &journal)
     }
 
     /// Deletes it; gives what it was.
@@ -120,6 +120,9 @@ struct TouchedInstances {
     }
 
     mutating func reserve(_ count: Int) { list.reserveCapacity(count) }
+
+    /// True: instances are copied before they are changed.
+    var isTrial: Bool { copies != nil }
 
     /// An instance of which a trial has a copy already.
     func copy(of key: InstanceKey) -> LiveInstance? { copies?[key] }

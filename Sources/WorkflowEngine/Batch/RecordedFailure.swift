@@ -4,12 +4,23 @@ package import WorkflowStore
 
 /// Why an instance could not take an event that nobody waits for, as its history and its row keep it.
 ///
-/// It names what the definition says and never a value of the instance's data.
+/// It names what the definition says and never a value of the instance's data, but for `error`, which is not kept here.
 package struct RecordedFailure: Sendable, Hashable {
     /// What kind of failure this is; the raw values are types of problems.
-    package enum Kind: String, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         case expressionFailed = "expression-failed"
+        /// An invocation failed for good, and no transition took that.
+        case invocationFailed = "invocation-failed"
         case livelock
+
+        /// The kind that rows say. Of an invocation they have always said that an expression failed; the message tells
+        /// the two apart.
+        fileprivate var stored: Kind { self == .invocationFailed ? .expressionFailed : self }
+
+        /// The kind of what a row says.
+        fileprivate init(_ stored: Kind, _ message: String) {
+            self = stored == .expressionFailed && ActionFailure.isOfInvocation(message) ? .invocationFailed : stored
+        }
     }
 
     /// Bytes of a note at most.
@@ -25,6 +36,10 @@ package struct RecordedFailure: Sendable, Hashable {
     /// What failed, as the definition has it.
     package let expression: String?
     package let message: String
+    /// How the last attempt of a failed invocation ended; nil of all else, and where nobody has said it or it was
+    /// erased. It is the data of the event, and may quote what a service has said: rows and instances keep it there
+    /// alone.
+    package private(set) var error: InvocationError?
 
     /// Nil for refusals that only an event from outside meets.
     ///
@@ -33,7 +48,7 @@ package struct RecordedFailure: Sendable, Hashable {
         self.event = event
         switch refusal {
         case .expressionFailed(let failure):
-            kind = .expressionFailed
+            kind = Kind(.expressionFailed, failure.discreet)
             state = machine[failure.state].path
             line = failure.line
             expression = failure.expression
@@ -53,7 +68,7 @@ package struct RecordedFailure: Sendable, Hashable {
         guard let object = json.object, case .string(let type)? = object["type"], let kind = Kind(rawValue: type),
             case .string(let event)? = object["event"], case .string(let message)? = object["message"]
         else { return nil }
-        self.kind = kind
+        self.kind = Kind(kind, message)
         self.event = event
         self.message = message
         if case .string(let text)? = object["state"] { state = text } else { state = nil }
@@ -75,13 +90,26 @@ package struct RecordedFailure: Sendable, Hashable {
         self.init(failure)
     }
 
+    /// The same with the error of the invocation that failed; of all else, as it is.
+    ///
+    /// - Parameter error: That the instance keeps.
+    func caused(by error: @autoclosure () -> InvocationError?) -> RecordedFailure {
+        guard kind == .invocationFailed else { return self }
+        var failure = self
+        failure.error = error()
+        return failure
+    }
+
+    /// For those who may see the instance: of a failed invocation it says how the last attempt ended.
+    package var reason: String { error?.reason(of: event) ?? message }
+
     /// For people: `'count' was undone: 'assign n: 1 / context.by' of state 'idle', line 8, failed: division by zero`.
     ///
     /// - Parameter machine: The machine's name.
     package func detail(machine: MachineName) -> String {
-        guard let expression, let state, let line else { return "'\(event)' was undone: \(message)" }
+        guard let expression, let state, let line else { return "'\(event)' was undone: \(reason)" }
         let place = state.isEmpty ? "machine '\(machine)'" : "state '\(state)'"
-        return "'\(event)' was undone: '\(expression)' of \(place), line \(line), failed: \(message)"
+        return "'\(event)' was undone: '\(expression)' of \(place), line \(line), failed: \(reason)"
     }
 
     /// What the instance keeps while it has failed.
@@ -100,7 +128,7 @@ package struct RecordedFailure: Sendable, Hashable {
     func isAlike(_ other: RecordedFailure?) -> Bool {
         guard let other else { return false }
         let (mine, theirs) = (RecordedFailure(fitted), RecordedFailure(other.fitted))
-        return mine?.kind == theirs?.kind && mine?.event == theirs?.event && mine?.state == theirs?.state
+        return mine?.kind.stored == theirs?.kind.stored && mine?.event == theirs?.event && mine?.state == theirs?.state
             && mine?.line == theirs?.line && mine?.expression == theirs?.expression
     }
 
@@ -117,23 +145,13 @@ package struct RecordedFailure: Sendable, Hashable {
 
     private func json(atMost longest: Int) -> JSONValue {
         var object = JSONObject()
-        object["type"] = .string(kind.rawValue)
-        object["event"] = .string(Self.cut(event, longest))
-        object["message"] = .string(Self.cut(message, longest))
-        object["state"] = state.map { .string(Self.cut($0, longest)) }
+        object["type"] = .string(kind.stored.rawValue)
+        object["event"] = .string(event.cut(toBytes: longest))
+        object["message"] = .string(message.cut(toBytes: longest))
+        object["state"] = state.map { .string($0.cut(toBytes: longest)) }
         object["line"] = line.map { .int(Int64($0)) }
-        object["expression"] = expression.map { .string(Self.cut($0, longest)) }
+        object["expression"] = expression.map { .string($0.cut(toBytes: longest)) }
         return .object(object)
-    }
-
-    private static func cut(_ text: String, _ longest: Int) -> String {
-        if text.utf8.count <= longest { return text }
-        var kept = ""
-        for scalar in text.unicodeScalars {
-            if kept.utf8.count + UTF8.width(scalar) > longest { break }
-            kept.unicodeScalars.append(scalar)
-        }
-        return kept + "…"
     }
 
     /// Nil for a text that no engine wrote.

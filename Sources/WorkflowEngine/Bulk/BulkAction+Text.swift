@@ -24,7 +24,9 @@ extension BulkAction {
         case .undo(let run, let invocations):
             object["run"] = .string(run.name)
             object["floor"] = (run.floor?.rawValue).map(JSONValue.int)
-            object["moved"] = run.moved.map(JSONValue.int)
+            object["moved"] = run.changed.map(JSONValue.int)
+            // Before 0.2 all were migrations.
+            if run.kind != .migrated { object["of"] = .string(run.kind.rawValue) }
             object["invocations"] = (invocations?.rawValue).map(JSONValue.string)
         case .delete(let cancelsEffects): object["cancelEffects"] = .bool(cancelsEffects)
         case .redact(let paths): object["paths"] = .array(paths.map(JSONValue.string))
@@ -65,9 +67,12 @@ extension BulkAction {
             else { return nil }
             self = .reset(to: Seq(rawValue: seq), timers: timers, invocations: invocations)
         case "undo":
-            guard let name = object["run"]?.string else { return nil }
+            guard let name = object["run"]?.string,
+                let kind = object["of"].map({ $0.string.flatMap(Input.Kind.init(rawValue:)) }) ?? .migrated
+            else { return nil }
             let floor = number("floor").map(Position.init(rawValue:))
-            self = .undo(UndoneRun(name, floor: floor, moved: number("moved")), invocations: invocations)
+            self = .undo(
+                UndoneRun(name, kind: kind, floor: floor, changed: number("moved")), invocations: invocations)
         case "delete": self = .delete(cancelsEffects: object["cancelEffects"] == true)
         case "redact": self = .redact(paths: texts(object["paths"]))
         default: return nil

@@ -5,8 +5,10 @@ import WorkflowStore
 enum BulkPreparation: Sendable {
     /// Nothing.
     case none
-    /// For a reset, or the undo of a migration.
+    /// For a reset, or an undo by one.
     case past(Result<FoldedPast, Rejection>)
+    /// For an undo that needs no past: the seq of the row that is undone, which is the last.
+    case last(Seq)
     /// For a deletion.
     case look(DeleteCommand.Look)
     /// For a redaction.
@@ -22,7 +24,7 @@ enum BulkPreparation: Sendable {
         case .past(.success(let past)): past.size
         case .look(let look): 8 * look.calls.count
         case .found(let found): 8 * found.calls.count
-        case .none, .past(.failure), .changed, .passedOver: 0
+        case .none, .past(.failure), .last, .changed, .passedOver: 0
         }
     }
 }
@@ -40,32 +42,34 @@ extension Engine {
     }
 
     private func prepare(_ undone: UndoneRun, on record: InstanceRecord) async throws(Rejection) -> BulkPreparation {
-        guard let row = try await migration(by: undone, of: record) else { return .passedOver }
+        guard let row = try await row(of: undone, in: record) else { return .passedOver }
         if row.isRedacted {
-            return .changed("the row of a migration was redacted: nobody can say any more whether this run moved it")
+            return .changed(
+                "a row '\(row.kind.rawValue)' was redacted: nobody can say any more whether it was this run's")
         }
         if row.seq < record.seq {
-            return .changed(
-                "it has gone on since it was migrated (seq \(row.seq.rawValue), now \(record.seq.rawValue))")
+            return .changed("it has gone on since the run (seq \(row.seq.rawValue), now \(record.seq.rawValue))")
         }
-        return .past(await past(of: record, for: .beforeMigration))
+        if undone.undoingKind == .resumed { return .last(row.seq) }
+        return .past(await past(of: record, for: .seq(Seq(rawValue: row.seq.rawValue - 1))))
     }
 
-    /// The row with which a run has migrated an instance, or may have: one that was redacted does not say whose it is.
-    /// Nil when it has not.
-    private func migration(by run: UndoneRun, of record: InstanceRecord) async throws(Rejection) -> JournalRecord? {
+    /// The row that a run has in an instance, or may have: one that was redacted does not say whose it is. Nil when it
+    /// has none.
+    private func row(of run: UndoneRun, in record: InstanceRecord) async throws(Rejection) -> JournalRecord? {
         guard let floor = run.floor, record.head >= floor else { return nil }
-        var first: JournalRecord?
+        var (found, redacted): (JournalRecord?, JournalRecord?)
         _ = try await lastRow(of: record, before: floor) { row in
-            if RowNote(row.note).run == run.name || row.kind == .migrated && row.isRedacted { first = row }
+            guard row.kind == run.kind else { return }
+            if RowNote(row.note).run == run.name { found = row } else if row.isRedacted { redacted = row }
         }
-        return first?.kind == .migrated ? first : nil
+        return found ?? redacted
     }
 
-    /// Whether a run is for an instance that it selects: an undo is for those that the other run has migrated.
+    /// Whether a run is for an instance that it selects: an undo is for those to whom the other run did something.
     func isMeant(_ record: InstanceRecord, by action: BulkAction) async throws(Rejection) -> Bool {
         guard case .undo(let undone, _) = action else { return true }
-        return try await migration(by: undone, of: record) != nil
+        return try await row(of: undone, in: record) != nil
     }
 
     /// The request with all that depends on what is stored now: an undo finds the run that it undoes.
@@ -74,15 +78,14 @@ extension Engine {
     ) async throws(Rejection) -> (request: BulkRequest, names: [InstanceName]) {
         guard case .undo(let undone, let invocations) = request.action else { return (request, names) }
         let run = try await self.run(named: undone.name, by: caller)
-        guard case .migrate(_, _, retries: false) = run.request.action else {
-            throw Rejection(
-                .notUndoable,
-                "The run '\(undone.name)' is of '\(run.request.action.verb)': only migrations can be undone")
-        }
+        guard let kind = run.request.action.undoneKind else { throw .neverUndone(run) }
         if run.record.state == .running { throw .runNotDone(undone.name) }
         var request = request
+        // Nothing was done of one that was to be done whole and left somebody out.
+        let isUndone = run.request.isAtomic && run.outcome.left > 0
+        let changed = isUndone ? 0 : run.outcome.count(of: .done) + run.outcome.count(of: .failed)
         request.action = .undo(
-            UndoneRun(undone.name, floor: run.record.floor, moved: run.outcome.count(of: .done)),
+            UndoneRun(undone.name, kind: kind, floor: run.record.floor, changed: changed),
             invocations: invocations)
         switch run.request.targets {
         case .selection(let selection):
@@ -111,5 +114,17 @@ extension Engine {
     func finish(_ action: BulkAction, of ids: [InstanceID]) async throws(Rejection) {
         guard action.erases else { return }
         for id in ids { try await finishErasures(of: id) }
+    }
+}
+
+extension Rejection {
+    fileprivate static func neverUndone(_ run: BulkView) -> Rejection {
+        let name = run.record.key.name
+        let message =
+            run.request.action.isUndo
+            ? "The run '\(name)' is an undo, which is not undone: do again what it has undone, in a new run"
+            : "The run '\(name)' is of '\(run.request.action.verb)', which is not undone: "
+                + "set, cancel, skip, suspend, reset and migrate are"
+        return Rejection(.notUndoable, message)
     }
 }

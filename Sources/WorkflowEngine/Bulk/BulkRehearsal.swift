@@ -184,7 +184,7 @@ extension Engine {
                 try await progress(rehearsal.outcome.total)
             }
         }
-        if case .undo(let undone, _) = request.action { rehearsal.outcome.countMissing(of: undone.moved ?? 0) }
+        if case .undo(let undone, _) = request.action { rehearsal.outcome.countMissing(of: undone.changed ?? 0) }
         rehearsal.digest = digest.value
         rehearsal.selected = rehearsal.outcome.total
         try request.refuse(unless: rehearsal.digest, of: rehearsal.selected)
@@ -234,12 +234,7 @@ extension Engine {
         }
         switch request.action {
         case .repair(let verb):
-            let ids = record.status == .running ? [] : state.effects
-            let waiting =
-                ids.isEmpty ? [] : try await read { () async throws(StoreError) in try await store.effects(ids) }
-            var command = request.repair(name, verb, by: caller)
-            command.isDryRun = true
-            return try command.rehearse(on: state, waiting, at: now)
+            return try await rehearse(request.repair(name, verb, by: caller), on: state, at: now)
         case .send(let event, let data):
             var command = request.send(event, data, to: name, by: caller)
             command.isDryRun = true
@@ -258,6 +253,9 @@ extension Engine {
             command.isDryRun = true
             let migration = try library.migration(plan, from: loaded, to: target)
             return try command.rehearse(on: state, by: migration, to: target, at: now)
+        case .undo(let undone, _) where undone.undoingKind == .resumed:
+            guard case .last = preparation else { return nil }
+            return try await rehearse(request.repair(name, .resume, by: caller), on: state, at: now)
         case .reset, .undo:
             guard var command = request.reset(name, preparation, by: caller) else { return nil }
             command.isDryRun = true
@@ -275,5 +273,15 @@ extension Engine {
             _ = try await queue.submit(command)
             return nil
         }
+    }
+
+    private func rehearse(
+        _ command: RepairCommand, on state: borrowing InstanceState, at now: Timestamp
+    ) async throws(Rejection) -> SendResult {
+        let ids = state.record.status == .running ? [] : state.effects
+        let waiting = ids.isEmpty ? [] : try await read { () async throws(StoreError) in try await store.effects(ids) }
+        var command = command
+        command.isDryRun = true
+        return try command.rehearse(on: state, waiting, at: now)
     }
 }

@@ -25,6 +25,11 @@ extension BulkRequest {
             var command = migration(of: instance, to: version, plan, retries: retries, by: caller)
             command.run = run
             try command.move(live, in: &batch)
+        case .undo(let undone, _) where undone.undoingKind == .resumed:
+            guard case .last(let seq) = preparation, seq == live.state.record.seq else { return nil }
+            var command = repair(instance, .resume, by: caller)
+            command.run = run
+            _ = try command.apply(to: &batch)
         case .reset, .undo:
             guard var command = reset(instance, preparation, by: caller) else { return nil }
             command.run = run
@@ -66,7 +71,7 @@ extension BulkRequest {
                 wantsContext: false, by: caller)
         case .undo(_, let invocations):
             command = ResetCommand(
-                instance: instance, to: .beforeMigration, timers: .due, invocations: invocations, reason: reason,
+                instance: instance, to: .beforeLast, timers: .due, invocations: invocations, reason: reason,
                 wantsContext: false, by: caller)
         case .repair, .send, .migrate, .delete, .redact: return nil
         }
@@ -87,7 +92,8 @@ extension BulkAction {
         switch self {
         case .repair(.resume), .send: true
         case .repair(.retry), .repair(.skip), .repair(.cancel), .repair(.set), .repair(.suspend): false
-        case .migrate, .reset, .undo, .delete, .redact: false
+        case .undo(let undone, _): undone.undoingKind == .resumed
+        case .migrate, .reset, .delete, .redact: false
         }
     }
 

@@ -9,7 +9,7 @@ package enum BulkAction: Sendable, Equatable {
     /// With `retries`, only those go over that then go on with what they failed on.
     case migrate(to: MachineVersion, MigrationPlan, retries: Bool)
     case reset(to: Seq, timers: Reset.Timers, invocations: Reset.Invocations?)
-    /// Undoes the migrations of a run.
+    /// Undoes what a run did.
     case undo(UndoneRun, invocations: Reset.Invocations?)
     case delete(cancelsEffects: Bool)
     case redact(paths: [String])
@@ -24,6 +24,17 @@ package enum BulkAction: Sendable, Equatable {
         case .undo: "undo"
         case .delete: "delete"
         case .redact: "redact"
+        }
+    }
+
+    /// The kind of its rows where a run of it can be undone; nil where it cannot.
+    var undoneKind: Input.Kind? {
+        switch self {
+        case .repair(.retry), .repair(.resume): nil
+        case .repair(let verb): verb.kind
+        case .migrate(_, _, let retries): retries ? nil : .migrated
+        case .reset: .reset
+        case .send, .undo, .delete, .redact: nil
         }
     }
 
@@ -61,21 +72,27 @@ package enum BulkAction: Sendable, Equatable {
     }
 }
 
-/// A run whose migrations are undone.
+/// A run that is undone.
 package struct UndoneRun: Sendable, Equatable {
     package let name: String
+    /// The kind of its rows; a migration's until the run was looked for.
+    let kind: Input.Kind
     /// Its rows are not before this position; nil until the run was looked for.
     package let floor: Position?
-    /// How many it has moved; nil until it was looked for.
-    let moved: Int64?
+    /// To how many it did something; nil until it was looked for.
+    let changed: Int64?
 
-    package init(_ name: String) { self.init(name, floor: nil, moved: nil) }
+    package init(_ name: String) { self.init(name, kind: .migrated, floor: nil, changed: nil) }
 
-    init(_ name: String, floor: Position?, moved: Int64?) {
+    init(_ name: String, kind: Input.Kind, floor: Position?, changed: Int64?) {
         self.name = name
+        self.kind = kind
         self.floor = floor
-        self.moved = moved
+        self.changed = changed
     }
+
+    /// The kind of the rows that undo it: who was suspended goes on with what waited, as after any suspension.
+    var undoingKind: Input.Kind { kind == .suspended ? .resumed : .reset }
 }
 
 /// By what instances are selected. Without any of it, all are.

@@ -196,11 +196,13 @@ extension BulkSliceCommand: WriterCommand {
             return request.instances.map { state.record.id >= $0 } ?? false
                 ? "it was started after the run began" : nil
         }
+        let error = filter.failures.isEmpty ? nil : InvocationError(state.snapshot.armed.kept?.data)
         let isSelected =
             state.record.machineID.rawValue == target.mark.machine && state.record.id.rawValue == target.mark.number
             && filter.takes(state.record.status)
             && filter.takes(
-                configuration: state.configuration, entered: state.record.entered, failure: state.record.failure)
+                configuration: state.configuration, entered: state.record.entered, failure: state.record.failure,
+                error: error)
         return isSelected ? nil : "it is no longer selected (seq \(state.record.seq.rawValue))"
     }
 }

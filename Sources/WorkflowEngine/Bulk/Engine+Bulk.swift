@@ -59,7 +59,7 @@ extension Engine {
         let count = digest.count + missing
         try request.refuse(unless: digest.value, of: count)
         guard case .undo(let undone, _) = request.action else { return count }
-        return max(count, undone.moved ?? 0)
+        return max(count, undone.changed ?? 0)
     }
 
     /// How many are selected, as the store has counted them; nil when it does not count by all that is asked.
@@ -121,7 +121,7 @@ extension Engine {
     /// The runs that ended first, when there are too many to keep.
     private func runsToForget() async throws(Rejection) -> [BulkKey] {
         let runs = try await allRuns()
-        let ended = runs.filter { $0.state == .done }.sorted { $0.updated < $1.updated }
+        let ended = runs.filter { $0.state == .done }.sorted { ($0.updated, $0.begun) < ($1.updated, $1.begun) }
         let surplus = runs.count - limits.keptRuns + 1
         if surplus > ended.count {
             throw .runsKept(limits.keptRuns)
@@ -194,7 +194,7 @@ extension Engine {
         let run = try await read { () async throws(StoreError) in try await store.bulkRun(key) }
         guard let run else { throw .runNotFound(name) }
         var view = try view(of: run)
-        if run.state == .done, case .migrate(_, _, retries: false) = view.request.action {
+        if run.state == .done, view.request.action.undoneKind != nil {
             view.undoneBy = try await undo(of: view, by: caller)
         }
         return view

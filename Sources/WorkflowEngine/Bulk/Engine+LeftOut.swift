@@ -8,7 +8,8 @@ extension Engine {
     /// the selection since, was deleted or redacted, or that the verb is for by now.
     ///
     /// - Parameters:
-    ///   - kind: Misfit, refused or passed over; the others have rows of the run, or are not known any more.
+    ///   - kind: Misfit, refused or passed over, and of an undo changed: it tells who has gone on since the run that it
+    ///     undoes. The others have rows of the run, or are not known any more.
     ///   - body: Called with the next of them; it may be called with none.
     @concurrent package func leftOut(
         _ kind: BulkOutcome.Kind, ofRun name: String, by caller: Caller,

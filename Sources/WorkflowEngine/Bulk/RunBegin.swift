@@ -96,6 +96,8 @@ extension InstanceQuery {
         guard takes(InstanceStatus(snapshot.status)) else { return false }
         if failures.isEmpty { return true }
         let told = try await engine.failure(of: record, at: row.seq)
-        return takes(configuration: row.to, entered: record.entered, failure: told.map { JSONWriter.string($0) })
+        return takes(
+            configuration: row.to, entered: record.entered, failure: told.map { JSONWriter.string($0) },
+            error: InvocationError(snapshot.armed.kept?.data))
     }
 }

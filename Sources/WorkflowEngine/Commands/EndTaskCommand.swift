@@ -124,6 +124,7 @@ extension EndTaskCommand: WriterCommand {
         }
         switch report {
         case .completed(let data):
+            batch.note(.attempted(queue: effect.queue, .done))
             batch.end(
                 effect, with: .init(event: EventName.done + effect.name, data: data, key: task.place.key), of: instance)
         case .failed(let failure): batch.fail(effect, begun: lease.begun, failure, of: instance)

@@ -46,6 +46,7 @@ extension FinishAttemptCommand: WriterCommand {
         case .held: break
         case .failed(let failure): batch.fail(effect, begun: begun, failure, of: instance)
         case .done(let output):
+            batch.note(.attempted(queue: effect.queue, .done))
             batch.end(effect, with: .init(event: EventName.done + effect.name, data: output, key: nil), of: instance)
         }
     }

@@ -48,7 +48,9 @@ extension LeaseTasksCommand: WriterCommand {
         let startRoom = batch.leases.startRoom(in: queue, settings, at: batch.now)
         if leaseRoom < max { batch.leases.want(queue) }
         let room = Swift.min(leaseRoom, startRoom)
-        grant.tasks = try tasks(of: queue, atMost: Swift.min(max, room), in: &batch)
+        var delays: [Int64] = []
+        grant.tasks = try tasks(of: queue, atMost: Swift.min(max, room), &delays, in: &batch)
+        if !delays.isEmpty { batch.note(.leased(queue: queue, delays: delays)) }
         batch.leases.started(grant.tasks.count, in: queue, settings, at: batch.now)
         guard grant.tasks.isEmpty, leaseRoom > 0, let ready = try batch.nextReady(in: queue) else { return grant }
         let start = startRoom > 0 ? nil : batch.leases.nextStart(in: queue, settings, at: batch.now)
@@ -57,8 +59,10 @@ extension LeaseTasksCommand: WriterCommand {
     }
 
     /// Takes tasks that are ready; those of suspended instances are passed, and held from then on.
+    ///
+    /// - Parameter delays: Gets for each how many milliseconds after it was due.
     private func tasks(
-        of queue: String, atMost most: Int, in batch: inout BatchBuilder
+        of queue: String, atMost most: Int, _ delays: inout [Int64], in batch: inout BatchBuilder
     ) throws(Rejection) -> [LeasedTask] {
         var tasks: [LeasedTask] = []
         var bytes = 0
@@ -77,7 +81,9 @@ extension LeaseTasksCommand: WriterCommand {
                 bytes += effect.request.utf8.count + (effect.progress?.utf8.count ?? 0)
                 // One is given whatever its size.
                 if bytes > batch.limits.leasedBytes, !tasks.isEmpty { return tasks }
-                if let task = try lease(effect, in: &batch) { tasks.append(task) }
+                guard let task = try lease(effect, in: &batch) else { continue }
+                tasks.append(task)
+                delays.append(batch.now.rawValue - effect.due.rawValue)
             }
             let isOver = tasks.count == most || found.count < asked || passed >= batch.limits.passedTasks
             if isOver || passed == passedBefore { return tasks }
@@ -121,9 +127,13 @@ extension Engine {
     /// - Parameter wait: How long at most.
     package func lease(_ command: LeaseTasksCommand, wait: Duration) async throws(Rejection) -> [LeasedTask] {
         let end = ContinuousClock.now + wait
+        let queueName = EffectRequest.tasks + command.queue
+        workers.saw(command.worker, in: queueName, at: now)
+        // Longer than it is remembered nobody waits.
+        defer { workers.saw(command.worker, in: queueName, at: now) }
         while true {
             // What gets ready from here on is not missed.
-            guard let changes = queueWatch.changes(of: EffectRequest.tasks + command.queue) else { throw .overloaded }
+            guard let changes = queueWatch.changes(of: queueName) else { throw .overloaded }
             let grant = try await queue.submit(command)
             if !grant.tasks.isEmpty || ContinuousClock.now >= end || Task.isCancelled { return grant.tasks }
             var until = end

@@ -1,7 +1,7 @@
 import Statechart
 import Synchronization
 
-/// Events that wait for the writer, or were answered and nobody has asked yet.
+/// Events and starts that wait for the writer, or were answered and nobody has asked yet.
 package final class PendingSends: Sendable {
     /// What the writer said.
     fileprivate typealias Outcome = Result<KeyedAnswer<SendResult>, Rejection>
@@ -13,12 +13,12 @@ package final class PendingSends: Sendable {
     }
 
     private let engine: Engine
-    private let commands: [SendCommand]
+    private let commands: [LineCommand]
     /// Of the commands that were never put into the queue, why.
     private let refused: [Int: Rejection]
     private let state = Mutex(State.waiting)
 
-    fileprivate init(_ commands: [SendCommand], refused: [Int: Rejection], engine: Engine) {
+    fileprivate init(_ commands: [LineCommand], refused: [Int: Rejection], engine: Engine) {
         self.commands = commands
         self.refused = refused
         self.engine = engine
@@ -79,17 +79,17 @@ extension Engine {
     /// Puts events into the writer's queue, one behind the other, without waiting for their answers: those that are
     /// begun later are applied later. Throws, and has begun none, when there is no room for all of them.
     package func begin(_ commands: [SendCommand]) throws(Rejection) -> PendingSends {
-        let (pending, checked) = pending(commands)
+        let (pending, checked) = pending(commands.map(LineCommand.send))
         try queue.begin(checked, in: nil) { pending.answered($0) }
         return pending
     }
 
-    /// The same, but when there is no room they wait for it, no longer than `EngineLimits.roomWaiting`, and until the
-    /// task is cancelled. Returns when they are in the queue.
+    /// The same of events and starts, but when there is no room they wait for it, no longer than
+    /// `EngineLimits.roomWaiting`, and until the task is cancelled. Returns when they are in the queue.
     ///
     /// - Parameter sequence: What they are a part of, with those that were begun before.
     package func beginWhenRoom(
-        _ commands: [SendCommand], in sequence: CommandSequence
+        _ commands: [LineCommand], in sequence: CommandSequence
     ) async throws(Rejection) -> PendingSends {
         let (pending, checked) = pending(commands)
         try await queue.beginWhenRoom(checked, in: sequence) { pending.answered($0) }
@@ -97,7 +97,7 @@ extension Engine {
     }
 
     /// What will be answered, and the commands that the writer is asked.
-    private func pending(_ commands: [SendCommand]) -> (PendingSends, checked: [SendCommand]) {
+    private func pending(_ commands: [LineCommand]) -> (PendingSends, checked: [LineCommand]) {
         var refused: [Int: Rejection] = [:]
         for offset in commands.indices {
             do throws(Rejection) {

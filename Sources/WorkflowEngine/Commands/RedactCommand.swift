@@ -231,9 +231,16 @@ extension RedactCommand: InstanceVerb {
         for id in calls { if let call = try batch.effect(id) { open.append(call) } }
         var changed: [EffectRecord] = []
         var inTheWay: [String] = []
+        var advice = OpenEffectAdvice.cancel
         for var effect in open {
             if redaction.seqs.contains(effect.seq.rawValue) {
                 inTheWay.append("'\(effect.name)' (seq \(effect.seq.rawValue))")
+                // It is over for its worker, and what lacks is the instance: another cancel would change nothing.
+                if effect.state == .answered {
+                    advice = .goOn
+                } else if advice == .cancel, instance.state.invocation(of: effect.id)?.isKept == true {
+                    advice = .skip
+                }
                 effect.redact()
             } else if redaction.emptiesKept, instance.state.invocation(of: effect.id)?.isKept == true {
                 effect.error = nil
@@ -242,7 +249,7 @@ extension RedactCommand: InstanceVerb {
             }
             changed.append(effect)
         }
-        if order == nil, !inTheWay.isEmpty { throw .effectsOpen(inTheWay, instance.state.facts) }
+        if order == nil, !inTheWay.isEmpty { throw .effectsOpen(inTheWay, advice, of: instance) }
         return changed
     }
 }
@@ -270,6 +277,15 @@ extension EffectRecord {
     var isRedacted: Bool { request == "{}" && error == Self.redactedError }
 }
 
+/// The ways in which effects come to an end that are in the way of a redaction.
+private enum OpenEffectAdvice {
+    case cancel
+    /// The instance has failed on the end of one, such as an error that nothing takes.
+    case skip
+    /// The result of one waits for the instance.
+    case goOn
+}
+
 extension InstanceRecord {
     /// The row that says why it has failed; nil when it has not.
     var failureSeq: Int64? {
@@ -290,11 +306,23 @@ extension Rejection {
         Rejection(.seqNotFound, "\(facts.place.text), has no seq \(seq)", facts: facts)
     }
 
-    fileprivate static func effectsOpen(_ effects: [String], _ facts: InstanceFacts) -> Rejection {
+    fileprivate static func effectsOpen(
+        _ effects: [String], _ advice: OpenEffectAdvice, of instance: LiveInstance
+    ) -> Rejection {
+        let facts = instance.state.facts
+        let verb = instance.state.snapshot.status == .suspended ? "resume" : "retry"
+        let way =
+            switch advice {
+            case .cancel: "let them end, cancel them with 'wfctl effects cancel'"
+            case .skip:
+                "it has failed on an end: give it a result with 'wfctl effects skip', or end it with 'wfctl cancel'"
+            case .goOn:
+                "a result waits until it goes on: 'wfctl \(verb) \(facts.name)', or end it with 'wfctl cancel'"
+            }
         let list = effects.prefix(5).joined(separator: ", ") + (effects.count > 5 ? ", …" : "")
         return Rejection(
             .effectsOpen,
-            "\(facts.place.text), waits for effects that need what would be redacted: \(list); let them end, cancel "
-                + "them with 'wfctl effects cancel', or leave these rows out with '--seq'", facts: facts)
+            "\(facts.place.text), waits for effects that need what would be redacted: \(list); \(way), or leave these "
+                + "rows out with '--seq'", facts: facts)
     }
 }

@@ -31,8 +31,8 @@ package struct RepairCommand: Sendable {
             }
         }
 
-        /// The kind of its row.
-        fileprivate var kind: Input.Kind {
+        /// The kind of its row; a retry that fails again has another.
+        var kind: Input.Kind {
             switch self {
             case .cancel: .cancelled
             case .retry: .retried

@@ -8,14 +8,14 @@ package struct ResetCommand: Sendable {
     package enum Goal: Sendable, Equatable {
         /// That after a seq.
         case seq(Seq)
-        /// That before a migration, which must be the last that happened to the instance.
-        case beforeMigration
+        /// That before the last that happened to the instance. It must be a migration, or what a run did to it.
+        case beforeLast
 
         /// The event of the row.
         var event: String {
             switch self {
             case .seq: "reset"
-            case .beforeMigration: "undo"
+            case .beforeLast: "undo"
             }
         }
     }
@@ -59,14 +59,22 @@ package struct ResetCommand: Sendable {
     }
 }
 
+/// How long an instance was as it was: with a row that undoes the one before, it is so for as long as without both.
+struct FormerAge: Sendable {
+    /// Since when it was in its configuration.
+    let entered: Timestamp
+    /// Why and when it had failed, as the instance keeps it; nil when it had not.
+    let failure: String?
+}
+
 /// An instance as it was, read from its history.
 struct FoldedPast: Sendable {
     /// Which seq's state it is.
     let seq: Seq
     let then: PastSnapshot
     let loaded: LoadedMachine
-    /// Since when it was in its configuration.
-    let entered: Timestamp
+    /// How long it was so.
+    let age: FormerAge
     /// The seq that the instance had when its history was read.
     let read: Seq
 }
@@ -100,7 +108,7 @@ extension ResetCommand: InstanceVerb {
         let new = past.loaded.record.id == instance.state.record.machineID ? nil : past.loaded
         batch.record(
             chain, of: instance, by: caller, key: key, reason: reason, run: run, into: new,
-            entered: goal == .beforeMigration ? past.entered : nil)
+            age: goal == .beforeLast ? past.age : nil)
         waiting += batch.answer(reset, begunBy: chain.first.macrostep, at: row)
         if instance.state.snapshot.status != .suspended { batch.goOn(waiting, of: instance) }
         if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }
@@ -218,7 +226,7 @@ extension Engine {
             let seq: Seq
             switch goal {
             case .seq(let wanted): seq = wanted
-            case .beforeMigration: seq = try await seqBeforeMigration(of: record)
+            case .beforeLast: seq = try await seqBeforeMigration(of: record)
             }
             return .success(try await past(of: record, after: seq))
         } catch {
@@ -252,10 +260,12 @@ extension Rejection {
     }
 
     fileprivate static func notUndoable(_ record: InstanceRecord, _ last: JournalRecord) -> Rejection {
-        Rejection(
+        let before = last.seq.rawValue - 1
+        let advice = before < 1 ? "" : "; 'wfctl reset \(record.name) --to \(before)' goes back before it"
+        return Rejection(
             .notUndoable,
             "The last that happened to '\(record.name)' is '\(last.event)' (seq \(last.seq.rawValue), \(last.kind)), "
-                + "and no migration: only that can be undone", subject: .instance(record.name))
+                + "and no migration: only that can be undone\(advice)", subject: .instance(record.name))
     }
 
     fileprivate static func goesOn(_ name: InstanceName) -> Rejection {

@@ -248,6 +248,19 @@ package final class SendResult: Sendable {
         self.isRepeated = isRepeated
     }
 
+    /// The answer to a start, given the instance as it is afterwards.
+    convenience init(startedBy chain: Chain, _ state: borrowing InstanceState, wantsContext: Bool) {
+        let record = state.record
+        self.init(
+            chain,
+            from: InstanceState(
+                started: record.id, uuid: record.uuid, key: record.key, loaded: state.loaded, salt: record.salt,
+                at: record.created), isDryRun: false, wantsContext: wantsContext, explanation: nil)
+    }
+
+    /// True of the answer to a start: seq 1 is an instance's first.
+    package var isStart: Bool { fromSeq.rawValue == 0 }
+
     /// Paths of the active leaves before.
     package var from: [String] { old.leafPaths(of: before) }
 

@@ -1,22 +1,22 @@
 import WorkflowStore
 
-/// Events that are applied one after another, all or none.
+/// Lines that are applied one after another, all or none.
 struct SendTogetherCommand: WriterCommand {
-    let sends: [SendCommand]
+    let lines: [LineCommand]
 
-    var size: Int { sends.reduce(256) { $0 + $1.size } }
+    var size: Int { lines.reduce(256) { $0 + $1.size } }
     var isLong: Bool { true }
-    var payers: [CommandTarget] { sends.map { .instance($0.target) } }
-    var targets: [CommandTarget] { payers }
-    var summary: String { "send \(sends.count) events together" }
+    var payers: [CommandTarget] { lines.flatMap(\.payers) }
+    var targets: [CommandTarget] { lines.flatMap(\.targets) }
+    var summary: String { "send \(lines.count) events together" }
 
-    func want(_ rows: inout WantedRows) { for command in sends { command.want(&rows) } }
+    func want(_ rows: inout WantedRows) { for command in lines { command.want(&rows) } }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> [KeyedAnswer<SendResult>] {
         do throws(Rejection) {
             return try send(in: &batch)
         } catch {
-            batch.note(.refused(sends.count, error))
+            batch.note(.refused(lines.count, error))
             throw error
         }
     }
@@ -26,15 +26,15 @@ struct SendTogetherCommand: WriterCommand {
         var trial = batch.trial()
         defer { batch.cost = trial.cost }
         var answers: [KeyedAnswer<SendResult>] = []
-        for (offset, command) in sends.enumerated() {
+        for (offset, command) in lines.enumerated() {
             do throws(Rejection) {
-                answers.append(try command.send(in: &trial))
+                answers.append(try command.apply(to: &trial))
             } catch {
                 throw error.at(offset)
             }
             let limits = batch.limits
             guard trial.cost - batch.cost <= limits.togetherCost, trial.bytes - batch.bytes <= limits.batchBytes else {
-                throw .tooMuchTogether("The first \(offset + 1) of \(sends.count) events are too much at once")
+                throw .tooMuchTogether("The first \(offset + 1) of \(lines.count) events are too much at once")
             }
         }
         batch = trial
@@ -46,6 +46,11 @@ extension Engine {
     /// Sends events in their order, all or none, in one transaction. `Rejection.offset` says which one was not
     /// accepted.
     package func sendTogether(_ commands: [SendCommand]) async throws(Rejection) -> [SendResult] {
+        try await sendTogether(commands.map(LineCommand.send))
+    }
+
+    /// The same of events and starts.
+    package func sendTogether(_ commands: [LineCommand]) async throws(Rejection) -> [SendResult] {
         for (offset, command) in commands.enumerated() {
             do throws(Rejection) {
                 try command.check()
@@ -54,7 +59,7 @@ extension Engine {
             }
         }
         var events: [SendResult] = []
-        for (offset, answer) in try await queue.submit(SendTogetherCommand(sends: commands)).enumerated() {
+        for (offset, answer) in try await queue.submit(SendTogetherCommand(lines: commands)).enumerated() {
             do throws(Rejection) {
                 events.append(try await sent(answer, for: commands[offset]))
             } catch {

@@ -51,6 +51,18 @@ extension StartCommand: WriterCommand {
     }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<InstanceView> {
+        try start(in: &batch) { started, _ in
+            InstanceView(
+                record: started.state.written(), machine: started.state.loaded.record, failure: started.state.failure)
+        }
+    }
+
+    /// Starts the instance, and records what it sends to itself in consequence.
+    ///
+    /// - Parameter answer: Makes the answer of the instance and of what its start led to.
+    func start<Answer: Sendable>(
+        in batch: inout BatchBuilder, _ answer: (LiveInstance, Chain) -> Answer
+    ) throws(Rejection) -> KeyedAnswer<Answer> {
         let scope: KeyScope? = if let key { try scope(of: key, in: batch) } else { nil }
         if let key, let scope, let position = try batch.position(of: key, in: scope) { return .repeated(position) }
         let setting = batch.setting(of: machineKey)
@@ -79,8 +91,7 @@ extension StartCommand: WriterCommand {
             let started = LiveInstance(state)
             batch.add(started: started)
             batch.record(chain, of: started, by: caller, key: key)
-            return .first(
-                InstanceView(record: started.state.written(), machine: loaded.record, failure: started.state.failure))
+            return .first(answer(started, chain))
         }
     }
 

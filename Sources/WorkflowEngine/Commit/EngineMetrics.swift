@@ -16,6 +16,24 @@ package final class EngineMetrics: Sendable {
         package let kind: RecordedFailure.Kind
     }
 
+    /// The end of an attempt at an effect. What kind of failure it was is no part of it: workers name those themselves.
+    package enum AttemptEnd: String, CaseIterable, Sendable {
+        case done, failed
+        /// The worker gave no sign of life in time.
+        case leaseExpired = "lease-expired"
+        /// Nobody waited for it any more.
+        case late
+        /// The daemon did not outlive it.
+        case interrupted
+    }
+
+    /// Counts of the attempts at effects of one queue.
+    package struct QueueCounts: Sendable {
+        package var attempts: [AttemptEnd: Int] = [:]
+        /// From when effects were due until an attempt began.
+        package var delays = Histogram(Histogram.seconds)
+    }
+
     /// The counts at one moment.
     package struct Counts: Sendable {
         package var events: [EventKey: Int] = [:]
@@ -28,10 +46,14 @@ package final class EngineMetrics: Sendable {
         package var batches = Histogram(Histogram.rows)
         /// By how much timers came late.
         package var lateness = Histogram(Histogram.seconds)
-        /// When a backup was fetched last, and when a verification of everything has found nothing.
-        package var lastBackup: Timestamp?
-        package var lastVerification: Timestamp?
+        /// By queue: those that were seen first have counts of their own, for good; all others share `others`.
+        package var queues: [String: QueueCounts] = [:]
     }
+
+    /// Stands for the machines and queues that have no samples of their own. No name is like it.
+    package static let others = "_other"
+    /// Queues that have samples of their own.
+    package static let shownQueues = 200
 
     private let state = Mutex(Counts())
     /// The machines that have samples of their own, once they have some.
@@ -44,16 +66,34 @@ package final class EngineMetrics: Sendable {
     package var counts: Counts { state.withLock { $0 } }
 
     /// The machines that have samples of their own: those that were seen first, the oldest first, and for good.
-    package func shown(_ names: [MachineID: MachineName], atMost bound: Int) -> Set<MachineName> {
+    ///
+    /// - Parameter idle: Machines without instances, the oldest first.
+    package func shown(
+        _ names: [MachineID: MachineName], idle: [MachineName] = [], atMost bound: Int
+    ) -> Set<MachineName> {
         shownMachines.withLock { shown in
-            for (_, name) in names.sorted(by: { $0.key < $1.key }) where shown.count < bound { shown.insert(name) }
+            for name in names.sorted(by: { $0.key < $1.key }).map(\.value) + idle where shown.count < bound {
+                shown.insert(name)
+            }
             return shown
         }
     }
 
-    func backupWasFetched(at time: Timestamp) { state.withLock { $0.lastBackup = time } }
+    /// Lets queues have samples from now on, as far as there is room: a counter that is not there before it counts
+    /// hides what it counts first.
+    package func show(queues: some Sequence<String>) {
+        state.withLock { counts in
+            for queue in queues {
+                let place = counts.place(of: queue)
+                if counts.queues[place] == nil { counts.queues[place] = QueueCounts() }
+            }
+        }
+    }
 
-    func foundNothing(at time: Timestamp) { state.withLock { $0.lastVerification = time } }
+    /// An attempt has begun that the daemon makes itself, so many milliseconds after it was due.
+    func began(in queue: String, late milliseconds: Int64) {
+        state.withLock { $0.add(delays: [milliseconds], in: queue) }
+    }
 }
 
 extension EngineMetrics: CommitObserver {
@@ -76,8 +116,23 @@ extension EngineMetrics.Counts {
         case .failed(_, let machine, let failure):
             failures[EngineMetrics.FailureKey(machine: machine.name, kind: failure.kind), default: 0] += 1
         case .braked(_, let machine, _): brakes[machine.name, default: 0] += 1
+        case .leased(let queue, let delays): add(delays: delays, in: queue)
+        case .attempted(let queue, let end): queues[place(of: queue), default: .init()].attempts[end, default: 0] += 1
         case .refused, .set, .settled, .held, .stuck, .deleted, .run, .restless: break
         }
+    }
+
+    /// Its own name while there is room for it.
+    fileprivate func place(of queue: String) -> String {
+        let others = EngineMetrics.others
+        let own = queues.count - (queues[others] == nil ? 0 : 1)
+        return queues[queue] != nil || own < EngineMetrics.shownQueues ? queue : others
+    }
+
+    /// - Parameter delays: In milliseconds.
+    fileprivate mutating func add(delays: [Int64], in queue: String) {
+        let place = place(of: queue)
+        for delay in delays { queues[place, default: .init()].delays.add(Double(max(0, delay)) / 1_000) }
     }
 
     /// Most rows of a batch are like the one before: these are counted together.

@@ -17,6 +17,10 @@ enum Notice: Sendable {
     case held(Bool, by: Actor?)
     /// An effect waits for a person: it lacks something, or its attempts are used up.
     case stuck(EffectRecord, of: InstanceName)
+    /// Tasks of a queue were handed out: for each, how many milliseconds after it was due. It is counted only.
+    case leased(queue: String, delays: [Int64])
+    /// An attempt at an effect of a queue has ended. It is counted only.
+    case attempted(queue: String, EngineMetrics.AttemptEnd)
     /// An instance made too many macrosteps by itself, the last on an event, and was suspended.
     case braked(InstanceRecord, machine: MachineRecord, event: String)
     /// Somebody has deleted an instance.
@@ -47,14 +51,11 @@ extension OperatorLog: CommitObserver {
     func tell(_ notice: Notice) {
         switch notice {
         case .failed(let instance, let machine, let failure):
-            var metadata: Logger.Metadata = [
-                "instance": "\(instance.name)", "machine": "\(machine.name)", "version": "\(machine.version)",
-                "seq": "\(instance.seq.rawValue)", "event": "\(failure.event)", "type": "\(failure.kind.rawValue)",
-                "message": "\(failure.message)",
-            ]
-            if let state = failure.state { metadata["state"] = "\(state)" }
-            if let line = failure.line { metadata["line"] = "\(line)" }
-            if let expression = failure.expression { metadata["expression"] = "\(expression)" }
+            var metadata = failure.metadata
+            metadata["instance"] = "\(instance.name)"
+            metadata["machine"] = "\(machine.name)"
+            metadata["version"] = "\(machine.version)"
+            metadata["seq"] = "\(instance.seq.rawValue)"
             tell(.failures(of: machine.name), .warning, "an instance has failed", metadata)
         case .refused(let events, let rejection):
             var metadata: Logger.Metadata = ["events": "\(events)", "reason": "\(rejection.code.rawValue)"]
@@ -87,11 +88,7 @@ extension OperatorLog: CommitObserver {
             let isHeld = effect.state == .held
             // What a service has said may be a payload.
             metadata[isHeld ? "reason" : "type"] = "\(error[isHeld ? "message" : "type"]?.string ?? "")"
-            tell(
-                .attempts, .warning,
-                isHeld
-                    ? "an effect is held: 'wfctl release' tries it again when the reason is gone"
-                    : "a call has failed for good", metadata)
+            tell(.attempts, .warning, Self.words(for: effect), metadata)
         case .braked(let instance, let machine, let event):
             tell(
                 .failures(of: machine.name), .warning,
@@ -100,6 +97,7 @@ extension OperatorLog: CommitObserver {
                     "instance": "\(instance.name)", "machine": "\(machine.name)", "version": "\(machine.version)",
                     "seq": "\(instance.seq.rawValue)", "event": "\(event)", "reason": "brake",
                 ])
+        case .leased, .attempted: break
         case .deleted(let audit, let machine):
             tell(.deletions, .notice, "an instance was deleted", audit.metadata(machine))
         case .run(let run, let what):
@@ -112,6 +110,14 @@ extension OperatorLog: CommitObserver {
                     "within": "a minute",
                 ])
         }
+    }
+
+    /// The words for an effect that waits for a person.
+    private static func words(for effect: EffectRecord) -> Logger.Message {
+        if effect.isInterrupted { return "an effect is held: wfd does not outlive its attempts" }
+        return effect.state == .held
+            ? "an effect is held: 'wfctl release' tries it again when the reason is gone"
+            : "a call has failed for good"
     }
 
     /// Tells at `debug` what batches did: the rows that were written and the commands that were refused.
@@ -149,7 +155,7 @@ extension MachineSetting {
     fileprivate func metadata(by actor: Actor?, _ reason: String?) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "machine": "\(key.name)", "active": "\(active?.description ?? "latest")", "suspended": "\(isSuspended)",
-            "retention": "\(retention.map { "\($0) ms" } ?? "for ever")", "actor": "\(actor?.rawValue ?? "")",
+            "retention": "\(retention.map(DelayText.text) ?? "for ever")", "actor": "\(actor?.rawValue ?? "")",
         ]
         if let reason { metadata["reason"] = "\(reason)" }
         return metadata
@@ -169,9 +175,25 @@ extension AuditRecord {
 }
 
 extension QueueSettings {
-    /// For the log: `100 in 1000 ms`.
+    /// For the log: `100 in 1s`.
     fileprivate var rateText: String {
         guard let rate, let rateMilliseconds else { return "default" }
-        return "\(rate) in \(rateMilliseconds) ms"
+        return "\(rate) in \(DelayText.text(milliseconds: rateMilliseconds))"
+    }
+}
+
+extension RecordedFailure {
+    /// What the log says of it, without payloads.
+    fileprivate var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["event": "\(event)", "type": "\(kind.rawValue)", "message": "\(message)"]
+        if let state { metadata["state"] = "\(state)" }
+        if let line { metadata["line"] = "\(line)" }
+        if let expression { metadata["expression"] = "\(expression)" }
+        // The message of a service may be a payload.
+        if let error {
+            metadata["error"] = "\(error.type)"
+            if let status = error.status { metadata["status"] = "\(status)" }
+        }
+        return metadata
     }
 }

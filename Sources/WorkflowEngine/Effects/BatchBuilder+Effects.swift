@@ -189,7 +189,7 @@ extension BatchBuilder {
         let page = try read { [after] () throws(StoreError) in try store.heldEffects(after: after, limit: limit) }
         for held in page {
             // What a batch under way has changed may still be read as it was.
-            guard var effect = try effect(held.id), effect.state == .held else { continue }
+            guard var effect = try effect(held.id), effect.state == .held, !effect.isInterrupted else { continue }
             if let instance = try instance(of: effect), withholds(instance) { continue }
             // What waited for its instance is due when it was.
             if effect.isWithheld {
@@ -312,6 +312,8 @@ extension BatchBuilder {
         let told = try attempt(task.attempt, of: task.effect)
         let canBeLate = [TaskFailure.leaseExpired.type, Self.late]
         if let told, !canBeLate.contains(told.outcome) { return true }
+        // Once for each attempt; of an effect that has ended nobody knows the queue.
+        if let live, told?.outcome != Self.late { note(.attempted(queue: live.queue, .late)) }
         attempts.append(
             AttemptRecord(
                 instanceID: task.instance, effect: task.effect, name: live?.name ?? told?.name,
@@ -331,6 +333,8 @@ extension BatchBuilder {
             AttemptRecord(
                 instanceID: effect.instanceID, effect: effect.id, name: effect.name, attempt: effect.attempts,
                 begun: begun, ended: max(now, begun), outcome: failure.type, error: failure.note))
+        let isExpired = failure.type == TaskFailure.leaseExpired.type
+        note(.attempted(queue: effect.queue, isExpired ? .leaseExpired : .failed))
         var effect = effect
         effect.lease = nil
         effect.worker = nil
@@ -357,6 +361,7 @@ extension BatchBuilder {
             case .failed(let failure): failure.note
             case .done, .held: nil
             }
+        note(.attempted(queue: effect.queue, .late))
         attempts.append(
             AttemptRecord(
                 instanceID: effect.instanceID, effect: effect.id, name: effect.name,

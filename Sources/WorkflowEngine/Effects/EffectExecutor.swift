@@ -13,6 +13,9 @@ package protocol EffectExecutor: Sendable {
     /// How many of one queue run at a time, unless somebody has set another number.
     var placesOfQueue: Int { get }
 
+    /// Keeps the begins of its attempts, where one may end the daemon itself; nil where none can.
+    var log: (any AttemptLog)? { get }
+
     /// Why an effect would be held, in words for whoever applies its machine; empty as far as nothing is missing.
     func missing(for action: EffectAction) async -> [String]
 

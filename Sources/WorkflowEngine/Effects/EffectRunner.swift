@@ -6,8 +6,10 @@ import WorkflowStore
 
 /// Starts what instances ask of the world and the daemon does itself, and gives what came of it to the writer.
 ///
-/// Nothing is written when an attempt begins: after a kill it is made again. Its place is free again only when what
-/// came of it is on disk, or when nobody wants to know any more: so a disk that is full does not make it act again.
+/// Nothing is written to the store when an attempt begins: after a kill it is made again. Where it may have been the
+/// attempt that ended the process, its begin stands in a log, and the next start counts it. Its place is free again
+/// only when what came of it is on disk, or when nobody wants to know any more: so a disk that is full does not make it
+/// act again.
 package final class EffectRunner: Service {
     /// An attempt that was begun, and what came of it is not on disk.
     private struct Attempt {
@@ -51,6 +53,7 @@ package final class EffectRunner: Service {
     private let clock: any WallClock
     private let limits: EngineLimits
     private let health: WriteHealth
+    private let metrics: EngineMetrics
     private let log: OperatorLog
     private let state: Mutex<State>
     private let wakes: AsyncStream<Void>
@@ -58,7 +61,7 @@ package final class EffectRunner: Service {
 
     init(
         _ executor: any EffectExecutor, queue: CommandQueue, board: QueueBoard, clock: any WallClock,
-        limits: EngineLimits, health: WriteHealth, log: OperatorLog
+        limits: EngineLimits, health: WriteHealth, metrics: EngineMetrics, log: OperatorLog
     ) {
         self.executor = executor
         self.queue = queue
@@ -66,6 +69,7 @@ package final class EffectRunner: Service {
         self.clock = clock
         self.limits = limits
         self.health = health
+        self.metrics = metrics
         self.log = log
         state = Mutex(
             State(plan: EffectPlan(places: executor.places, bytes: limits.foundBytes, begun: limits.begunEffects)))
@@ -90,6 +94,7 @@ package final class EffectRunner: Service {
             // What still runs has a while; then it is ended, and made again after the next start.
             group.addTask { await self.endLate() }
             await self.settled()
+            await executor.log?.close()
             group.cancelAll()
         }
     }
@@ -97,6 +102,7 @@ package final class EffectRunner: Service {
     private func serve(_ group: inout DiscardingTaskGroup) async {
         var alarm: (time: ContinuousClock.Instant, task: Task<Void, Never>)?
         defer { alarm?.task.cancel() }
+        await countInterrupted()
         for await _ in wakes {
             // What starts runs by itself, until nothing is left for it to start.
             while let job = nextJob() {
@@ -125,7 +131,7 @@ package final class EffectRunner: Service {
             state.withLock { if $0.attempts.isEmpty { $0.tellSettled() } }
             return nil
         }
-        return state.withLock { state -> Job? in
+        let job = state.withLock { state -> Job? in
             if state.isEnding { return nil }
             switch state.plan.next(at: now, settings: settings) {
             case .find(let queue, let limit, let except):
@@ -140,6 +146,10 @@ package final class EffectRunner: Service {
                 return nil
             }
         }
+        if case .start(let found, _) = job {
+            metrics.began(in: found.effect.queue, late: now.rawValue - found.effect.due.rawValue)
+        }
+        return job
     }
 
     /// What a queue may have.
@@ -187,6 +197,7 @@ package final class EffectRunner: Service {
         defer { wake.yield() }
         var (found, attempt) = (found, attempt)
         while true {
+            await keepBegin(of: found, attempt)
             let outcome = await executor.run(attempt)
             guard let task = await finish(found, attempt, outcome) else { return }
             switch nextJob(in: task) {
@@ -215,6 +226,8 @@ package final class EffectRunner: Service {
             let command = FinishAttemptCommand(found: found, begun: attempt.begun, outcome: outcome)
             isWritten = await insist { command } != nil
         }
+        // Whatever came of it, the process lives.
+        await executor.log?.ended(AttemptBegin(of: found, attempt))
         let task = state.withLock { state -> Task<Void, Never>? in
             let task = state.attempts.removeValue(forKey: id)?.task
             // What cannot be written keeps its place until the next start: it is not to act again and again.
@@ -234,16 +247,44 @@ package final class EffectRunner: Service {
     }
 
     /// Asks the writer until it has done what is asked; nil when it never will.
-    private func insist<Command: WriterCommand>(_ command: () -> Command) async -> Command.Answer? {
+    private func insist<Command: WriterCommand>(
+        until isOver: (State) -> Bool = { $0.isOver }, _ command: () -> Command
+    ) async -> Command.Answer? {
         while true {
             do throws(Rejection) {
                 return try await queue.submit(command())
             } catch {
-                guard error.passes, !state.withLock({ $0.isOver }) else { return nil }
+                guard error.passes, !state.withLock({ isOver($0) }) else { return nil }
                 // The writer is busy, or its disk full. A cancelled task does not wait.
                 guard (try? await Task.sleep(for: limits.effectPause)) != nil else { return nil }
             }
         }
+    }
+}
+
+// MARK: Attempts that the process did not outlive
+
+extension EffectRunner {
+    /// Keeps that an attempt begins, where attempts are dangerous. One that cannot be kept is made all the same.
+    private func keepBegin(of found: FoundEffect, _ attempt: EffectAttempt) async {
+        guard let begun = executor.log, await !begun.began(AttemptBegin(of: found, attempt)) else { return }
+        log.tell(
+            .effects, .warning, "the begin of a program was not kept: if it ends wfd, nobody knows that it ran",
+            ["instance": "\(found.instance.name)", "effect": "\(found.effect.name)"])
+    }
+
+    /// Counts what an earlier process had begun when it died, before anything is begun.
+    private func countInterrupted() async {
+        guard let begun = executor.log else { return }
+        for begin in await begun.unended() {
+            let command = InterruptedAttemptCommand(begin: begin, queues: executor.queues)
+            guard let answer = await insist(until: { $0.isEnding }, { command }) else { return }
+            guard let instance = answer else { continue }
+            log.tell(
+                .effects, .warning, "wfd ended while a program ran: that counts as an attempt",
+                ["instance": "\(instance)", "attempt": "\(begin.number)"])
+        }
+        await begun.forget()
     }
 }
 
@@ -334,6 +375,13 @@ extension EffectAttempt {
             queue: found.effect.queue, name: found.effect.name, instance: found.instance.name, uuid: found.uuid,
             number: found.effect.attempts + 1, key: found.effect.key(of: found.uuid), begun: begun,
             request: found.effect.requested)
+    }
+}
+
+extension AttemptBegin {
+    fileprivate init(of found: FoundEffect, _ attempt: EffectAttempt) {
+        self.init(
+            effect: found.effect.id, round: found.effect.round, number: attempt.number, begun: attempt.begun)
     }
 }
 

@@ -102,6 +102,6 @@ extension InstanceRecord {
             Timestamp.range.contains(at), case .int(let seq)? = object["seq"],
             let reason = RecordedFailure(.object(object))
         else { return nil }
-        return (reason, Timestamp(rawValue: at), seq)
+        return (reason.caused(by: InvocationError(armed: state.armed)), Timestamp(rawValue: at), seq)
     }
 }

@@ -33,8 +33,7 @@ extension Engine {
             let (found, attempts) = try await read { () async throws(StoreError) in
                 (try await store.effects([id]), try await store.attempts(of: id, instance: record.id))
             }
-            guard let effect = found.first, (query.queue ?? effect.queue) == effect.queue,
-                (query.state ?? effect.state) == effect.state
+            guard let effect = found.first, query.takes(queue: effect.queue, state: effect.state.rawValue)
             else { continue }
             bytes += (effect.progress?.utf8.count ?? 0) + attempts.reduce(0) { $0 + 128 + ($1.error?.utf8.count ?? 0) }
             // One is given whatever its size.

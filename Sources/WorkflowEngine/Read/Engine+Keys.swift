@@ -80,6 +80,27 @@ extension Engine {
 
     /// The answer that a start with this key got.
     func repeated(_ command: StartCommand, at position: Position) async throws(Rejection) -> InstanceView {
+        try await repeated(command, at: position) { instance, chain in
+            instance.take(chain)
+            return InstanceView(
+                record: instance.written(), machine: instance.loaded.record, failure: instance.failure,
+                isRepeated: true)
+        }
+    }
+
+    /// The answer that a line which started an instance got with this key.
+    func repeated(_ line: StartLine, at position: Position) async throws(Rejection) -> SendResult {
+        try await repeated(line.command, at: position) { instance, chain in
+            SendResult(
+                chain, from: instance, isDryRun: false, wantsContext: line.wantsContext, explanation: nil,
+                isRepeated: true)
+        }
+    }
+
+    /// Makes an answer of the instance as it was before its start, and of what that led to.
+    private func repeated<Answer>(
+        _ command: StartCommand, at position: Position, _ answer: (inout InstanceState, Chain) -> Answer
+    ) async throws(Rejection) -> Answer {
         let row = try await row(of: command.key, at: position)
         let record = try await record(row.instanceID, key: command.key)
         let loaded = try await loadedMachine(row.machineID)
@@ -92,9 +113,7 @@ extension Engine {
             command.version == nil || command.version == loaded.record.version
         else { throw .keyReused(command.key?.text ?? "") }
         let chain = try chain(of: row, from: instance, in: loaded)
-        instance.take(chain)
-        return InstanceView(
-            record: instance.written(), machine: loaded.record, failure: instance.failure, isRepeated: true)
+        return answer(&instance, chain)
     }
 
     /// What a row led to, with all that the instance sent to itself in consequence.

@@ -16,22 +16,31 @@ extension Engine {
             throw .inconsistent("the history of '\(record.name)' has no row at seq \(seq.rawValue)")
         }
         let loaded = try await loadedMachine(row.machineID)
+        let failed = snapshot.status == .failed ? try await failing(record, at: seq) : nil
         let then = PastSnapshot(
             version: loaded.record.version.rawValue, snapshot: snapshot, at: LogicalTime(row.at),
-            failure: snapshot.status == .failed ? try await failure(of: record, at: seq) : nil,
+            failure: failed?.recordedFailure,
             invocations: try await lostInvocations(of: snapshot, in: record, since: seq))
-        return FoldedPast(
-            seq: seq, then: then, loaded: loaded, entered: try await entered(record, at: seq), read: record.seq)
+        let age = FormerAge(
+            entered: try await entered(record, at: seq),
+            failure: failed.flatMap { RecordedFailure(note: $0.note)?.text(seq: $0.seq, at: $0.at) })
+        return FoldedPast(seq: seq, then: then, loaded: loaded, age: age, read: record.seq)
     }
 
     /// Since when an instance was in the configuration that it had after a seq.
     private func entered(_ record: InstanceRecord, at seq: Seq) async throws(Rejection) -> Timestamp {
+        try await lastStanding(of: record, through: seq) { $0.isEntry }?.at ?? record.created
+    }
+
+    /// The last row up to a seq that is such, and neither undoes another nor was undone; nil when there is none.
+    private func lastStanding(
+        of record: InstanceRecord, through seq: Seq, where isWanted: (JournalRecord) -> Bool
+    ) async throws(Rejection) -> JournalRecord? {
         var undone: Seq?
-        let row = try await last(of: record, through: seq) { row in
+        return try await last(of: record, through: seq) { row in
             defer { undone = row.isUndo ? Seq(rawValue: row.seq.rawValue - 1) : nil }
-            return row.isEntry && !row.isUndo && row.seq != undone
+            return isWanted(row) && !row.isUndo && row.seq != undone
         }
-        return row?.at ?? record.created
     }
 
     /// A row of an instance; nil when it has none of this seq.
@@ -64,8 +73,12 @@ extension Engine {
 
     /// Why an instance that was failed or suspended after a seq was so; nil for no reason.
     func failure(of record: InstanceRecord, at seq: Seq) async throws(Rejection) -> JSONValue? {
-        let row = try await last(of: record, through: seq) { $0.saysFailure }
-        return row?.note.flatMap(RecordedFailure.object)?["failure"]
+        try await failing(record, at: seq)?.recordedFailure
+    }
+
+    /// The row that says it.
+    private func failing(_ record: InstanceRecord, at seq: Seq) async throws(Rejection) -> JournalRecord? {
+        try await lastStanding(of: record, through: seq) { $0.saysFailure }
     }
 
     /// The first seq after which an instance is known whole, when what it was after a seq was erased; nil when nothing
@@ -74,6 +87,11 @@ extension Engine {
         try await last(of: record, through: record.seq) { $0.isRedacted && $0.seq <= seq } == nil
             ? nil : last(of: record, through: record.seq) { $0.kind == .redacted }?.seq
     }
+}
+
+extension JournalRecord {
+    /// Why the instance has failed with it; nil when it has not.
+    fileprivate var recordedFailure: JSONValue? { note.flatMap(RecordedFailure.object)?["failure"] }
 }
 
 // MARK: Invocations

@@ -68,7 +68,8 @@ extension Engine {
         guard let name else {
             log.asked("verify the whole store", by: caller)
             let counts = try await verification.run(report)
-            if counts.differences == 0 { metrics.foundNothing(at: now) }
+            let now = now
+            if counts.differences == 0 { upkeep.change { $0.verification = now } }
             return counts
         }
         return try await verification.run(instance: InstanceKey(name, in: caller.namespace), report)

@@ -33,6 +33,8 @@ struct HistoryCheck {
     private var to = ""
     /// Of the last row that says whether the instance has failed.
     private var failing: (note: String?, isRedacted: Bool, seq: Seq, at: Timestamp)?
+    /// The same before the last row.
+    private var failingBefore: (note: String?, isRedacted: Bool, seq: Seq, at: Timestamp)?
     /// Of the last row.
     private var machineID: MachineID?
     /// The position of the row that armed each of what is armed.
@@ -94,7 +96,7 @@ struct HistoryCheck {
         if machineID != row.machineID { machineID = row.machineID }
         if to != row.to { to = row.to }
         noteRedaction(row)
-        if row.saysFailure { failing = (row.note, row.isRedacted, row.seq, row.at) }
+        noteFailure(row)
         if first.rawValue == 0 { first = row.at }
         last = row.at
         // Of one that is deleted the last rows go first, and where they end stands with what is left to delete.
@@ -214,6 +216,17 @@ extension HistoryCheck {
     private mutating func noteRedaction(_ row: JournalRecord) {
         guard let failing, row.redaction?.seqs.contains(failing.seq.rawValue) ?? false else { return }
         self.failing?.isRedacted = true
+    }
+
+    /// An undone row says nothing of it any more.
+    private mutating func noteFailure(_ row: JournalRecord) {
+        let before = failing
+        if row.isUndo {
+            failing = failingBefore
+        } else if row.saysFailure {
+            failing = (row.note, row.isRedacted, row.seq, row.at)
+        }
+        failingBefore = before
     }
 
     /// Whether a note says what the step does, and a reason only where somebody asked for the row, or sent the event to

@@ -13,7 +13,10 @@ struct RunChecks {
     init(_ inspection: StoreInspection) {
         begin = inspection
         end = inspection.numbers.first?.nextPosition ?? Position(rawValue: 1)
-        for run in inspection.runs where run.key.namespace == .default { checks[run.key.name] = RunCheck(run) }
+        let undos = inspection.runs.compactMap { BulkRequest($0.request)?.action }.filter(\.isUndo)
+        for run in inspection.runs where run.key.namespace == .default {
+            checks[run.key.name] = RunCheck(run, isUndone: undos.contains { $0.isUndo(of: run) })
+        }
     }
 
     /// The runs that name their instances.
@@ -49,13 +52,16 @@ struct RunChecks {
 private struct RunCheck {
     let run: BulkRecord
     let request: BulkRequest?
+    /// Whether another run undoes it, which may have ended it.
+    private let isUndone: Bool
     private let outcome: BulkOutcome
     private var rows: Int64 = 0
     /// The first row that is not what the run asks for.
     private var stray: String?
 
-    init(_ run: BulkRecord) {
+    init(_ run: BulkRecord, isUndone: Bool) {
         self.run = run
+        self.isUndone = isUndone
         request = BulkRequest(run.request)
         outcome = BulkOutcome(run.outcome)
     }
@@ -138,7 +144,10 @@ private struct RunCheck {
 
     /// Whether its undo may have ended it.
     private func isEnded(_ request: BulkRequest) -> Bool {
-        if case .migrate = request.action, run.state == .done { true } else { false }
+        guard run.state == .done else { return false }
+        // An undo of an earlier build may be forgotten before its run.
+        if case .migrate = request.action { return true }
+        return isUndone
     }
 
     private func countMistake(_ request: BulkRequest, isWhole: Bool) -> String? {
@@ -167,18 +176,11 @@ extension BulkAction {
         switch self {
         case .send(let event, _): row.event == event && (row.kind == .event || row.kind == .failed)
         case .migrate: row.kind == .migrated
-        case .reset, .undo: row.kind == .reset
+        case .reset: row.kind == .reset
+        case .undo(let undone, _): row.kind == undone.undoingKind
         case .redact: row.kind == .redacted
         case .delete: false
-        case .repair(let verb):
-            switch verb {
-            case .retry: row.kind == .retried || row.kind == .failed
-            case .skip: row.kind == .skipped
-            case .cancel: row.kind == .cancelled
-            case .set: row.kind == .set
-            case .suspend: row.kind == .suspended
-            case .resume: row.kind == .resumed
-            }
+        case .repair(let verb): row.kind == verb.kind || verb == .retry && row.kind == .failed
         }
     }
 }

@@ -5,7 +5,8 @@ package enum MermaidDiagram {
     /// The diagram of a machine; the active leaves among the given states are marked. The same for the same machine.
     ///
     /// States have aliases, because Mermaid's own ids hold neither dots nor dashes. Transitions stand behind all
-    /// states: inside of a state Mermaid would move the states that they lead to into it.
+    /// states: inside of a state Mermaid would move the states that they lead to into it. Inside of a region they end
+    /// at leaves.
     package static func text(of machine: Machine, active: Set<StateIndex> = []) -> String {
         var writer = MermaidWriter(machine: machine)
         writer.write(active: active)
@@ -25,10 +26,12 @@ private struct MermaidWriter {
         if machine.isDrawn { writeState(.root, level: 1) } else { writeMembers(of: .root, level: 1) }
         for arrow in TransitionArrow.arrows(of: machine) {
             let label = arrow.labels.map(Self.escaped).joined(separator: "<br/>")
-            addArrow(alias(arrow.source), alias(arrow.target), label, level: 1)
+            addArrow(alias(arrow.source), alias(machine.end(of: arrow.target)), label, level: 1)
         }
         for state in machine.states where state.isHistory {
-            for target in machine.defaults(of: state.index) { writeArrow(alias(state.index), alias(target), "") }
+            for target in machine.defaults(of: state.index) {
+                writeArrow(alias(state.index), alias(machine.end(of: target)), "")
+            }
         }
         let leaves = machine.states.filter { $0.isLeaf && active.contains($0.index) }
         guard !leaves.isEmpty else { return }
@@ -117,5 +120,29 @@ private struct MermaidWriter {
     private static func isWord(_ scalars: [Unicode.Scalar], _ offset: Int) -> Bool {
         guard scalars.indices.contains(offset) else { return false }
         return scalars[offset].properties.isAlphabetic || ("0"..."9").contains(scalars[offset])
+    }
+}
+
+extension Machine {
+    /// Where an arrow to a state ends: below a parallel state at the leaf that the state begins with, because Mermaid
+    /// 11 draws no arrow to a box there (github.com/mermaid-js/mermaid, issue 4052).
+    fileprivate func end(of target: StateIndex) -> StateIndex {
+        guard isInRegion(target) else { return target }
+        var end = target
+        while self[end].kind == .compound || self[end].kind == .parallel {
+            let inner = self[end].initial?.targets.first ?? self[end].children.first
+            guard let inner, self[end].isProperAncestor(of: inner) else { return end }
+            end = inner
+        }
+        return end
+    }
+
+    private func isInRegion(_ state: StateIndex) -> Bool {
+        var index = state
+        while let parent = self[index].parent {
+            if self[parent].kind == .parallel { return true }
+            index = parent
+        }
+        return false
     }
 }

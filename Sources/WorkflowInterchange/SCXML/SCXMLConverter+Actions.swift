@@ -54,10 +54,13 @@ extension SCXMLConverter {
 
     private mutating func assign(_ element: MarkupElement) -> DefinitionNode? {
         guard element["location"] != nil else {
-            notes.warning("'assign' needs a 'location'; it is left out", at: element.place, touching: .allKeys)
+            notes.warning(
+                "'assign' needs a 'location'; it is left out", at: element.place,
+                touching: Bearing.allKeys.union(.errors))
             return nil
         }
-        let location = translated("location", of: element) { translator, expression, converter throws(ScriptFailure) in
+        let location = translated("location", of: element, touching: .allKeys) {
+            translator, expression, converter throws(ScriptFailure) in
             // As an expression it reads what stands in brackets too.
             try converter.check(translator.text(expression))
             return try translator.path(expression)
@@ -67,11 +70,12 @@ extension SCXMLConverter {
         case .success(let text): path = text
         case .failure(let failure):
             let instead = "the 'assign' is left out"
-            report("the location", "location", of: element, failure, instead, touching: .allKeys)
+            let bearing = Bearing.allKeys.union(.errors)
+            report("the location", "location", of: element, failure, instead, touching: bearing)
             return nil
         }
         let value: DefinitionNode?
-        let bearing = Bearing.keys(ofPath: path)
+        let bearing = Bearing.keys(ofPath: path).union(.errors)
         if element["expr"] != nil {
             value = self.value("expr", of: element, "the value", "the 'assign' is left out", touching: bearing)
         } else {
@@ -122,7 +126,7 @@ extension SCXMLConverter {
             notes.warning(message, at: element.place, touching: bearing(of: [element]))
             return nil
         }
-        let (instead, bearing) = ("the 'foreach' is left out", bearing(of: [element]))
+        let (instead, bearing) = ("the 'foreach' is left out", bearing(of: [element]).union(.errors))
         guard let array = expression("array", of: element, "the list", instead, touching: bearing) else { return nil }
         let names = names.contextKeys
         var members = [DefinitionNode.Member("array", array)]

@@ -31,7 +31,7 @@ extension SCXMLConverter {
         }
         let sent = DefinitionNode.string(name, at: element.place(of: "event"))
         var members = [DefinitionNode.Member("event", sent)]
-        if let data = data(of: element) { members.append(DefinitionNode.Member("data", data)) }
+        if let data = data(of: element, touching: .eventData) { members.append(DefinitionNode.Member("data", data)) }
         guard let delay = delay(of: element, isRaised: isRaised) else { return nil }
         members += delay
         let key = isRaised ? "raise" : "send"
@@ -94,7 +94,8 @@ extension SCXMLConverter {
 
     private mutating func delayExpression(of element: MarkupElement) -> DefinitionNode? {
         let place = element.place(of: "delayexpr")
-        let result = translated("delayexpr", of: element) { translator, expression, converter throws(ScriptFailure) in
+        let result = translated("delayexpr", of: element, touching: .course) {
+            translator, expression, converter throws(ScriptFailure) in
             if case .string(let text) = expression, let delay = Self.delay(text) { return delay }
             let text = try translator.text(expression)
             try converter.check(text)
@@ -120,54 +121,58 @@ extension SCXMLConverter {
 
 extension SCXMLConverter {
     /// The data of `send` and `donedata`: a `content` alone, or values by name.
-    private mutating func data(of element: MarkupElement) -> DefinitionNode? {
+    private mutating func data(of element: MarkupElement, touching bearing: Bearing) -> DefinitionNode? {
         if let content = element.children.first(where: { $0.name == "content" }) {
-            guard content["expr"] != nil else { return self.content(of: content, touching: .eventData)?.template }
-            return value("expr", of: content, "the content", "it is left out", touching: .eventData)
+            guard content["expr"] != nil else { return self.content(of: content, touching: bearing)?.template }
+            return value("expr", of: content, "the content", "it is left out", touching: bearing)
         }
         var members: [DefinitionNode.Member] = []
         for name in element["namelist"]?.value.words ?? [] {
             let place = element.place(of: "namelist")
-            guard let text = location(name, at: place) else { continue }
-            add(DefinitionNode.Member(name, .string(text, at: place)), to: &members)
+            guard let text = location(name, at: place, touching: bearing) else { continue }
+            add(DefinitionNode.Member(name, .string(text, at: place)), to: &members, touching: bearing)
         }
         for param in element.children where param.name == "param" {
             guard let name = param.trimmed("name"),
                 let attribute = ["expr", "location"].first(where: { param[$0] != nil })
             else {
                 let message = "'param' needs a 'name' and a value; it is left out"
-                notes.warning(message, at: param.place, touching: .eventData)
+                notes.warning(message, at: param.place, touching: bearing)
                 continue
             }
             let instead = "the 'param' is left out"
-            guard let value = value(attribute, of: param, "the value", instead, touching: .eventData) else { continue }
-            add(DefinitionNode.Member(name, value), to: &members)
+            guard let value = value(attribute, of: param, "the value", instead, touching: bearing) else { continue }
+            add(DefinitionNode.Member(name, value), to: &members, touching: bearing)
         }
         return members.isEmpty ? nil : .map(members, at: element.place)
     }
 
-    private mutating func add(_ member: DefinitionNode.Member, to members: inout [DefinitionNode.Member]) {
+    private mutating func add(
+        _ member: DefinitionNode.Member, to members: inout [DefinitionNode.Member], touching bearing: Bearing
+    ) {
         guard !members.contains(where: { $0.key == member.key }) else {
             let message = "the data have \(member.key.quoted) already; this is left out"
-            notes.warning(message, at: member.place, touching: .eventData)
+            notes.warning(message, at: member.place, touching: bearing)
             return
         }
         members.append(member)
     }
 
     /// A name of `namelist`, as an expression.
-    private mutating func location(_ name: String, at place: DefinitionPlace) -> String? {
+    private mutating func location(
+        _ name: String, at place: DefinitionPlace, touching bearing: Bearing
+    ) -> String? {
         let attribute = MarkupElement.Attribute(name: "namelist", value: name, place: place)
         let element = MarkupElement(name: "send", namespace: "", attributes: [attribute], place: place)
-        return expression("namelist", of: element, "the name", "it is left out", touching: .eventData)?.text
+        return expression("namelist", of: element, "the name", "it is left out", touching: bearing)?.text
     }
 
-    /// The key `output` of a final state.
-    mutating func output(of element: MarkupElement) -> DefinitionNode.Member? {
-        guard let data = element.children.first(where: { $0.name == "donedata" }), let output = self.data(of: data)
-        else {
-            return nil
-        }
+    /// The key `output` of a final state, which is that of the machine where it ends it.
+    mutating func output(of element: MarkupElement, isOfMachine: Bool) -> DefinitionNode.Member? {
+        let bearing: Bearing = isOfMachine ? .course : .eventData
+        guard let data = element.children.first(where: { $0.name == "donedata" }),
+            let output = self.data(of: data, touching: bearing)
+        else { return nil }
         return DefinitionNode.Member("output", output, at: data.place)
     }
 }

@@ -3,7 +3,7 @@ import Statechart
 extension SCXMLConverter {
     /// What an attribute's expression becomes; what the translation does otherwise is noted, once.
     mutating func translated<Result>(
-        _ attribute: String, of element: MarkupElement,
+        _ attribute: String, of element: MarkupElement, touching bearing: Bearing,
         _ body: (inout ScriptTranslator, ScriptExpression, SCXMLConverter) throws(ScriptFailure) -> Result
     ) -> Swift.Result<Result, ScriptFailure> {
         do throws(ScriptFailure) {
@@ -11,8 +11,13 @@ extension SCXMLConverter {
             try checkLanguage(expression)
             var translator = ScriptTranslator(names: names)
             let result = try body(&translator, expression, self)
-            for remark in translator.remarks.sorted() where remarks.insert(remark).inserted {
-                report(remark, at: element.place(of: attribute))
+            for remark in translator.remarks.sorted() {
+                let place = element.place(of: attribute)
+                if remark.decides {
+                    notes.warning(remark.message, at: place, touching: bearing)
+                } else if remarks.insert(remark).inserted {
+                    report(remark, at: place)
+                }
             }
             return .success(result)
         } catch {
@@ -49,22 +54,10 @@ extension SCXMLConverter {
 
     /// Adds what a translation does otherwise.
     private mutating func report(_ remark: ScriptTranslator.Remark, at place: DefinitionPlace) {
-        switch remark {
-        case .division:
-            notes.info("dividing integers gives an integer here: 7 / 2 is 3, not 3.5", at: place)
-        case .looseEquality:
-            notes.info("'==' and '!=' compare without converting here: 1 == '1' is false", at: place)
-        case .truthiness:
-            notes.info("conditions are true or false here; reading anything else as one is an error", at: place)
-        case .length:
-            notes.info("the length of a text counts characters here: '😀' has 1, not 2", at: place)
-        case .wholeText:
-            notes.info("'parseInt' reads all of a text here: '12px' is an error, not 12", at: place)
-        case .power:
-            notes.info("'Math.pow' gives a number with a fraction here: 8.0, not 8", at: place)
-        case .undeclared(let name):
-            let message = "the data \(name.quoted) is not declared: reading it is an error, as in SCXML"
-            notes.warning(message, at: place, touching: .nothing)
+        if case .undeclared = remark {
+            notes.warning(remark.message, at: place, touching: .nothing)
+        } else {
+            notes.info(remark.message, at: place)
         }
     }
 
@@ -92,7 +85,8 @@ extension SCXMLConverter {
         _ attribute: String, of element: MarkupElement, _ what: String, _ instead: String, touching bearing: Bearing
     ) -> DefinitionNode? {
         let place = element.place(of: attribute)
-        let result = translated(attribute, of: element) { translator, expression, converter throws(ScriptFailure) in
+        let result = translated(attribute, of: element, touching: bearing) {
+            translator, expression, converter throws(ScriptFailure) in
             let template = try translator.template(expression, at: place)
             try converter.check(template)
             return template
@@ -111,7 +105,8 @@ extension SCXMLConverter {
         touching bearing: Bearing
     ) -> DefinitionNode? {
         let place = element.place(of: attribute)
-        let result = translated(attribute, of: element) { translator, expression, converter throws(ScriptFailure) in
+        let result = translated(attribute, of: element, touching: bearing) {
+            translator, expression, converter throws(ScriptFailure) in
             let text = isGuard ? try translator.condition(expression) : try translator.text(expression)
             try converter.check(text, isGuard: isGuard)
             return text
@@ -126,16 +121,43 @@ extension SCXMLConverter {
 }
 
 extension ScriptTranslator.Remark: Comparable {
+    /// Whether the value may be another one than in the script, or none at all.
+    var decides: Bool {
+        switch self {
+        case .mixedKinds, .conversion, .choice, .truthiness: true
+        case .looseEquality, .length, .wholeText, .power, .undeclared: false
+        }
+    }
+
+    /// What a translation does otherwise.
+    var message: String {
+        switch self {
+        case .mixedKinds:
+            "what this computes with is not known to be numbers: a text, or a number of another kind, is an error here"
+        case .looseEquality: "'==' and '!=' compare without converting here: 1 == '1' is false"
+        case .conversion: "values of two kinds are compared without converting here"
+        case .choice: "'||' and '&&' give true or false here, not one of their operands"
+        case .truthiness:
+            "whether this counts as true is not known; only true and false are conditions here, all else is an error"
+        case .length: "the length of a text counts characters here: '😀' has 1, not 2"
+        case .wholeText: "'parseInt' reads all of a text here: '12px' is an error, not 12"
+        case .power: "'Math.pow' gives a number with a fraction here: 8.0, not 8"
+        case .undeclared(let name): "the data \(name.quoted) is not declared: reading it is an error, as in SCXML"
+        }
+    }
+
     /// In the order in which they are noted.
     private var order: (Int, String) {
         switch self {
-        case .division: (0, "")
+        case .mixedKinds: (0, "")
         case .looseEquality: (1, "")
-        case .truthiness: (2, "")
-        case .length: (3, "")
-        case .wholeText: (4, "")
-        case .power: (5, "")
-        case .undeclared(let name): (6, name)
+        case .conversion: (2, "")
+        case .choice: (3, "")
+        case .truthiness: (4, "")
+        case .length: (5, "")
+        case .wholeText: (6, "")
+        case .power: (7, "")
+        case .undeclared(let name): (8, name)
         }
     }
 

@@ -32,12 +32,10 @@ struct SCXMLConverter {
         events = SCXMLEvents(of: root, states, &notes)
         data = SCXMLData(of: root, &notes)
         language = Self.language(of: root, &notes)
+        let kinds = SCXMLKinds(of: root, data)
         names = ScriptTranslator.Names(
-            contextKeys: data.keys, doubles: data.names { if case .double = $0 { true } else { false } },
-            lists: data.names { if case .list = $0 { true } else { false } },
-            texts: data.names { if case .string = $0 { true } else { false } },
-            maps: data.names { if case .map = $0 { true } else { false } },
-            states: states.names, isComplete: !document.hasScripts)
+            contextKeys: data.keys, kinds: kinds.kinds, nullable: kinds.nullable, states: states.names,
+            isComplete: !document.hasScripts)
         test = ExpressionTest(contextKeys: Array(data.keys.values), guards: [])
         self.notes = notes
     }
@@ -103,7 +101,7 @@ struct SCXMLConverter {
         }
         members += block("onentry", "entry", of: element) + block("onexit", "exit", of: element)
         if !state.isHistory { members += transitions(of: index) }
-        if let output = output(of: element) { members.append(output) }
+        if let output = output(of: element, isOfMachine: state.parent == nil) { members.append(output) }
         if !state.children.isEmpty { members.append(nested(state.children, at: element.place)) }
         return .map(members, at: element.place)
     }

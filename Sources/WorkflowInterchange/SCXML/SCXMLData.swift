@@ -15,17 +15,6 @@ struct SCXMLData {
     /// Keys of the variables of `foreach` that no `data` declares.
     private(set) var loopKeys: [String] = []
 
-    /// The names of those that begin with a value of some kind.
-    func names(ofValues isOfKind: (ScriptExpression) -> Bool) -> Set<String> {
-        Set(
-            data.compactMap { datum in
-                // Whatever is wrong with it, then it is nothing that is known.
-                let text = datum.element["expr"]?.value ?? datum.element.text
-                let value = try? ScriptParser.expression(text)
-                return value.map(isOfKind) == true ? datum.element.trimmed("id") : nil
-            })
-    }
-
     /// Collects the data below an element, and notes those that are called otherwise.
     init(of root: MarkupElement, _ notes: inout ImportNoteList) {
         var found: [(name: String, place: DefinitionPlace, element: MarkupElement?)] = []
@@ -110,7 +99,8 @@ extension SCXMLConverter {
         }
         guard element["expr"] != nil else { return (content(of: element, touching: bearing) ?? null, nil) }
         let place = element.place(of: "expr")
-        let result = translated("expr", of: element) { translator, expression, converter throws(ScriptFailure) in
+        let result = translated("expr", of: element, touching: bearing) {
+            translator, expression, converter throws(ScriptFailure) in
             if let literal = ScriptTranslator.literal(expression, at: place) { return (literal, false) }
             let template = try translator.template(expression, at: place)
             try converter.check(template)

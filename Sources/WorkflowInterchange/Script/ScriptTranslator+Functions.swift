@@ -34,28 +34,24 @@ extension ScriptTranslator {
             return try translator.text(object, atLeast: .primary) + ".contains(" + part + ")"
         }
         if isList(object) { return (try isIn(&self), .relation) }
-        if object.isText || isDeclared(object, \.texts) { return (try contains(&self), .primary) }
+        if isText(object) { return (try contains(&self), .primary) }
         let type = "type(" + (try text(object)) + ") == string"
         return ("\(type) ? \(try contains(&self)) : \(try isIn(&self))", .conditional)
     }
 
     /// Whether the value is a list for certain.
     func isList(_ expression: ScriptExpression) -> Bool {
-        if case .list = expression { true } else { isDeclared(expression, \.lists) }
+        names.kind(of: expression) == .list
     }
 
     /// Whether the value is a map for certain.
     func isMap(_ expression: ScriptExpression) -> Bool {
-        if case .map = expression { true } else { isDeclared(expression, \.maps) }
-    }
-
-    private func isDeclared(_ expression: ScriptExpression, _ kind: KeyPath<Names, Set<String>>) -> Bool {
-        if case .name(let name) = expression { names[keyPath: kind].contains(name) } else { false }
+        names.kind(of: expression) == .map
     }
 
     /// Numbers of one kind.
     private mutating func numbers(_ arguments: [ScriptExpression]) throws(ScriptFailure) -> String {
-        let isReal = arguments.contains { isDouble($0) }
+        let isReal = arguments.contains { isDouble($0) || names.kind(of: $0) == .number }
         var texts: [String] = []
         for argument in arguments { texts.append(isReal ? try real(argument) : try text(argument)) }
         return texts.joined(separator: ", ")
@@ -65,7 +61,7 @@ extension ScriptTranslator {
     private mutating func real(
         _ expression: ScriptExpression, atLeast least: Binding = .conditional
     ) throws(ScriptFailure) -> String {
-        guard case .binary(let sign, let left, let right) = expression, !left.isText, !right.isText,
+        guard case .binary(let sign, let left, let right) = expression, !isText(left), !isText(right),
             let binding = sign.bindingOfNumbers
         else { return isDouble(expression) ? try text(expression, atLeast: least) : try asDouble(expression) }
         let closer: Binding = binding == .sum ? .product : .unary

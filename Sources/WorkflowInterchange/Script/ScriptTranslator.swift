@@ -4,8 +4,13 @@ import Statechart
 struct ScriptTranslator {
     /// What a translation does not do quite as the script did.
     enum Remark: Hashable {
-        case division
+        /// What is computed may be a text, or numbers of two kinds.
+        case mixedKinds
         case looseEquality
+        /// Values of two kinds are compared, and one would be converted.
+        case conversion
+        /// `||` or `&&` that gives one of its operands.
+        case choice
         /// A value where true or false must stand: what else it is decides when it is read.
         case truthiness
         /// The length of what may be a text.
@@ -22,12 +27,10 @@ struct ScriptTranslator {
     struct Names {
         /// The key of the context for the name of a datum.
         var contextKeys: [String: String] = [:]
-        /// Data that begin as a number with a fraction; a definition keeps them so.
-        var doubles: Set<String> = []
-        /// Data that begin as a list, a text, or a map.
-        var lists: Set<String> = []
-        var texts: Set<String> = []
-        var maps: Set<String> = []
+        /// The kinds of data that are known.
+        var kinds: [String: ScriptKind] = [:]
+        /// The data that may be null before they are of their kind.
+        var nullable: Set<String> = []
         /// The name of a state for its id.
         var states: [String: String] = [:]
         /// Whether every name that data can have is known; scripts may define more.
@@ -61,13 +64,43 @@ struct ScriptTranslator {
     }
 
     private mutating func condition(
-        _ expression: ScriptExpression, atLeast least: Binding
+        _ expression: ScriptExpression, isNegated: Bool = false, atLeast least: Binding
     ) throws(ScriptFailure) -> String {
+        let (text, binding) = try test(expression, isNegated)
+        return binding.rawValue >= least.rawValue ? text : "(\(text))"
+    }
+
+    /// Whether a value counts as true in a script: all do but false, 0, the empty text, and what is nothing.
+    private mutating func test(
+        _ expression: ScriptExpression, _ isNegated: Bool
+    ) throws(ScriptFailure) -> (String, Binding) {
         switch expression {
-        case .name, .member, .element: remarks.insert(.truthiness)
+        case .not(let operand): return try test(operand, !isNegated)
+        case .binary(let sign, let left, let right) where sign == .or || sign == .and:
+            let (own, closer): (Binding, Binding) = sign == .or ? (.or, .and) : (.and, .relation)
+            let text = try condition(left, atLeast: own) + " \(sign.rawValue) " + condition(right, atLeast: closer)
+            return isNegated ? ("!(\(text))", .unary) : (text, own)
         default: break
         }
-        return try text(expression, atLeast: least)
+        let kind = names.kind(of: expression)
+        if let zero = kind?.zero {
+            let sign = isNegated ? "==" : "!="
+            let text = try self.text(expression, atLeast: .sum)
+            let isZero = "\(text) \(sign) \(zero)"
+            guard mayBeNull(expression) else { return (isZero, .relation) }
+            return ("\(text) \(sign) null \(isNegated ? "||" : "&&") \(isZero)", isNegated ? .or : .and)
+        }
+        if case .name = expression, kind == .bool, mayBeNull(expression) {
+            let text = try self.text(expression, atLeast: .sum)
+            return ("\(text) \(isNegated ? "!=" : "==") true", .relation)
+        }
+        if kind != .bool { remarks.insert(.truthiness) }
+        guard isNegated else { return try part(expression) }
+        return ("!" + (try text(expression, atLeast: .primary)), .unary)
+    }
+
+    private func mayBeNull(_ expression: ScriptExpression) -> Bool {
+        if case .name(let name) = expression { names.nullable.contains(name) } else { false }
     }
 
     /// The expression's value where literals may stand beside expressions: in `assign`, `data` and `output`.
@@ -133,7 +166,7 @@ struct ScriptTranslator {
         case .element(let object, let key):
             return (try text(object, atLeast: .primary) + "[" + text(key) + "]", .primary)
         case .isActive(let id): return (try isActive(id), .primary)
-        case .not(let operand): return ("!" + (try condition(operand, atLeast: .primary)), .unary)
+        case .not: return try test(expression, false)
         case .negative(let operand): return ("-" + (try text(operand, atLeast: .primary)), .unary)
         case .binary(let sign, let left, let right): return try binary(sign, left, right)
         case .conditional(let condition, let first, let second):
@@ -214,14 +247,17 @@ extension ScriptTranslator {
         _ sign: ScriptOperator, _ left: ScriptExpression, _ right: ScriptExpression
     ) throws(ScriptFailure) -> (String, Binding) {
         switch sign {
-        case .or: return (try condition(left, atLeast: .or) + " || " + condition(right, atLeast: .and), .or)
-        case .and: return (try condition(left, atLeast: .and) + " && " + condition(right, atLeast: .relation), .and)
+        case .or, .and:
+            // As a value this is one of the operands.
+            if names.kind(of: left) != .bool || names.kind(of: right) != .bool { remarks.insert(.choice) }
+            return try test(.binary(sign, left, right), false)
         case .equal, .strictlyEqual: return (try equality(left, "==", right, isLoose: sign == .equal), .relation)
         case .unequal, .strictlyUnequal:
             return (try equality(left, "!=", right, isLoose: sign == .unequal), .relation)
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            let (left, right) = comparable(left, right)
             return (try joined(left, .sum, " \(sign.rawValue) ", right, .sum), .relation)
-        case .plus where left.isText != right.isText:
+        case .plus where isText(left) != isText(right):
             let texts = try (asText(left, atLeast: .sum), asText(right, atLeast: .product))
             return (texts.0 + " + " + texts.1, .sum)
         case .plus, .minus, .times, .divided, .modulo: return try arithmetic(sign, left, right)
@@ -232,30 +268,51 @@ extension ScriptTranslator {
     private mutating func arithmetic(
         _ sign: ScriptOperator, _ left: ScriptExpression, _ right: ScriptExpression
     ) throws(ScriptFailure) -> (String, Binding) {
-        let isDouble = (isDouble(left), isDouble(right))
-        if sign == .divided, isDouble == (false, false) { remarks.insert(.division) }
+        let kinds = (names.kind(of: left), names.kind(of: right))
+        let areTexts = sign == .plus && isText(left) && isText(right)
+        let areInts = kinds == (.int, .int)
+        let areNumbers = kinds.0?.isNumber == true && kinds.1?.isNumber == true && (areInts || sign != .modulo)
+        // Beside a number with a fraction all else is made one, except in a sum, which may be of texts.
+        let isConverted = sign != .plus && sign != .modulo && (isDouble(left) || isDouble(right))
+        if !areTexts, !areNumbers, !isConverted { remarks.insert(.mixedKinds) }
+        let isReal = areNumbers && (!areInts || sign == .divided)
+        let isDouble = (isDouble(left) || isReal, isDouble(right) || isReal)
         let isSum = sign == .plus || sign == .minus
         let least: (Binding, Binding) = isSum ? (.sum, .product) : (.product, .unary)
         let texts = try (
-            isDouble.1 && !isDouble.0 ? asDouble(left) : text(left, atLeast: least.0),
-            isDouble.0 && !isDouble.1 ? asDouble(right) : text(right, atLeast: least.1)
+            isDouble.1 && !self.isDouble(left) ? asDouble(left) : text(left, atLeast: least.0),
+            isDouble.0 && !self.isDouble(right) ? asDouble(right) : text(right, atLeast: least.1)
         )
         return ("\(texts.0) \(sign.rawValue) \(texts.1)", isSum ? .sum : .product)
     }
 
-    /// Whether the value is a number with a fraction for certain.
+    /// Whether the value is a number with a fraction for certain, as it is written here.
     func isDouble(_ expression: ScriptExpression) -> Bool {
+        if let kind = names.kind(of: expression) { return kind == .double }
         switch expression {
-        case .double, .call(.power, _): true
-        case .call(.abs, let arguments), .call(.min, let arguments), .call(.max, let arguments):
-            arguments.contains { isDouble($0) }
-        case .name(let name): names.doubles.contains(name)
-        case .negative(let operand): isDouble(operand)
         case .binary(.plus, let left, let right), .binary(.minus, let left, let right),
             .binary(.times, let left, let right), .binary(.divided, let left, let right):
-            !left.isText && !right.isText && (isDouble(left) || isDouble(right))
-        default: false
+            return !isText(left) && !isText(right) && (isDouble(left) || isDouble(right))
+        default: return false
         }
+    }
+
+    /// Whether the value is a text for certain.
+    func isText(_ expression: ScriptExpression) -> Bool {
+        names.kind(of: expression) == .text
+    }
+
+    /// Two operands that are compared, a number that is written as a text beside a number as what it is.
+    private mutating func comparable(
+        _ left: ScriptExpression, _ right: ScriptExpression
+    ) -> (ScriptExpression, ScriptExpression) {
+        guard let kinds = names.kind(of: left).flatMap({ left in names.kind(of: right).map { (left, $0) } }),
+            kinds.0.joined(kinds.1) == nil
+        else { return (left, right) }
+        if kinds.0.isNumber, let number = right.number { return (left, number) }
+        if kinds.1.isNumber, let number = left.number { return (number, right) }
+        remarks.insert(.conversion)
+        return (left, right)
     }
 
     mutating func asDouble(_ operand: ScriptExpression) throws(ScriptFailure) -> String {
@@ -274,7 +331,7 @@ extension ScriptTranslator {
     mutating func asText(
         _ operand: ScriptExpression, atLeast least: Binding
     ) throws(ScriptFailure) -> String {
-        operand.isText ? try text(operand, atLeast: least) : "string(" + (try text(operand)) + ")"
+        isText(operand) ? try text(operand, atLeast: least) : "string(" + (try text(operand)) + ")"
     }
 
     /// A member that is not there is `undefined`; reading it here would fail.
@@ -282,7 +339,12 @@ extension ScriptTranslator {
         _ left: ScriptExpression, _ sign: String, _ right: ScriptExpression, isLoose: Bool
     ) throws(ScriptFailure) -> String {
         let isAskingForAbsence = [left, right].contains { $0 == .undefined || $0 == .null && isLoose }
-        if isLoose, !isAskingForAbsence { remarks.insert(.looseEquality) }
+        var (left, right) = (left, right)
+        if isLoose, !isAskingForAbsence {
+            (left, right) = comparable(left, right)
+            let areKnown = names.kind(of: left) != nil && names.kind(of: right) != nil
+            if !areKnown { remarks.insert(.looseEquality) }
+        }
         let texts = try (
             operand(left, mayBeAbsent: isAskingForAbsence), operand(right, mayBeAbsent: isAskingForAbsence)
         )
@@ -300,13 +362,23 @@ extension ScriptTranslator {
 }
 
 extension ScriptExpression {
-    /// Whether the value is a text for certain.
-    var isText: Bool {
+    /// The number that a text literal is; nil for all else.
+    fileprivate var number: ScriptExpression? {
+        guard case .string(let text) = self else { return nil }
+        if let integer = Int64(text), String(integer) == text { return .integer(integer) }
+        guard let double = Double(text), double.isFinite, double.description == text else { return nil }
+        return .double(double)
+    }
+}
+
+extension ScriptKind {
+    /// The value of this kind that counts as false; nil for those where none does, or where that is false itself.
+    fileprivate var zero: String? {
         switch self {
-        case .string: true
-        case .binary(.plus, let left, let right): left.isText || right.isText
-        case .conditional(_, let first, let second): first.isText && second.isText
-        default: false
+        case .int, .number: "0"
+        case .double: "0.0"
+        case .text: "''"
+        case .bool, .list, .map: nil
         }
     }
 }

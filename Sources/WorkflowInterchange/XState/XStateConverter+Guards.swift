@@ -51,7 +51,7 @@ extension XStateConverter {
             return isActive(state, base: "")
         default:
             guard written.isEmpty else { return namedGuard(written, params: params, at: value.place) }
-            if value["function"] != nil { return codedGuard(at: value.place) }
+            if value["function"] != nil { return codedGuard(value) }
         }
         return placeholder("this guard has no counterpart", at: value.place)
     }
@@ -63,13 +63,39 @@ extension XStateConverter {
     }
 
     /// A guard that is given as code.
-    private mutating func codedGuard(at place: DefinitionPlace?) -> String {
-        if negations > 0 { negatedPlaceholder = true }
-        let key = uniqueGuards.numbered("inline")
-        addedGuards.append(DefinitionNode.Member(key, .bool(false, at: place), at: place))
-        let message = "this guard is code; it is called '\(key)' here, and 'false' until it is written"
-        notes.warning(message, at: place, touching: .course)
-        return key
+    private mutating func codedGuard(_ value: DefinitionNode) -> String {
+        let (code, place) = (value["function"]?.text ?? "", value.place)
+        let shown = code.quoted(ImportLimits.quotedCode)
+        switch expression(ofCode: code) {
+        case .success(let text):
+            notes.info("this guard is code; it is written as an expression here: \(shown)", at: place)
+            return text
+        case .failure(let failure):
+            if negations > 0 { negatedPlaceholder = true }
+            let key = uniqueGuards.numbered("inline")
+            addedGuards.append(DefinitionNode.Member(key, .bool(false, at: place), at: place))
+            let message =
+                "this guard is code (\(failure.reason)); it is called '\(key)' here, and 'false' until it is written"
+            notes.warning("\(message): \(shown)", at: place, touching: .course)
+            return key
+        }
+    }
+
+    /// The expression for a guard's function; what the translation would do otherwise is a failure.
+    private func expression(ofCode code: String) -> Result<String, ScriptFailure> {
+        do throws(ScriptFailure) {
+            let names = XStateFunction.names(ofContext: root["context"], renamed: contextNames)
+            var translator = ScriptTranslator(names: names)
+            let function = try XStateFunction(code, isVersion4: isVersion4)
+            let text = try translator.condition(function.expression())
+            if let remark = translator.remarks.sorted().first(where: \.decides) {
+                throw ScriptFailure(reason: remark.message)
+            }
+            if let mistake = test.mistake(inGuard: text) { throw ScriptFailure(reason: mistake) }
+            return .success(text)
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// A guard by its name. With other parameters it is another one.
@@ -87,15 +113,31 @@ extension XStateConverter {
     ///
     /// - Parameter identity: Its name, with its parameters.
     private mutating func namedGuard(_ name: String, identity: String? = nil, at place: DefinitionPlace?) -> String {
-        if negations > 0 { negatedPlaceholder = true }
-        if let known = guards[identity ?? name] { return known }
+        let identity = identity ?? name
+        if let known = guards[identity] {
+            if negations > 0, !translatedGuards.contains(known) { negatedPlaceholder = true }
+            return known
+        }
         let like = ExpressionText.identifier(like: name)
         let isUsable = ExpressionTest.isFree(like) && like.utf8.count <= DefinitionLimits.nameBytes
         let key = uniqueGuards.name(isUsable ? like : String(like.prefix(DefinitionLimits.nameBytes - 20)) + "_guard")
-        guards[identity ?? name] = key
-        addedGuards.append(DefinitionNode.Member(key, .bool(false, at: place), at: place))
+        guards[identity] = key
         let called = key == name ? "" : ", called '\(key)' here,"
-        let message = "the guard \(name.quoted)\(called) is only named; it is 'false' until it is written"
+        let code = root["guards"]?[name]?["function"]?.text
+        let shown = code.map { ": " + $0.quoted(ImportLimits.quotedCode) } ?? ""
+        if let code, case .success(let text) = expression(ofCode: code) {
+            translatedGuards.insert(key)
+            let isLiteral = text == "true" || text == "false"
+            let node = isLiteral ? DefinitionNode.bool(text == "true", at: place) : .string(text, at: place)
+            addedGuards.append(DefinitionNode.Member(key, node, at: place))
+            let message = "the guard \(name.quoted)\(called) is code; it is written as an expression here"
+            notes.info(message + shown, at: place)
+            return key
+        }
+        if negations > 0 { negatedPlaceholder = true }
+        addedGuards.append(DefinitionNode.Member(key, .bool(false, at: place), at: place))
+        let kind = code == nil ? "only named" : "code"
+        let message = "the guard \(name.quoted)\(called) is \(kind); it is 'false' until it is written\(shown)"
         notes.warning(message, at: place, touching: .course)
         return key
     }

@@ -87,18 +87,19 @@ extension XStateConverter {
     private mutating func input(_ member: DefinitionNode.Member) -> DefinitionNode.Member? {
         guard !Self.hasCode(member.value) else {
             let message = "the '\(member.key)' of this actor is code; it is left out"
-            notes.warning(message, at: member.place, touching: .nothing)
+            notes.warning(message, at: member.place, touching: .course)
             return nil
         }
         return DefinitionNode.Member("input", member.value.template, at: member.place)
     }
 
-    private static func hasCode(_ value: DefinitionNode) -> Bool {
+    static func hasCode(_ value: DefinitionNode) -> Bool {
         value["function"] != nil || (value.members ?? []).contains { hasCode($0.value) }
             || (value.elements ?? []).contains(where: hasCode)
     }
 
-    private static func invocations(_ value: DefinitionNode?) -> [DefinitionNode] {
-        value.map { $0.elements ?? [$0] } ?? []
+    static func invocations(_ value: DefinitionNode?) -> [DefinitionNode] {
+        guard let value, value.content.isPresent else { return [] }
+        return value.elements ?? [value]
     }
 }

@@ -2,16 +2,38 @@ import Statechart
 
 extension XStateConverter {
     /// `on`: descriptors and their transitions; nil when nothing of it is left. Those of `""` are left to `always`.
-    mutating func handlers(_ value: DefinitionNode, _ path: String) -> DefinitionNode? {
+    mutating func handlers(_ value: DefinitionNode, of state: DefinitionNode, _ path: String) -> DefinitionNode? {
         guard let members = value.members ?? grouped(value, by: "event") else { return value }
         var handlers: [DefinitionNode.Member] = []
         for member in members where !member.key.isEmpty {
+            if let key = replacement(of: member.key, in: state, path) {
+                let message = "'\(key)' replaces \(member.key.quoted) in XState; this is never taken and is left out"
+                notes.warning(message, at: member.place, touching: .nothing)
+                continue
+            }
             guard let descriptor = descriptor(member.key, at: member.place),
                 let written = transitions(member.value, path)
             else { continue }
             handlers.append(DefinitionNode.Member(descriptor, written, at: member.place))
         }
         return handlers.isEmpty && !members.isEmpty ? nil : .map(handlers, at: value.place)
+    }
+
+    /// The key of a state that XState 5 takes instead of its `on` for one event; nil when it takes `on`.
+    private func replacement(of word: String, in state: DefinitionNode, _ path: String) -> String? {
+        let done = "xstate.done.state."
+        if word.hasPrefix(done), state["onDone"]?.content.isPresent == true {
+            return names.path(ofStateID: String(word.dropFirst(done.count))) == path ? "onDone" : nil
+        }
+        for (prefix, key) in [("xstate.done.actor.", "onDone"), ("xstate.error.actor.", "onError")]
+        where word.hasPrefix(prefix) {
+            let id = String(word.dropFirst(prefix.count))
+            let isReplaced = Self.invocations(state["invoke"]).contains { invocation in
+                invocation["id"]?.text == id && invocation[key]?.content.isPresent == true
+            }
+            return isReplaced ? key : nil
+        }
+        return nil
     }
 
     /// `after`: delays and their transitions; nil when nothing of it is left.
@@ -99,9 +121,18 @@ extension XStateConverter {
 
     /// One transition or a list of them; nil when there are none.
     mutating func transitions(_ value: DefinitionNode, _ path: String) -> DefinitionNode? {
-        guard let elements = value.elements else { return transition(value, path) }
-        let written = elements.map { transition($0, path) }
+        guard let elements = value.elements else { return isCode(value) ? nil : transition(value, path) }
+        let written = elements.compactMap { isCode($0) ? nil : transition($0, path) }
         return written.isEmpty ? nil : .list(written, at: value.place)
+    }
+
+    /// Whether a transition is given as code, which is noted.
+    private mutating func isCode(_ value: DefinitionNode) -> Bool {
+        guard let code = value["function"] else { return false }
+        let text = code.text.map { ": " + $0.quoted(ImportLimits.quotedCode) } ?? ""
+        let message = "this transition is code, and its targets are known to nobody else; it is left out\(text)"
+        notes.warning(message, at: value.place, touching: .course)
+        return true
     }
 
     private mutating func transition(_ value: DefinitionNode, _ path: String) -> DefinitionNode {
@@ -163,7 +194,8 @@ extension XStateConverter {
         }
         let texts = members.compactMap { member -> DefinitionNode? in
             switch member.key {
-            case "guard", "cond": condition(member.value)
+            case "guard": condition(member.value)
+            case "cond": conditionOfFour(member)
             case "in": .string(isActive(member.value, base: grandparent(of: path)), at: member.value.place)
             default: nil
             }
@@ -175,6 +207,11 @@ extension XStateConverter {
         let before = members[..<place].map(\.key)
         let index = written.lastIndex { before.contains($0.key) }.map { $0 + 1 } ?? 0
         return written[..<index] + [DefinitionNode.Member("guard", node, at: members[place].place)] + written[index...]
+    }
+
+    private mutating func conditionOfFour(_ member: DefinitionNode.Member) -> DefinitionNode {
+        notes.infoOnce("'cond' of version 4 is written as 'guard'", at: member.place)
+        return condition(member.value)
     }
 
     /// Version 4 reads `in` from the state above the parent of the transition's state.
@@ -209,7 +246,7 @@ extension XStateConverter {
 
 extension DefinitionNode.Content {
     /// Whether this is anything but null.
-    fileprivate var isPresent: Bool {
+    var isPresent: Bool {
         if case .null = self { false } else { true }
     }
 }

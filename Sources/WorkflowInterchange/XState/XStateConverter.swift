@@ -12,6 +12,8 @@ struct XStateConverter {
     /// The names of guards and actions by those of the configuration.
     var guards: [String: String] = [:]
     var actionNames: [String: String] = [:]
+    /// The guards that are code and have been written as expressions.
+    var translatedGuards: Set<String> = []
     var uniqueGuards: UniqueNames
     var uniqueActions: UniqueNames
     /// How many negations the guard that is written stands in, and whether one of them negates what is not known.
@@ -33,14 +35,12 @@ struct XStateConverter {
     var invocationIDs: [String: [String]] = [:]
     var actors: [String: String] = [:]
     var uniqueInvocations = UniqueNames()
-    private let root: DefinitionNode
-    private let name: String
+    let root: DefinitionNode
 
     init(_ root: DefinitionNode) {
         self.root = root
         let written = root["id"]?.text ?? root["key"]?.text
-        name = written ?? "machine"
-        names = XStateNames(of: root, name: written ?? "(machine)", &notes)
+        names = XStateNames(of: root, name: written ?? XStateNames.unnamed, &notes)
         // What is code is only named.
         let isWritten = { (member: DefinitionNode.Member) in member.value["function"] == nil }
         let guards = (root["guards"]?.members ?? []).filter(isWritten).map(\.key)
@@ -72,12 +72,12 @@ struct XStateConverter {
         nameInvocations(root, "")
         var members = state(root, path: "")
         if members.first(where: { $0.key == "id" }) == nil {
-            let valid = machineName(name)
+            noteName(written: root["key"]?.text)
             let message =
                 root["key"] == nil
                 ? "the configuration has no 'id'; the machine is called 'machine'" : "'key' is written as 'id'"
             notes.info(message, at: root["key"]?.place ?? root.place)
-            members.insert(DefinitionNode.Member("id", .string(valid, at: root.place)), at: 0)
+            members.insert(DefinitionNode.Member("id", .string(names.root, at: root.place)), at: 0)
         }
         add(addedGuards, to: "guards", of: &members)
         add(addedActions, to: "actions", of: &members)
@@ -89,7 +89,7 @@ struct XStateConverter {
     /// A definition has a state at least.
     private mutating func addState(to members: inout [DefinitionNode.Member]) {
         guard (root["states"]?.members ?? []).isEmpty else { return }
-        var unique = UniqueNames(taken: [members.first { $0.key == "id" }?.value.text ?? name])
+        var unique = UniqueNames(taken: [members.first { $0.key == "id" }?.value.text ?? names.root])
         let state = unique.name("active")
         members.removeAll { ["states", "initial", "type"].contains($0.key) }
         members.append(DefinitionNode.Member("initial", .string(state, at: root.place)))
@@ -119,11 +119,9 @@ struct XStateConverter {
         }
     }
 
-    private mutating func machineName(_ text: String, at place: DefinitionPlace? = nil) -> String {
-        guard !StateName.isValid(text) || text.utf8.count > DefinitionLimits.nameBytes else { return text }
-        let name = UniqueNames.stateName(like: text)
-        notes.info("the machine \(text.quoted) is called '\(name)' here", at: place)
-        return name
+    private mutating func noteName(written: String?, at place: DefinitionPlace? = nil) {
+        guard let written, written != names.root else { return }
+        notes.info("the machine \(written.quoted) is called '\(names.root)' here", at: place)
     }
 }
 
@@ -140,6 +138,9 @@ extension XStateConverter {
         "types", "tsTypes", "schema", "schemas", "version", "predictableActionArguments", "preserveActionOrder",
         "delimiter", "order", "key", "parent", "actors", "services", "$schema",
     ]
+
+    /// Keys that are as if they were not there when they are null.
+    private static let nullable = behaviour.union(["entry", "exit", "onEntry", "onExit"])
 
     private static let behaviour: Set = ["on", "always", "after", "onDone", "initial", "states", "invoke"]
 
@@ -158,9 +159,11 @@ extension XStateConverter {
         let kind = Self.kind(of: state)
         var members: [DefinitionNode.Member] = []
         for member in state.members ?? [] {
+            if case .null = member.value.content, Self.nullable.contains(member.key) { continue }
             if let reason = misplaced(member.key, kind, isRoot: path.isEmpty) {
-                // XState reads these keys of a nested final state.
-                let isRead = kind == .final && Self.behaviour.contains(member.key)
+                // XState reads these keys of a nested final state, and the output of the machine.
+                let isOfFinal = kind == .final && Self.behaviour.contains(member.key)
+                let isRead = isOfFinal || path.isEmpty && member.key == "output"
                 let message = "'\(member.key)' is left out: \(reason)"
                 notes.warning(message, at: member.place, touching: isRead ? .course : .nothing)
             } else if let written = self.member(member, of: state, kind, path) {
@@ -208,12 +211,15 @@ extension XStateConverter {
         _ member: DefinitionNode.Member, of state: DefinitionNode, _ kind: Kind, _ path: String
     ) -> DefinitionNode.Member? {
         let value = member.value
-        if value["function"] != nil, ["output", "data", "context"].contains(member.key) { return coded(member, path) }
+        let isData = member.key == "output" || member.key == "data"
+        if isData && Self.hasCode(value) || member.key == "context" && value["function"] != nil {
+            return coded(member, path)
+        }
         switch member.key {
         case "id": return rewritten(member, path.isEmpty ? id(value) : value.mappingText { names.name($0) })
         case "initial": return rewritten(member, initial(value))
         case "states": return rewritten(member, states(value, path))
-        case "on": return handlers(value, path).map { rewritten(member, $0) }
+        case "on": return handlers(value, of: state, path).map { rewritten(member, $0) }
         case "after": return timeouts(value, path).map { rewritten(member, $0) }
         case "always", "onDone": return transitions(value, path).map { rewritten(member, $0) }
         case "entry", "exit": return rewritten(member, actions(value))
@@ -251,7 +257,7 @@ extension XStateConverter {
     /// Leaves out what only code gives.
     private mutating func coded(_ member: DefinitionNode.Member, _ path: String) -> DefinitionNode.Member? {
         let isOfMachine = !path.contains(".")
-        let bearing: Bearing = member.key == "context" ? .allKeys : isOfMachine ? .nothing : .eventData
+        let bearing: Bearing = member.key == "context" ? .allKeys : isOfMachine ? .course : .eventData
         notes.warning("'\(member.key)' is code; it is left out", at: member.place, touching: bearing)
         return nil
     }
@@ -282,7 +288,8 @@ extension XStateConverter {
 
     private mutating func id(_ value: DefinitionNode) -> DefinitionNode {
         guard let text = value.text else { return value }
-        return .string(machineName(text, at: value.place), at: value.place)
+        noteName(written: text, at: value.place)
+        return .string(names.root, at: value.place)
     }
 
     private mutating func states(_ value: DefinitionNode, _ path: String) -> DefinitionNode {

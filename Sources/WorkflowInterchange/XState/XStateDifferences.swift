@@ -1,14 +1,23 @@
 import Statechart
 
+/// One place where a machine does otherwise than XState.
+struct XStateDifference {
+    /// In the definition.
+    let line: Int
+    let message: String
+    /// Whether the machine can go elsewhere for it.
+    var decides = false
+}
+
 /// Where a machine shows that definitions follow SCXML and not XState. `docs/semantics.md` has all differences.
 struct XStateDifferences {
     private let machine: Machine
-    private var found: [(line: Int, message: String)] = []
+    private var found: [XStateDifference] = []
     /// Keeps a hostile text from costing more than a moment; a machine that people wrote needs a fraction.
     private var comparisons = 5_000_000
 
     /// The differences that a machine shows, at lines of its definition.
-    static func lines(of machine: Machine) -> [(line: Int, message: String)] {
+    static func found(in machine: Machine) -> [XStateDifference] {
         var differences = XStateDifferences(machine)
         for transition in machine.transitions {
             differences.findIdleLoop(transition)
@@ -28,7 +37,7 @@ struct XStateDifferences {
         let isStaying = transition.targets == [transition.source] && !transition.reenters
         guard transition.targets.isEmpty || isStaying else { return }
         let message = "XState takes an 'always' that changes nothing once; here it is taken until the event fails"
-        found.append((transition.line, message))
+        found.append(XStateDifference(line: transition.line, message: message))
     }
 
     /// A transition from one region to another: it stays inside of a compound state (SCXML 3.13), never a parallel one.
@@ -40,24 +49,31 @@ struct XStateDifferences {
             else { continue }
             let name = machine.key(of: common)
             let message = "this transition between regions leaves '\(name)' and enters it again; XState stays in it"
-            found.append((transition.line, message))
+            found.append(XStateDifference(line: transition.line, message: message))
             return
         }
     }
 
-    /// A transition without target, and another for the same event in a region below it.
+    /// A transition of an ancestor, and another for the same event in a region below it; where either has no target
+    /// they do not exclude each other.
     private mutating func findBoth(_ outer: Transition) {
         let source = machine[outer.source]
-        guard outer.targets.isEmpty, let descriptor = outer.descriptor, !source.children.isEmpty else { return }
+        guard let descriptor = outer.descriptor, !source.children.isEmpty else { return }
         for inner in machine.transitions {
             guard comparisons > 0 else { return }
             comparisons -= 1
-            guard source.isProperAncestor(of: inner.source), let other = inner.descriptor,
+            guard outer.targets.isEmpty || inner.targets.isEmpty, source.isProperAncestor(of: inner.source),
+                let other = inner.descriptor,
                 Self.takes(descriptor, other) || Self.takes(other, descriptor),
                 let region = region(of: inner.source, below: outer.source)
             else { continue }
-            let also = "this transition runs for the other regions too"
-            found.append((outer.line, "when the region '\(region)' takes '\(other)', \(also); in XState it does not"))
+            let runs =
+                outer.targets.isEmpty ? "this transition runs for the other regions too" : "this one is taken too"
+            found.append(
+                XStateDifference(
+                    line: outer.line,
+                    message: "when the region '\(region)' takes '\(other)', \(runs); in XState it does not",
+                    decides: !outer.targets.isEmpty))
             return
         }
     }
@@ -83,7 +99,7 @@ struct XStateDifferences {
     }
 
     /// Whether a descriptor takes all events of another one.
-    private static func takes(_ descriptor: String, _ other: String) -> Bool {
+    static func takes(_ descriptor: String, _ other: String) -> Bool {
         if descriptor == "*" || descriptor == other { return true }
         guard descriptor.hasSuffix(".*") else { return false }
         let family = descriptor.dropLast(2)

@@ -16,11 +16,11 @@ package enum XStateImport {
                     ImportNote(.error, line: $0.line, column: $0.column, $0.message)
                 })
         }
-        guard root.members != nil else {
-            throw ImportError("a machine configuration is a map", at: root.place ?? DefinitionPlace(line: 1, column: 1))
-        }
+        let place = root.place ?? DefinitionPlace(line: 1, column: 1)
+        guard root.members != nil else { throw ImportError("a machine configuration is a map", at: place) }
+        if let reason = XStateLikeness.mistake(in: root) { throw ImportError(reason, at: place) }
         var converter = XStateConverter(root)
         let definition = converter.machine()
-        return try ImportCheck.checked(definition, converter.notes, differing: XStateDifferences.lines)
+        return try ImportCheck.checked(definition, converter.notes, differing: XStateDifferences.found)
     }
 }

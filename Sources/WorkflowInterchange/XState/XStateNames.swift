@@ -10,10 +10,17 @@ struct XStateNames {
     private var pathsByID: [String: String] = [:]
     /// The written ids by path.
     private var ids: [String: String] = [:]
+    /// The machine's name as written, and as the definition has it.
+    private let written: String
+    private(set) var root = ""
+
+    /// The name of a machine without one (XState 5, `StateMachine.id`).
+    static let unnamed = "(machine)"
 
     /// Collects the states below a configuration's root, and notes those that are called otherwise.
     init(of root: DefinitionNode, name: String, _ notes: inout ImportNoteList) {
         var words: [(text: String, place: DefinitionPlace?)] = []
+        written = name
         pathsByID[name] = ""
         collect(root, path: "", &words)
         for path in paths where !path.isEmpty {
@@ -22,6 +29,8 @@ struct XStateNames {
         }
         let isKept = { (text: String) in StateName.isValid(text) && text.utf8.count <= DefinitionLimits.nameBytes }
         var unique = UniqueNames(taken: Set(words.map(\.text).filter(isKept)))
+        let wanted = name == Self.unnamed ? "machine" : name
+        self.root = isKept(wanted) ? wanted : unique.name(UniqueNames.stateName(like: wanted))
         for word in words where !isKept(word.text) && renamed[word.text] == nil {
             let name = unique.name(UniqueNames.stateName(like: word.text))
             renamed[word.text] = name
@@ -52,14 +61,15 @@ struct XStateNames {
 
     /// A target as the definition writes it.
     func target(_ target: String) -> String {
-        guard !renamed.isEmpty || target.contains("\\") else { return target }
+        guard !renamed.isEmpty || root != written || target.contains("\\") else { return target }
         if target.hasPrefix("#") {
             let target = Self.unescaped(target)
             // The longest id first, then keys.
             var id = target.dropFirst()
             while true {
-                if pathsByID[String(id)] != nil || renamed[String(id)] != nil {
-                    let rest = target.dropFirst(1 + id.count)
+                let rest = target.dropFirst(1 + id.count)
+                if id == written { return "#" + root + keys(rest) }
+                if pathsByID[String(id)].map({ isOwn(id, at: $0) }) ?? (renamed[String(id)] != nil) {
                     return "#" + (renamed[String(id)] ?? keys(id)) + keys(rest)
                 }
                 guard let dot = id.lastIndex(of: ".") else { return target }
@@ -67,6 +77,11 @@ struct XStateNames {
             }
         }
         return keys(target[...])
+    }
+
+    /// Whether an id is written at its state; those that XState gives begin with the machine's name.
+    private func isOwn(_ id: Substring, at path: String) -> Bool {
+        ids[path].map { $0 == id } ?? false
     }
 
     private func keys(_ path: Substring) -> String {
@@ -119,7 +134,12 @@ struct XStateNames {
 
     /// What `In` and `done.state` name: the written id of a state, else its path.
     func name(ofPath path: String) -> String {
-        ids[path].map { name($0) } ?? keys(path[...])
+        path.isEmpty ? root : ids[path].map { name($0) } ?? keys(path[...])
+    }
+
+    /// The path of the state that has an id, written or given by XState.
+    func path(ofStateID id: String) -> String? {
+        pathsByID[id]
     }
 
     /// `done.state.<name>` for the id of a state as XState knows it; nil when there is none.

@@ -137,7 +137,7 @@ extension BulkSelect {
         self.init(
             machine: selection.machine?.rawValue, version: selection.version?.rawValue,
             statuses: selection.statuses.map(Instance.Status.init), states: selection.states,
-            olderThan: selection.olderThan.map { "\($0)ms" }, failures: selection.failures,
+            olderThan: selection.olderThan.map(DelayText.text), failures: selection.failures,
             suspendedBy: selection.isSuspendedByMachine ? BulkSelect.byMachine : nil,
             all: selection == BulkSelection() ? true : nil)
     }

@@ -23,7 +23,9 @@ struct ProblemMiddleware: RouterMiddleware {
                 throw Problem(.notImplemented, detail: "wfd knows no method '\(request.method.rawValue.prefix(40))'")
             }
             // RFC 9110, 9.3.7: of the server as a whole.
-            if request.method == .options, request.head.path == "*" { return .allowing(Route.all.map(\.method)) }
+            if request.method == .options, request.head.path == "*" {
+                return .allowing(problems.routes.routes.map(\.method))
+            }
             return try await next(request, context)
         } catch {
             return Response(problems.answer(to: await problems.completed(error, for: context.caller), request.head))
@@ -47,6 +49,8 @@ struct ProblemAnswers: Sendable {
     let metrics: RequestMetrics
     /// Where names are looked up that were probably meant; nil for nowhere.
     let engine: Engine?
+    /// The routes of the address.
+    var routes = RouteSelection.all
 
     func answer(to error: any Error, _ request: HTTPRequest) -> WholeAnswer {
         switch error {
@@ -56,7 +60,7 @@ struct ProblemAnswers: Sendable {
             return WholeAnswer(problem: problem)
         case let error as HTTPError where error.status == .notFound:
             metrics.refused(.routeNotFound)
-            return WholeAnswer(problem: Problem(.routeNotFound, detail: "There is no route \(request.route)"))
+            return WholeAnswer(problem: Problem(.routeNotFound, detail: routes.missing(request.route)))
         default:
             log.fault("\(error)", request)
             metrics.refused(.internalError)

@@ -1,6 +1,14 @@
 import Foundation
 
 extension ListenAddress {
+    /// Refuses addresses of which two are the same; each port 0 is another one.
+    package static func refuseRepeated(_ addresses: [ListenAddress]) throws(ListenAddressError) {
+        for (place, address) in addresses.enumerated() {
+            if case .tcp(_, 0) = address { continue }
+            if addresses[..<place].contains(address) { throw ListenAddressError("\(address)", "it is named twice") }
+        }
+    }
+
     /// Refuses an address that is taken, before anything is made that a daemon elsewhere would not want.
     ///
     /// Somebody can still take it afterwards; binding it finds out.

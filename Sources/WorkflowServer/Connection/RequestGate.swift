@@ -33,6 +33,9 @@ package struct RequestGate: Sendable {
     /// What is wrong with a head, whoever asks; nil when nothing is.
     private func refusal(of request: HTTPRequest) -> Problem? {
         if let problem = request.unreadable { return problem }
+        if Self.hasEmptySegment(request.path) {
+            return Problem(.routeNotFound, detail: "There is no route \(request.route): a segment of its path is empty")
+        }
         if let hosts, let refusal = Self.wrongHost(of: request, hosts) { return refusal }
         for field in request.headerFields {
             if let refusal = refusal(of: field, in: request) { return refusal }
@@ -51,6 +54,21 @@ package struct RequestGate: Sendable {
         case 17 where field.name == .transferEncoding: Self.transferEncoding(field.value)
         default: nil
         }
+    }
+
+    /// True when two slashes stand together in a path. The router passes over them: a proxy before wfd that decides by
+    /// the path would decide about another one.
+    private static func hasEmptySegment(_ target: String?) -> Bool {
+        guard let target else { return false }
+        // It may be a whole URL (RFC 9112, 3.2.2), with two slashes behind its scheme.
+        let path = target.utf8.first == UInt8(ascii: "/") ? target[...] : target.drop { $0 != "/" }.dropFirst(2)
+        var last: UInt8?
+        for byte in path.utf8 {
+            if byte == UInt8(ascii: "?") { return false }
+            if byte == UInt8(ascii: "/"), last == byte { return true }
+            last = byte
+        }
+        return false
     }
 
     private static func wrongHost(of request: HTTPRequest, _ hosts: AllowedHosts) -> Problem? {

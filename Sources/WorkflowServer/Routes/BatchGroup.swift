@@ -6,7 +6,7 @@ import WorkflowStore
 /// Lines that are sent to the writer at once, in their order.
 struct BatchGroup {
     private var numbers: [Int64] = []
-    private var commands: [SendCommand] = []
+    private var commands: [LineCommand] = []
     /// What is wrong with lines that are no commands, by their place in `numbers`.
     private var problems: [Int: Problem] = [:]
     private(set) var bytes = 0
@@ -25,20 +25,20 @@ struct BatchGroup {
     mutating func add(_ line: UnsafeBufferPointer<UInt8>, number: Int64) {
         bytes += line.count
         do throws(Problem) {
-            commands.append(try SendCommand(line: line, by: caller, withContext: withContext))
+            commands.append(try LineCommand(line: line, by: caller, withContext: withContext))
         } catch {
             problems[numbers.count] = error
         }
         numbers.append(number)
     }
 
-    /// Puts the events into the writer's queue. When it is full they wait for room: a later line must not be applied
-    /// when an earlier one was turned away.
+    /// Puts the events and starts into the writer's queue. When it is full they wait for room: a later line must not be
+    /// applied when an earlier one was turned away.
     func begin(in engine: Engine, _ sequence: CommandSequence) async throws -> BegunGroup {
         BegunGroup(group: self, sends: try await engine.beginWhenRoom(commands, in: sequence))
     }
 
-    /// The answer to a line, given those to the events of it and those behind it; nil behind the last line.
+    /// The answer to a line, given those to the commands of it and those behind it; nil behind the last line.
     func answer(at offset: Int, _ outcomes: inout ArraySlice<Result<SendResult, Rejection>>) -> BatchAnswer? {
         guard offset < numbers.count else { return nil }
         let number = numbers[offset]
@@ -52,7 +52,7 @@ struct BatchGroup {
     }
 }
 
-/// A group whose events are in the writer's queue, or were answered already.
+/// A group whose commands are in the writer's queue, or were answered already.
 struct BegunGroup: Sendable {
     let group: BatchGroup
     let sends: PendingSends
@@ -79,7 +79,7 @@ enum BatchLimits {
     static let answerBytesAtOnce = 64 << 10
 }
 
-extension SendCommand {
+extension LineCommand {
     /// Reads a line of a batch.
     init(line: UnsafeBufferPointer<UInt8>, by caller: Caller, withContext: Bool) throws(Problem) {
         let body: BatchLine
@@ -95,17 +95,26 @@ extension SendCommand {
             }
             key = known
         }
-        self.init(
-            instance: InstanceName(rawValue: body.instance), event: Event(name: body.event, data: body.data),
-            expectedSeq: body.expect?.seq.map(Seq.init), expectedState: body.expect?.state, wantsContext: withContext,
-            key: key, by: caller)
+        switch body.content {
+        case .event(let event):
+            self = .send(
+                SendCommand(
+                    instance: InstanceName(rawValue: body.instance), event: Event(name: event.event, data: event.data),
+                    expectedSeq: event.expect?.seq.map(Seq.init), expectedState: event.expect?.state,
+                    wantsContext: withContext, key: key, by: caller))
+        case .start(let start):
+            let request = StartRequest(
+                machine: start.machine, version: start.version, instance: body.instance, data: start.data)
+            self = .start(
+                StartLine(try StartCommand(request, key: key, by: caller), wantsContext: withContext))
+        }
     }
 }
 
 extension BatchAnswer {
     init(_ event: SendResult, line: Int64, withContext: Bool) {
         self.init(
-            line: line, status: 200, repeated: event.isRepeated ? true : nil,
+            line: line, status: event.isStart ? 201 : 200, repeated: event.isRepeated ? true : nil,
             answer: SendAnswer(event, withDetail: false, withContext: withContext))
     }
 

@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Events for many instances, a line each.
+/// Events for many instances, and new instances, a line each.
 struct BatchRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
@@ -48,8 +48,8 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    /// Reads the events that are applied all or not at all; the engine never hears of those that cannot be read.
-    private func linesTogether(_ request: RoutedRequest) async throws -> ([SendCommand], numbers: [Int64]) {
+    /// Reads the lines that are applied all or not at all; the engine never hears of those that cannot be read.
+    private func linesTogether(_ request: RoutedRequest) async throws -> ([LineCommand], numbers: [Int64]) {
         do {
             return try await commandsTogether(request)
         } catch let problem as Problem {
@@ -58,9 +58,9 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    private func commandsTogether(_ request: RoutedRequest) async throws -> ([SendCommand], numbers: [Int64]) {
+    private func commandsTogether(_ request: RoutedRequest) async throws -> ([LineCommand], numbers: [Int64]) {
         var reader = BodyLines(request.request.body, on: request.connection)
-        var commands: [SendCommand] = []
+        var commands: [LineCommand] = []
         var numbers: [Int64] = []
         var bytes = 0
         while try await reader.more() {
@@ -76,7 +76,7 @@ struct BatchRoutes: Sendable {
                     )
                 }
                 do throws(Problem) {
-                    commands.append(try SendCommand(line: line, by: request.caller, withContext: false))
+                    commands.append(try LineCommand(line: line, by: request.caller, withContext: false))
                 } catch {
                     var problem = error
                     problem.line = number

@@ -47,7 +47,13 @@ struct BulkRoutes: Sendable {
             case .misfit: .misfit
             case .refused: .refused
             case .passedOver: .passedOver
+            case .changed: .changed
             }
+        if kind == .changed {
+            guard case .undo = view.request.action else {
+                throw Problem(.invalidRequest, detail: "Parameter 'outcome': 'changed' is for an undo")
+            }
+        }
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { [engine] lines in
             do {

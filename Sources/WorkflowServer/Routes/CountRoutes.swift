@@ -65,6 +65,6 @@ extension FailureItem {
             since: WireTime(milliseconds: group.since.rawValue),
             sinceInMilliseconds: max(0, now.rawValue - group.since.rawValue), instance: group.instance.rawValue,
             event: failure.event, type: ProblemType(failure.kind), state: failure.state, line: failure.line,
-            expression: failure.expression, message: failure.message)
+            expression: failure.expression, message: failure.reason, error: failure.error?.json)
     }
 }

@@ -40,11 +40,12 @@ struct EffectRoutes: Sendable {
         let caller = request.caller
         let parameters = try reading { try EffectListParameters(query: try request.queryItems) }
         var query = EffectQuery(
-            queue: parameters.queue.map { $0.contains(":") ? $0 : "task:" + $0 },
-            state: parameters.state.map(EffectState.init), limit: parameters.limit ?? APILimits.defaultPageItems)
+            queues: parameters.queues.map { $0.contains(":") ? $0 : "task:" + $0 },
+            states: parameters.states.map(EffectState.init), limit: parameters.limit ?? APILimits.defaultPageItems)
+        let states = query.states.map(\.rawValue)
         if let page = parameters.page {
             guard
-                case .effects(parameters.instance, query.queue, query.state?.rawValue, let after) =
+                case .effects(parameters.instance, query.queues, states, let after) =
                     try await engine.pageToken(page, by: caller)
             else { throw PageToken.ofAnotherList }
             query.after = after
@@ -53,7 +54,7 @@ struct EffectRoutes: Sendable {
         let token = next.map { position in
             engine.text(
                 of: .effects(
-                    instance: parameters.instance, queue: query.queue, state: query.state?.rawValue, after: position))
+                    instance: parameters.instance, queues: query.queues, states: states, after: position))
         }
         return Response(Page(items: items, nextPage: token))
     }

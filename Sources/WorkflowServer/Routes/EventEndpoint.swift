@@ -50,7 +50,7 @@ struct EventEndpoint: Sendable {
     static func expectedSeq(_ expected: Int64?, _ field: String, ifMatch: String?) throws(Problem) -> Int64? {
         guard let ifMatch, ifMatch != "*" else { return expected }
         guard ifMatch.count > 2, ifMatch.hasPrefix("\""), ifMatch.hasSuffix("\""),
-            let seq = Int64(ifMatch.dropFirst().dropLast())
+            let seq = Int64(decimal: ifMatch.dropFirst().dropLast())
         else {
             throw Problem(.invalidRequest, detail: "If-Match must be a seq in double quotes, such as \"5\"")
         }

@@ -30,13 +30,7 @@ struct InstanceRoutes: Sendable {
     private func start(_ request: RoutedRequest) async throws -> Response {
         let key = try request.head.idempotencyKey()
         let body = try await request.object(as: StartRequest.self)
-        if let name = body.instance, let message = InstanceNameRule.message(for: name) {
-            throw Problem(.invalidName, detail: message)
-        }
-        let command = StartCommand(
-            machine: MachineName(rawValue: body.machine), version: body.version.map(MachineVersion.init(rawValue:)),
-            instance: body.instance.map(InstanceName.init(rawValue:)), data: body.data ?? JSONObject(), key: key,
-            by: request.caller)
+        let command = try StartCommand(body, key: key, by: request.caller)
         let view = try await asking { try await engine.start(command) }
         var headers: HTTPFields = [.location: Route.showInstance.path(view.record.name.rawValue)]
         headers[.eTag] = "\"\(view.record.seq.rawValue)\""
@@ -54,6 +48,8 @@ struct InstanceRoutes: Sendable {
             instance.enteredAt = WireTime(milliseconds: view.record.entered.rawValue)
             instance.waitsFor = try await effects(of: view, by: request.caller)
         }
+        let suspensions = try await suspensions(of: [view], by: request.caller)
+        suspensions.tell(of: view, in: &instance, isPast: parameters.seq != nil)
         return Response(instance, headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
     }
 
@@ -101,7 +97,19 @@ struct InstanceRoutes: Sendable {
             next.after = position
             return engine.text(of: .instances(next))
         }
-        return Response(Page(items: try page.views.map { try Instance($0, now: now) }, nextPage: next))
+        let suspensions = try await suspensions(of: page.views, by: request.caller)
+        let items = try page.views.map { view in
+            var instance = try Instance(view, now: now)
+            suspensions.tell(of: view, in: &instance)
+            return instance
+        }
+        return Response(Page(items: items, nextPage: next))
+    }
+
+    private func suspensions(of views: [InstanceView], by caller: Caller) async throws -> Suspensions {
+        Suspensions(
+            instances: try await asking { try await engine.suspensions(of: views, by: caller) },
+            machines: engine.suspendedMachines(by: caller))
     }
 
     private static func time(_ text: String, before now: Timestamp) throws -> Timestamp {
@@ -110,6 +118,49 @@ struct InstanceRoutes: Sendable {
         } catch {
             throw Problem(.invalidParameter, detail: "Parameter 'olderThan': \(error.message)")
         }
+    }
+}
+
+/// Suspensions of some instances, and of machines.
+private struct Suspensions {
+    let instances: [InstanceID: InstanceSuspension]
+    /// The settings of all machines that are suspended.
+    let machines: [MachineSetting]
+
+    /// Says it in the wire form of one of them.
+    ///
+    /// - Parameter isPast: True: it is shown as it was, of which the suspension of its machine says nothing.
+    func tell(of view: InstanceView, in instance: inout Instance, isPast: Bool = false) {
+        instance.suspended = instances[view.record.id].map(InstanceSuspensionItem.init)
+        switch view.record.status {
+        case .running, .failed, .suspended:
+            let setting = isPast ? nil : machines.first { $0.key.name == view.machine.name }
+            instance.machineSuspended = setting.flatMap(MachineSuspensionItem.init)
+        case .done, .cancelled, .purging: break
+        }
+    }
+}
+
+extension InstanceSuspensionItem {
+    /// The wire form of why an instance is suspended.
+    fileprivate init(_ suspension: InstanceSuspension) {
+        self.init(
+            at: WireTime(milliseconds: suspension.at.rawValue), actor: suspension.actor?.rawValue,
+            reason: suspension.reason)
+    }
+}
+
+extension StartCommand {
+    /// Reads what a caller asks for.
+    init(_ request: StartRequest, key: RequestKey?, by caller: Caller) throws(Problem) {
+        if let name = request.instance, let message = InstanceNameRule.message(for: name) {
+            throw Problem(.invalidName, detail: message)
+        }
+        self.init(
+            machine: MachineName(rawValue: request.machine),
+            version: request.version.map(MachineVersion.init(rawValue:)),
+            instance: request.instance.map(InstanceName.init(rawValue:)), data: request.data ?? JSONObject(), key: key,
+            by: caller)
     }
 }
 
@@ -148,7 +199,7 @@ extension Instance.Failure {
             event: reason.event, data: failure.data, type: ProblemType(reason.kind),
             detail: reason.detail(machine: failure.machine), seq: failure.seq.rawValue,
             at: WireTime(milliseconds: failure.at.rawValue), state: reason.state, line: reason.line,
-            expression: reason.expression, message: reason.message)
+            expression: reason.expression, message: reason.reason)
     }
 }
 
@@ -157,6 +208,7 @@ extension ProblemType {
         self =
             switch kind {
             case .expressionFailed: .expressionFailed
+            case .invocationFailed: .invocationFailed
             case .livelock: .livelock
             }
     }

@@ -26,7 +26,7 @@ struct MachineRoutes: Sendable {
 
     private func version(of request: RoutedRequest) throws(Problem) -> MachineVersion {
         let version = try request.value("version")
-        guard let number = Int64(version), number > 0 else {
+        guard let number = Int64(decimal: version), number > 0 else {
             throw Problem(.invalidRequest, detail: "'\(version)' is no version; versions are 1, 2, …")
         }
         return MachineVersion(rawValue: number)

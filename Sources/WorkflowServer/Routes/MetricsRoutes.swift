@@ -14,21 +14,45 @@ struct MetricsRoutes: Sendable {
 
     /// Machines that have samples of their own; of the others there is one, `_other`.
     private static let shownMachines = 200
-    private static let others = "_other"
+    /// States of one machine that have samples of their own.
+    private static let shownStates = 50
+    private static let others = EngineMetrics.others
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.metrics) { request in
-            let report = try await asking { try await engine.report(by: request.caller) }
-            let shown = engine.metrics.shown(report.names, atMost: Self.shownMachines)
-            let suspended = engine.suspendedMachines(by: request.caller).map(\.key.name)
-            let text = text(report, suspended: suspended, shown: shown)
+            let caller = request.caller
+            let report = try await asking { try await engine.report(by: caller) }
+            // The latest come first.
+            let known = try await asking { try await engine.machineNames(by: caller) }
+            let shown = engine.metrics.shown(report.names, idle: known.reversed(), atMost: Self.shownMachines)
+            let queues = try await asking {
+                try await engine.queueReports(countingTo: APILimits.countedEffects, by: caller)
+            }
+            engine.metrics.show(queues: queues.map(\.summary.name))
+            let named = try await asking { try await engine.queues(namedBy: shown, by: caller) }
+            engine.metrics.show(queues: named.sorted())
+            let late = try await asking { try await engine.lateTimers(by: caller) }
+            let suspended = engine.suspendedMachines(by: caller).map(\.key.name)
+            var text = text(report, suspended: suspended, shown: shown)
+            addOldest(engine.oldestRunning(by: caller), report, shown, to: &text)
+            text.one(
+                "wfd_timers_late", "gauge", "Timers that should have fired already; counting ends at 1000.",
+                late?.count ?? 0)
+            text.one(
+                "wfd_timers_late_seconds", "gauge", "By how much the first of them is late.",
+                Double(late?.milliseconds ?? 0) / 1_000)
+            text.one(
+                "wfd_effects_held", "gauge", "1 while no effect starts, until 'wfctl release'.",
+                engine.queueBoard.isHeld ? 1 : 0)
+            text.add(queues, engine.metrics.counts.queues, at: engine.now)
+            if let usage = ProcessUsage.ofThisProcess { text.add(usage) }
             return Response(
                 WholeAnswer(
-                    status: .ok, headers: [.contentType: MetricsText.mediaType], body: ByteBuffer(string: text)))
+                    status: .ok, headers: [.contentType: MetricsText.mediaType], body: ByteBuffer(string: text.text)))
         }
     }
 
-    private func text(_ report: EngineReport, suspended: [MachineName], shown: Set<MachineName>) -> String {
+    private func text(_ report: EngineReport, suspended: [MachineName], shown: Set<MachineName>) -> MetricsText {
         var text = MetricsText()
         text.begin("wfd_build_info", "gauge", "The daemon's version.")
         text.sample("wfd_build_info", 1, [("version", version)])
@@ -47,7 +71,42 @@ struct MetricsRoutes: Sendable {
             "wfd_log_lines_lost_total", "counter", "Lines that were not logged, because nobody read the log.",
             requests.logLinesLost)
         addDisk(report, to: &text)
-        return text.text
+        return text
+    }
+
+    /// Tells of the states that somebody is in, as the tally has them.
+    private func addOldest(
+        _ oldest: [OldestInState], _ report: EngineReport, _ shown: Set<MachineName>, to text: inout MetricsText
+    ) {
+        struct Place: Hashable {
+            let machine: MachineID
+            let state: String
+        }
+        let entered = Dictionary(
+            oldest.map { (Place(machine: $0.machineID, state: $0.configuration), $0.entered) }, uniquingKeysWith: min)
+        var places: [MachineName: [String: Timestamp]] = [:]
+        for counted in report.tally where counted.key.status == .running {
+            let state = counted.key.configuration
+            guard let time = entered[Place(machine: counted.key.machineID, state: state)] else { continue }
+            let isShown = shown.contains(counted.machine)
+            let machine = isShown ? counted.machine : MachineName(rawValue: Self.others)
+            let name = isShown ? state : Self.others
+            let known = places[machine]?[name] ?? time
+            places[machine, default: [:]][name] = min(known, time)
+        }
+        text.begin(
+            "wfd_oldest_in_state_seconds", "gauge", "How long the running instance has been in a state that came first."
+        )
+        for (machine, states) in places.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let sorted = states.sorted { $0.key < $1.key }
+            var told = sorted.prefix(Self.shownStates).map { ($0.key, $0.value) }
+            let rest = sorted.dropFirst(Self.shownStates).map(\.value)
+            if let first = rest.min() { told.append((Self.others, first)) }
+            for (state, time) in told {
+                let age = Double(max(0, engine.now.rawValue - time.rawValue)) / 1_000
+                text.sample("wfd_oldest_in_state_seconds", age, [("machine", machine.rawValue), ("state", state)])
+            }
+        }
     }
 
     private func addSuspended(_ machines: [MachineName], _ shown: Set<MachineName>, to text: inout MetricsText) {
@@ -96,7 +155,11 @@ struct MetricsRoutes: Sendable {
             // Proof: each key has two parts, as made above.
             text.sample("wfd_events_total", count, [("machine", key[0]), ("kind", key[1])])
         }
+        // Counters at 0 are told too: failures are an increase only of a counter that was there before.
         var failures: [[String]: Int] = [:]
+        for machine in shown {
+            for kind in RecordedFailure.Kind.allCases { failures[[machine.rawValue, kind.rawValue]] = 0 }
+        }
         for (key, count) in report.counts.failures {
             failures[[name(key.machine), key.kind.rawValue], default: 0] += count
         }
@@ -105,7 +168,7 @@ struct MetricsRoutes: Sendable {
             // Proof: each key has two parts, as made above.
             text.sample("wfd_failures_total", count, [("machine", key[0]), ("type", key[1])])
         }
-        var brakes: [String: Int] = [:]
+        var brakes = Dictionary(uniqueKeysWithValues: shown.map { ($0.rawValue, 0) })
         for (machine, count) in report.counts.brakes { brakes[name(machine), default: 0] += count }
         text.begin("wfd_brakes_total", "counter", "Instances that were suspended because they did not come to rest.")
         for (machine, count) in brakes.sorted(by: { $0.key < $1.key }) {
@@ -113,8 +176,9 @@ struct MetricsRoutes: Sendable {
         }
         text.begin(
             "wfd_refusals_total", "counter", "Requests, and lines of requests, that were answered with a problem.")
-        for (type, count) in requests.refusals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            text.sample("wfd_refusals_total", count, [("type", type.rawValue)])
+        let refusals = requests.refusals
+        for type in ProblemType.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
+            text.sample("wfd_refusals_total", refusals[type] ?? 0, [("type", type.rawValue)])
         }
     }
 
@@ -143,11 +207,11 @@ struct MetricsRoutes: Sendable {
                 text.one("wfd_disk_free_bytes", "gauge", "Bytes that are left on its disk.", free)
             }
         }
-        if let time = report.counts.lastBackup {
+        if let time = report.upkeep.backup {
             text.one(
                 "wfd_last_backup_timestamp_seconds", "gauge", "When a backup was fetched last.", time.rawValue / 1_000)
         }
-        if let time = report.counts.lastVerification {
+        if let time = report.upkeep.verification {
             text.one(
                 "wfd_last_verification_timestamp_seconds", "gauge", "When a verification of everything found nothing.",
                 time.rawValue / 1_000)

@@ -16,7 +16,7 @@ enum PageToken: Equatable {
     case history(instance: InstanceID, isReversed: Bool, next: Int64)
     case queues(after: String)
     case audit(before: Position)
-    case effects(instance: String?, queue: String?, state: String?, after: Position)
+    case effects(instance: String?, queues: [String], states: [String], after: Position)
     case attempts(instance: InstanceID, row: Position)
 
     /// The token's text: base64url of compact JSON. Nothing secret is in it, and nothing is taken from it unchecked.
@@ -59,8 +59,8 @@ enum PageToken: Equatable {
             ["h", .int(instance.rawValue), .bool(isReversed), .int(next)]
         case .queues(let name): ["q", .string(name)]
         case .audit(let position): ["u", .int(position.rawValue)]
-        case .effects(let instance, let queue, let state, let after):
-            ["e", .optional(instance), .optional(queue), .optional(state), .int(after.rawValue)]
+        case .effects(let instance, let queues, let states, let after):
+            ["e", .optional(instance), .texts(queues), .texts(states), .int(after.rawValue)]
         case .attempts(let instance, let row): ["a", .int(instance.rawValue), .int(row.rawValue)]
         }
     }
@@ -165,7 +165,7 @@ enum PageToken: Equatable {
         case ("e", 5):
             guard case .int(let after) = fields[4] else { return nil }
             return .effects(
-                instance: fields[1].string, queue: fields[2].string, state: fields[3].string,
+                instance: fields[1].string, queues: fields[2].texts, states: fields[3].texts,
                 after: Position(rawValue: after))
         case ("a", 3):
             guard case .int(let instance) = fields[1], case .int(let row) = fields[2] else { return nil }

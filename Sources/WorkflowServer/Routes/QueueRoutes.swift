@@ -1,6 +1,7 @@
 import Hummingbird
 import WorkflowAPI
 import WorkflowEngine
+import WorkflowSpelling
 import WorkflowStore
 
 /// Queues of effects: what waits in them, and how much of them may run.
@@ -32,8 +33,8 @@ struct QueueRoutes: Sendable {
         }
         let queues = try await asking { [query] in try await engine.queues(query, by: request.caller) }
         let next = queues.count < query.limit ? nil : queues.last.map { engine.text(of: .queues(after: $0.name)) }
-        return Response(
-            Page(items: queues.map { QueueItem($0, running: engine.running(in: $0.name), now: now) }, nextPage: next))
+        let reports = engine.reports(of: queues, countedTo: query.bound, by: request.caller)
+        return Response(Page(items: reports.map { QueueItem($0, now: now) }, nextPage: next))
     }
 
     private func set(_ request: RoutedRequest) async throws -> Response {
@@ -42,10 +43,24 @@ struct QueueRoutes: Sendable {
             throw Problem(.invalidName, detail: "'\(given.prefix(40))' is no name of a queue: \(QueueName.rule)")
         }
         let body = try await request.object(as: QueueRequest.self)
+        if body.new != true { try await refuseUnknown(name, given, by: request.caller) }
         let command = SetQueueCommand(
             queue: name, concurrency: .init(body.concurrency), rate: .init(body.rate), isPaused: body.paused,
             by: request.caller)
         return Response(QueueSettingsItem(try await asking { try await engine.set(command) }))
+    }
+
+    /// Refuses a queue that nothing knows: whoever mistypes the name of one to pause it would be told that it rests.
+    ///
+    /// - Parameter given: The name as it was written.
+    private func refuseUnknown(_ name: String, _ given: String, by caller: Caller) async throws {
+        guard case .unknown(let others) = try await asking({ try await engine.knowledge(of: name, by: caller) })
+        else { return }
+        throw Problem(
+            .queueNotFound,
+            detail: "No definition names the queue '\(name)', no effect is in it and nothing is set for it; "
+                + "'new' sets it all the same",
+            suggestion: Spelling.closest(to: name, among: others))
     }
 }
 
@@ -72,17 +87,15 @@ extension SetQueueCommand.Change where Value == SetQueueCommand.Rate {
 }
 
 extension QueueItem {
-    fileprivate init(_ queue: QueueSummary, running: Int, now: Timestamp) {
-        // What runs is ready in the store: after a kill it is done again. What is counted in part stays as it is.
-        let ready = queue.ready < APILimits.countedEffects ? max(0, queue.ready - running) : queue.ready
-        let oldestDue = ready > 0 ? queue.oldestDue : queue.nextDue
+    init(_ queue: QueueReport, now: Timestamp) {
+        let summary = queue.summary
         self.init(
-            queue: queue.name, ready: Int64(ready), waiting: Int64(queue.waiting), leased: Int64(queue.leased),
-            running: Int64(running), failed: Int64(queue.failed), held: Int64(queue.held),
-            answered: Int64(queue.answered),
-            oldestDue: oldestDue.map { WireTime(milliseconds: $0.rawValue) },
-            oldestDueInMilliseconds: oldestDue.map { $0.rawValue - now.rawValue },
-            settings: queue.record.map(QueueSettingsItem.init) ?? QueueSettingsItem(queue: queue.name))
+            queue: summary.name, ready: Int64(queue.ready), waiting: Int64(summary.waiting),
+            leased: Int64(summary.leased), running: Int64(queue.running), failed: Int64(summary.failed),
+            held: Int64(summary.held), answered: Int64(summary.answered), workers: queue.workers.map { Int64($0) },
+            oldestDue: queue.oldestDue.map { WireTime(milliseconds: $0.rawValue) },
+            oldestDueInMilliseconds: queue.oldestDue.map { $0.rawValue - now.rawValue },
+            settings: summary.record.map(QueueSettingsItem.init) ?? QueueSettingsItem(queue: summary.name))
     }
 }
 

@@ -117,7 +117,7 @@ extension RepairRoutes {
     private func undo(_ request: RoutedRequest) async throws -> Response {
         let body = try await request.object(as: UndoRequest.self)
         return try await answer(
-            request, to: .beforeMigration, timers: .due, body.invocations,
+            request, to: .beforeLast, timers: .due, body.invocations,
             RepairRequest(reason: body.reason, seq: body.seq, dryRun: body.dryRun))
     }
 

@@ -26,6 +26,13 @@ struct RouteHandlers: Sendable {
             }
     }
 
+    /// The handlers of the routes that an address serves.
+    func only(_ selection: RouteSelection) -> RouteHandlers {
+        var selected = self
+        selected.handlers = handlers.filter { selection.routes.contains($0.key) }
+        return selected
+    }
+
     /// A router with these routes. Other methods are answered 405 with the list of those that work.
     func router(gate: RequestGate, problems: ProblemAnswers) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)

@@ -12,6 +12,7 @@ struct StatusRoutes: Sendable {
     /// Groups of failures that a person reads at a glance.
     private static let shownFailures = 5
     private static let shownRuns = 20
+    private static let shownQueues = 10
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.status) { request in try await budget.page { try await status(by: request.caller) } }
@@ -22,29 +23,35 @@ struct StatusRoutes: Sendable {
         let (state, reason) = DaemonStatus.State.of(engine.currentHealth)
         let report = try await asking { try await engine.report(by: caller) }
         let failures = try await asking { try await engine.failures(of: nil, by: caller) }
-        let behind = try await asking { try await engine.lateness(by: caller) }
+        let late = try await asking { try await engine.lateTimers(by: caller) }
+        let queues = try await asking {
+            try await engine.queueReports(countingTo: APILimits.countedEffects, by: caller)
+        }.filter { $0.stands(at: now) }
         let runs = try await asking { try await engine.runs(by: caller) }.filter { $0.record.state != .done }
         var counts: [Instance.Status: Int64] = [:]
         for counted in report.tally { counts[Instance.Status(counted.key.status), default: 0] += counted.count }
         let suspended = engine.suspendedMachines(by: caller).compactMap(MachineSuspensionItem.init)
         let others = max(0, failures.groups.count - Self.shownFailures)
         let otherRuns = max(0, runs.count - Self.shownRuns)
+        let otherQueues = max(0, queues.count - Self.shownQueues)
         return Response(
             DaemonStatus(
                 status: state, reason: reason, version: version, held: engine.queueBoard.isHeld ? true : nil,
                 suspendedMachines: suspended.isEmpty ? nil : suspended,
-                behind: behind, waiting: Int64(report.waiting),
+                behind: late?.milliseconds, lateTimers: late.map { Int64($0.count) }, waiting: Int64(report.waiting),
                 instances: counts.sorted { $0.key.rawValue < $1.key.rawValue }.map {
                     DaemonStatus.Count(status: $0.key, count: $0.value)
                 },
                 failures: failures.groups.prefix(Self.shownFailures).map { FailureItem($0, now: now) },
                 otherFailures: others == 0 ? nil : Int64(others),
+                queues: queues.isEmpty ? nil : queues.prefix(Self.shownQueues).map { QueueItem($0, now: now) },
+                otherQueues: otherQueues == 0 ? nil : Int64(otherQueues),
                 deleting: report.backlog.rows == 0 ? nil : report.backlog.rows,
                 disk: report.usage.map { DaemonStatus.Disk(file: $0.file, log: $0.log, free: $0.free) },
                 runs: runs.isEmpty ? nil : runs.prefix(Self.shownRuns).map { BulkRun($0, isTold: false) },
                 otherRuns: otherRuns == 0 ? nil : Int64(otherRuns),
-                lastBackupAt: report.counts.lastBackup.map { WireTime(milliseconds: $0.rawValue) },
-                lastVerificationAt: report.counts.lastVerification.map { WireTime(milliseconds: $0.rawValue) }))
+                lastBackupAt: report.upkeep.backup.map { WireTime(milliseconds: $0.rawValue) },
+                lastVerificationAt: report.upkeep.verification.map { WireTime(milliseconds: $0.rawValue) }))
     }
 }
 

@@ -30,7 +30,7 @@ struct StreamRoutes: Sendable {
     private func streamAll(_ request: RoutedRequest) async throws -> Response {
         let caller = request.caller
         let (parameters, filter) = try read(request, ofInstance: false)
-        if let machine = filter.machine {
+        for machine in filter.machines {
             _ = try await asking { try await engine.machine(named: machine, by: caller) }
         }
         // In front of the look at where it begins: nothing is missed.
@@ -127,8 +127,8 @@ extension StreamRoutes {
             try StreamParameters(query: try request.queryItems, ofInstance: ofInstance)
         }
         let filter = JournalFilter(
-            machine: parameters.machine.map(MachineName.init(rawValue:)), kind: try parameters.kind.map(kind),
-            event: parameters.event.map(EventDescriptor.init), state: parameters.state)
+            machines: parameters.machines.map(MachineName.init(rawValue:)), kinds: try parameters.kinds.map(kind),
+            events: parameters.events.map(EventDescriptor.init), states: parameters.states)
         return (parameters, filter)
     }
 

@@ -19,7 +19,7 @@ final class JournalTail: Sendable {
 
         /// True: a filter wants it.
         func isTaken(by filter: JournalFilter) -> Bool {
-            filter.machine ?? machine == machine && filter.takes(kind: kind, event: event, from: from, to: to)
+            filter.takes(machine: machine) && filter.takes(kind: kind, event: event, from: from, to: to)
         }
     }
 

@@ -58,7 +58,7 @@ enum PowerVerb: Sendable, CaseIterable {
         case .back: return try await migrate(name, to: 1, engine) { ("place.\($0)", $0) }
         case .undo:
             return try await engine.reset(
-                ResetCommand(instance: name, to: .beforeMigration, reason: "r", by: .test)
+                ResetCommand(instance: name, to: .beforeLast, reason: "r", by: .test)
             ).seq.rawValue
         case .reset:
             // To some time before; what was redacted since is refused.

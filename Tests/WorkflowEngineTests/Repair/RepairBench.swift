@@ -45,7 +45,7 @@ extension TaskBench {
         try await engine.reset(
             ResetCommand(
                 instance: InstanceName(rawValue: name),
-                to: seq.map { .seq(Seq(rawValue: $0)) } ?? .beforeMigration, timers: timers,
+                to: seq.map { .seq(Seq(rawValue: $0)) } ?? .beforeLast, timers: timers,
                 invocations: invocations, reason: reason, expectedSeq: expected.map(Seq.init), isDryRun: isDryRun,
                 key: key.flatMap(RequestKey.init(text:)), by: .test))
     }

@@ -148,7 +148,7 @@ extension Engine {
             return Told(
                 try await reset(
                     ResetCommand(
-                        instance: InstanceName(rawValue: name), to: .beforeMigration, reason: "r", key: step.key,
+                        instance: InstanceName(rawValue: name), to: .beforeLast, reason: "r", key: step.key,
                         by: .test)))
         case .delete(let name):
             let answer = try await delete(

@@ -71,7 +71,7 @@ import WorkflowStore
             try await bench.report(.completed(1), task)
         }
         func names(_ queue: String? = nil) async throws -> [String] {
-            var query = EffectQuery(queue: queue, limit: limit)
+            var query = EffectQuery(queues: queue.map { [$0] } ?? [], limit: limit)
             var names: [String] = []
             repeat {
                 let page = try await bench.engine.effects(of: "o", query, by: .test)

@@ -13,6 +13,7 @@ final class Servant: EffectExecutor {
     let queues = "task:"
     let places: Int
     let placesOfQueue: Int
+    let log: (any AttemptLog)?
     private let state = Mutex(State())
 
     private struct State {
@@ -24,8 +25,11 @@ final class Servant: EffectExecutor {
         var always: AttemptOutcome?
     }
 
-    init(places: Int = 8, ofQueue: Int = 4, always: AttemptOutcome? = nil) {
+    init(
+        places: Int = 8, ofQueue: Int = 4, always: AttemptOutcome? = nil, log: (any AttemptLog)? = nil
+    ) {
         self.places = places
+        self.log = log
         placesOfQueue = ofQueue
         state.withLock { $0.always = always }
     }

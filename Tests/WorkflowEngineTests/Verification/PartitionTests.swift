@@ -72,6 +72,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
         InstancePage(instances: [], next: nil)
     }
     func tally(_ query: TallyQuery, in namespace: NamespaceID) -> [TallyRecord] { [] }
+    func oldestRunning(in namespace: NamespaceID, atMost bound: Int) -> [OldestInState] { [] }
     func machineSetting(of key: MachineKey) -> MachineSetting? { nil }
     func machineSettings(in namespace: NamespaceID, after name: MachineName?, limit: Int) -> [MachineSetting] { [] }
     func audits(in namespace: NamespaceID, before position: Position?, limit: Int) -> [AuditRecord] { [] }

@@ -128,16 +128,19 @@ import WorkflowStore
         #expect(undone.outcome.brief == "done 2, changed 4" && undone.record.selected == 6)
         let told = undone.outcome.told.filter { $0.kind == .changed }
         #expect(told.map(\.instance) == ["p-0", "p-1", "new"])
-        #expect(told.last?.message?.hasPrefix("the row of a migration was redacted") ?? false)
+        #expect(told.last?.message?.hasPrefix("a row 'migrated' was redacted") ?? false)
         try await bench.expectWhole()
     }
 
-    @Test func aStoppedRunEndsWhenItIsUndone() async throws {
+    @Test(arguments: [
+        BulkAction.migrate(to: 2, MigrationPlan(), retries: false),
+        .repair(.set(ContextChange(set: ["by": 2], unset: []))),
+    ])
+    func aStoppedRunEndsWhenItIsUndone(action: BulkAction) async throws {
         var limits = EngineLimits()
         limits.selectedPage = 1
         limits.batchRows = 16
         let bench = try await Self.bench(limits)
-        let action = BulkAction.migrate(to: 2, MigrationPlan(), retries: false)
         let begun = try await bench.begin("m", action, Self.ofFirst, reason: "r")
         let early = try await bench.told { _ = try await bench.begin("u", Self.undo, reason: "r") }
         #expect(early == "not-undoable: The run 'm' is not done yet: 'wfctl bulk stop m' stops it")

@@ -164,6 +164,10 @@ import WorkflowStore
         ("state=ajar", ["a 2 open", "a 4 close", "g 2 open"]),
         ("state=ajar.slit", ["a 3 open.less", "a 4 close"]), ("state=ajar&event=close", ["a 4 close"]),
         ("state=shut&machine=gate", ["g 1 init", "g 2 open"]),
+        ("event=open&event=close", ["a 2 open", "a 4 close", "g 2 open"]),
+        ("machine=gate&machine=door&event=open", ["a 2 open", "g 2 open"]),
+        ("kind=failed&kind=started", ["a 1 init", "a 6 echo", "a 7 echo", "g 1 init"]),
+        ("state=ajar.slit&state=ajar&event=open.*", ["a 2 open", "a 3 open.less", "g 2 open"]),
     ])
     func filtersPickRows(query: String, expected: [String]) async throws {
         let host = try await Self.host()

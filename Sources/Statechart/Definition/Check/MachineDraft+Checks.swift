@@ -11,6 +11,7 @@ extension MachineDraft {
         // What cannot be reached is only clear when everything that leads somewhere was understood.
         guard diagnostics.errors.isEmpty else { return }
         checkReachability(&diagnostics)
+        checkUntakenErrors(&diagnostics)
         checkRestlessCycles(&diagnostics)
     }
 }

@@ -58,7 +58,7 @@ private struct RestlessCycles {
             let shown = leaves + leaves.prefix(1)
             let path = shown.count > 6 ? shown.prefix(5) + ["…", shown[0]] : shown[...]
             let message =
-                "'after' goes round without end, every \(delays.reduce(0, +)) ms: "
+                "'after' goes round without end, every \(DelayText.text(milliseconds: delays.reduce(0, +))): "
                 + "\(path.joined(separator: " -> ")); give it a guard, or a delay of \(DefinitionLimits.restingDelay)ms"
             diagnostics.warning(message, at: first)
         }

@@ -200,6 +200,7 @@ extension DraftReader {
     /// delay and is none.
     mutating func delay(_ expression: ExpressionDraft) -> DelayDraft? {
         do throws(DelayError) {
+            try DelayText.checkWords(expression.text)
             guard try DelayText.read(expression.text) != nil else { return .expression(expression) }
             return .milliseconds(try DelayText.length(of: expression.text))
         } catch {

@@ -5,7 +5,7 @@ extension DraftReader {
     /// The expression in a scalar; nil, and a mistake, for anything else.
     mutating func expression(_ node: SourceNode, _ what: String) -> ExpressionDraft? {
         guard case .scalar(let text, let isPlain) = node.content, !node.isNull else {
-            reportKind(node, "\(what) must be an expression")
+            reportKind(node, "\(what) must be an expression", else: node.braceHint)
             return nil
         }
         return ExpressionDraft(text: text, position: node.position, isPlain: isPlain)
@@ -13,7 +13,7 @@ extension DraftReader {
 
     /// A guard: an expression that gives true or false.
     mutating func condition(_ node: SourceNode, _ what: String) -> ExpressionDraft? {
-        if case .mapping = node.content {
+        if case .mapping = node.content, node.braceHint.isEmpty {
             let message = "\(what) must be an expression, not a map; combine named guards with '&&', '||' and '!'"
             diagnostics.error(message, at: node.position)
             return nil
@@ -74,5 +74,15 @@ extension TemplateDraft {
 
     private var literal: JSONValue? {
         if case .literal(let value) = self { value } else { nil }
+    }
+}
+
+extension SourceNode {
+    /// The end of a mistake about an expression in braces, which YAML takes for a map of one key without a value.
+    fileprivate var braceHint: String {
+        guard case .mapping(let pairs) = content, pairs.count == 1, let pair = pairs.first, pair.value.isNull else {
+            return ""
+        }
+        return "; write \(pair.key.text) without braces"
     }
 }

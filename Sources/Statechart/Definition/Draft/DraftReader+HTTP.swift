@@ -34,8 +34,9 @@ extension DraftReader {
     private mutating func address(_ node: SourceNode) -> HTTPDraft.Address? {
         guard let expression = expression(node, "'url'") else { return nil }
         guard URLTemplate.isLiteral(expression.text) else {
-            guard URLTemplate.isMistaken(expression.text) else { return .computed(expression) }
-            diagnostics.error(URLMistake.scheme.message, at: expression.start)
+            let braced = URLTemplate.mistake(inBraced: expression.text)
+            guard braced != nil || URLTemplate.isMistaken(expression.text) else { return .computed(expression) }
+            diagnostics.error((braced ?? .scheme).message, at: expression.start)
             return nil
         }
         do throws(URLMistake) {

@@ -51,7 +51,7 @@ extension DraftReader {
             readKeys(pairs, of: &transition)
         default:
             let rule = node.isNull ? " ({} takes the event and does nothing)" : ""
-            reportKind(node, "a transition must be a target or a map\(rule)")
+            reportKind(node, "a transition must be a target or a map\(rule)", else: node.commentHint)
             return
         }
         draft.states[index.offset].transitions.append(transition)
@@ -94,10 +94,17 @@ extension DraftReader {
     }
 
     private mutating func target(_ node: SourceNode, _ what: String) -> TargetDraft? {
-        guard let text = text(node, what) else {
+        guard let text = text(node, what, else: node.commentHint) else {
             draft.isResolved = false
             return nil
         }
         return TargetDraft(word: SourceWord(text: text, position: node.position))
+    }
+}
+
+extension SourceNode {
+    /// The end of a mistake where a target is missing: YAML takes an id without quotes for a comment.
+    fileprivate var commentHint: String {
+        if case .scalar("", isPlain: true) = content { "; a target such as '#review' stands in quotes" } else { "" }
     }
 }

@@ -86,9 +86,11 @@ extension DraftReader {
     }
 
     /// The text of a scalar as written; nil, and a mistake, for anything else.
-    mutating func text(_ node: SourceNode, _ what: String) -> String? {
+    ///
+    /// - Parameter hint: The end of the mistake.
+    mutating func text(_ node: SourceNode, _ what: String, else hint: String = "") -> String? {
         if case .scalar(let text, _) = node.content, !node.isNull { return text }
-        reportKind(node, "\(what) must be a name")
+        reportKind(node, "\(what) must be a name", else: hint)
         return nil
     }
 
@@ -136,9 +138,11 @@ extension DraftReader {
     }
 
     /// Adds a mistake about a node of the wrong kind, unless the node itself was reported.
-    mutating func reportKind(_ node: SourceNode, _ rule: String) {
+    ///
+    /// - Parameter hint: The end of the mistake.
+    mutating func reportKind(_ node: SourceNode, _ rule: String, else hint: String = "") {
         guard !node.isUnreadable else { return }
-        diagnostics.error("\(rule), not \(node.kind)", at: node.position)
+        diagnostics.error("\(rule), not \(node.kind)\(hint)", at: node.position)
     }
 
     /// Adds a mistake for every key that does not belong to a place.

@@ -125,15 +125,19 @@
 
         private func message(_ context: YamlError.Context?, _ problem: String, _ mark: Yams.Mark) -> String {
             if problem.hasPrefix("Maximum nesting level") { return SourceNode.tooDeep }
-            let found = text.unicodeScalars[index(line: mark.line, column: mark.column)...].first
+            let place = index(line: mark.line, column: mark.column)
+            let found = text.unicodeScalars[place...].first
             if problem.hasPrefix("found character that cannot start any token"), let found {
                 return found == "\t"
                     ? "not valid YAML: a tab cannot indent; use spaces"
                     : "not valid YAML: text cannot begin with '\(found)' outside of quotes"
             }
             if context?.text.contains("alias") == true { return "not valid YAML: '*' must stand in quotes" }
-            let place = context.map { "\($0.text) that begins on line \($0.mark.line), " } ?? ""
-            return "not valid YAML: \(place)\(problem)"
+            let begin = context.map { min(place, index(line: $0.mark.line, column: $0.mark.column)) } ?? place
+            let advice = YAMLAdvice.advice(
+                on: problem, before: text.unicodeScalars[begin..<place], next: found)
+            let collection = context.map { "\($0.text) that begins on line \($0.mark.line), " } ?? ""
+            return "not valid YAML: \(collection)\(problem)\(advice)"
         }
     }
 

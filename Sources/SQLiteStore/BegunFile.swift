@@ -1,0 +1,207 @@
+import Dispatch
+import Synchronization
+package import WorkflowStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The file `NAME.begun` beside a database: the begins of attempts, one a line, and the ends while others go on.
+///
+/// Nothing is flushed: what a process has written to a file outlives the process, and the machine's own death is not
+/// the fault of a program. Each change is one `pwrite(2)`, so that a kill leaves whole lines, or a last one that is
+/// torn. A line names the store and its generation: beside another database, or a restored one, it says nothing.
+final class BegunFile: AttemptLog {
+    private struct State {
+        /// Below zero until something is written.
+        var descriptor: CInt = -1
+        /// Bytes of the file that are lines.
+        var end = 0
+        /// Attempts that have begun and not ended, in the order of the begins.
+        var open: [AttemptBegin] = []
+    }
+
+    /// A file that has more is written anew.
+    private static let bytes = 64 << 10
+    /// A file that has more is none of ours.
+    private static let readBytes = 2 * bytes
+
+    private let file: StoreFile
+    private let identity: StoreIdentity
+    private let state = Mutex(State())
+    /// A disk that answers late holds no thread of Swift's pool.
+    private let thread = DispatchQueue(label: "wfd-begun")
+
+    init(_ file: StoreFile, of identity: StoreIdentity) {
+        self.file = file
+        self.identity = identity
+    }
+
+    deinit {
+        let descriptor = state.withLock { $0.descriptor }
+        if descriptor >= 0 { Self.close(descriptor) }
+    }
+
+    func unended() async -> [AttemptBegin] {
+        await aside { [self] _ in BegunLine.unended(in: content(), of: identity) }
+    }
+
+    func forget() async {
+        await aside { [self] state in
+            if StoreFile.size(of: file.begun) != nil { _ = writable(&state) }
+        }
+    }
+
+    func began(_ attempt: AttemptBegin) async -> Bool {
+        await aside { [self] state in
+            state.open.append(attempt)
+            return append(BegunLine(.begin, attempt), to: &state)
+        }
+    }
+
+    func ended(_ attempt: AttemptBegin) async {
+        await aside { [self] state in
+            state.open.removeAll { $0 == attempt }
+            // Without room for the end, the lines of the others take the place of all.
+            if state.open.isEmpty || !append(BegunLine(.end, attempt), to: &state) { rewrite(&state) }
+        }
+    }
+
+    func close() async {
+        await aside { [self] state in
+            guard state.descriptor >= 0 else { return }
+            if state.open.isEmpty { unlink(file.begun) }
+            Self.close(state.descriptor)
+            state.descriptor = -1
+        }
+    }
+
+    /// Does something with the file, behind all that was asked before.
+    private func aside<Value: Sendable>(_ body: @escaping @Sendable (inout State) -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            thread.async { [self] in continuation.resume(returning: state.withLock { body(&$0) }) }
+        }
+    }
+
+    /// The bytes of the file; none where it cannot be one of ours.
+    private func content() -> [UInt8] {
+        guard hasOneName, let reader = Self.opened(file, O_RDONLY) else { return [] }
+        defer { Self.close(reader) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.readBytes + 1) { buffer, filled in
+            // A file that cannot be read has nothing.
+            filled = max(0, pread(reader, buffer.baseAddress, Self.readBytes + 1, 0))
+        }
+        return bytes.count > Self.readBytes ? [] : bytes
+    }
+
+    /// The file, empty at first; nil where it cannot be written.
+    private func writable(_ state: inout State) -> CInt? {
+        if state.descriptor >= 0 { return state.descriptor }
+        guard hasOneName, let opened = Self.opened(file, O_RDWR | O_CREAT) else { return nil }
+        guard ftruncate(opened, 0) == 0 else {
+            Self.close(opened)
+            return nil
+        }
+        (state.descriptor, state.end) = (opened, 0)
+        return opened
+    }
+
+    /// Another name may be that of the database, whose locks go when the file is closed here.
+    private var hasOneName: Bool { StoreFile.identity(of: file.begun).map { $0.names == 1 } ?? true }
+
+    /// Appends a line; false when the disk does not take it.
+    private func append(_ line: BegunLine, to state: inout State) -> Bool {
+        guard let descriptor = writable(&state) else { return false }
+        // The list of the open ones has the attempt already, or has it no more.
+        if state.end > Self.bytes { return rewrite(&state) }
+        let bytes = Array(line.text(of: identity).utf8)
+        guard pwrite(descriptor, bytes, bytes.count, off_t(state.end)) == bytes.count else { return false }
+        state.end += bytes.count
+        return true
+    }
+
+    /// Leaves the begins of what is open and nothing else. The old lines are behind the new ones until they are cut
+    /// off: a kill between the two loses nothing.
+    @discardableResult
+    private func rewrite(_ state: inout State) -> Bool {
+        guard let descriptor = writable(&state) else { return false }
+        let bytes = Array(state.open.map { BegunLine(.begin, $0).text(of: identity) }.joined().utf8)
+        guard bytes.isEmpty || pwrite(descriptor, bytes, bytes.count, 0) == bytes.count,
+            ftruncate(descriptor, off_t(bytes.count)) == 0
+        else { return false }
+        state.end = bytes.count
+        return true
+    }
+
+    private static func opened(_ file: StoreFile, _ flags: CInt) -> CInt? {
+        // Why it cannot be opened does not matter: the log then knows less.
+        try? StoreFile.openPresent(file.begun, flags, for: file.given)
+    }
+
+    private static func close(_ descriptor: CInt) {
+        #if canImport(Glibc)
+            Glibc.close(descriptor)
+        #else
+            Darwin.close(descriptor)
+        #endif
+    }
+}
+
+/// A line of the file: `begin UUID GENERATION EFFECT ROUND NUMBER MILLISECONDS`, or `end` with the same.
+private struct BegunLine {
+    enum Word: String {
+        case begin
+        case end
+    }
+
+    let word: Word
+    let attempt: AttemptBegin
+
+    init(_ word: Word, _ attempt: AttemptBegin) {
+        self.word = word
+        self.attempt = attempt
+    }
+
+    /// Reads a line without its end; nil for anything but what `text` gives.
+    init?(_ line: Substring, of identity: StoreIdentity) {
+        let words = line.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 7, let word = words.first.flatMap({ Word(rawValue: String($0)) }),
+            let effect = Int64(words[3]), let round = Int64(words[4]), let number = Int64(words[5]),
+            let begun = Int64(words[6]), effect > 0, round >= 0, number > 0, Timestamp.range.contains(begun)
+        else { return nil }
+        self.init(
+            word,
+            AttemptBegin(
+                effect: Position(rawValue: effect), round: round, number: number, begun: Timestamp(rawValue: begun)))
+        guard text(of: identity) == line + "\n" else { return nil }
+    }
+
+    func text(of store: StoreIdentity) -> String {
+        "\(word.rawValue) \(store.uuid.text) \(store.generation) \(attempt.effect.rawValue) \(attempt.round) "
+            + "\(attempt.number) \(attempt.begun.rawValue)\n"
+    }
+
+    /// The attempts that have a begin of a store and no end. A last line that is torn, and all that is no line of the
+    /// store, is passed over.
+    static func unended(in bytes: [UInt8], of identity: StoreIdentity) -> [AttemptBegin] {
+        guard let last = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+        var open: [AttemptBegin] = []
+        for bytes in bytes[..<last].split(separator: UInt8(ascii: "\n")) {
+            guard let text = String(validating: bytes, as: UTF8.self),
+                let line = BegunLine(text[...], of: identity)
+            else { continue }
+            switch line.word {
+            case .begin: if !open.contains(line.attempt) { open.append(line.attempt) }
+            case .end: open.removeAll { $0 == line.attempt }
+            }
+        }
+        return open
+    }
+}
+
+extension SQLiteFileStore {
+    /// The log of attempts beside the file. One process has one of a store at a time.
+    package func attemptLog() -> any AttemptLog { BegunFile(file, of: identity) }
+}

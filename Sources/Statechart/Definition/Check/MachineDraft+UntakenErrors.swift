@@ -1,0 +1,83 @@
+extension MachineDraft {
+    /// Warns about invocations whose failure nothing can take: the instance fails with them.
+    ///
+    /// A guard is taken to let the error pass. O(n log n) in the size of the machine, for states of bounded depth.
+    ///
+    /// - Precondition: The definition has no mistakes.
+    func checkUntakenErrors(_ diagnostics: inout DiagnosticList) {
+        guard states.contains(where: { !$0.invocations.isEmpty }) else { return }
+        let takers = ErrorTakers(of: self)
+        for state in states {
+            for invocation in state.invocations {
+                let event = EventName.failed + id(of: invocation, in: state)
+                if takers.canTake(event, during: state) { continue }
+                diagnostics.warning(
+                    "no transition takes \(event.quoted): when this invocation fails, the instance fails and waits for "
+                        + "somebody; add 'onError'", at: invocation.position)
+            }
+        }
+    }
+}
+
+/// The states that have transitions for errors of invocations.
+private struct ErrorTakers {
+    private let draft: MachineDraft
+    /// By descriptor, each list in document order.
+    private var states: [String: [StateIndex]] = [:]
+
+    init(of draft: MachineDraft) {
+        self.draft = draft
+        for state in draft.states {
+            for transition in state.transitions {
+                guard let descriptor = draft.descriptor(of: transition, in: state) else { continue }
+                // Under `strict` an error is never taken by `*`.
+                let takesAny = descriptor == "*" && !draft.isStrict
+                if takesAny || descriptor.hasPrefix(EventName.errorPrefix) {
+                    states[descriptor, default: []].append(state.index)
+                }
+            }
+        }
+    }
+
+    /// Whether a state that takes an event can be active together with another: that itself, one above or below it, or
+    /// one in another region of a parallel state.
+    func canTake(_ event: String, during state: StateDraft) -> Bool {
+        for descriptor in Self.descriptors(of: event) {
+            guard let takers = states[descriptor] else { continue }
+            if Self.hasAny(takers, through: state.lastDescendant, from: { $0 >= state.index }) { return true }
+            var below = state
+            while let index = below.parent {
+                let above = draft[index]
+                if takers.containsSorted(index) { return true }
+                // The other regions stand before this one, or behind it.
+                if above.kind == .parallel,
+                    Self.hasAny(takers, through: below.index, from: { $0 > index })
+                        || Self.hasAny(takers, through: above.lastDescendant, from: { $0 > below.lastDescendant })
+                {
+                    return true
+                }
+                below = above
+            }
+        }
+        return false
+    }
+
+    /// The descriptors that match an event: its name, each prefix with `.*`, and `*`.
+    private static func descriptors(of event: String) -> [String] {
+        var descriptors = [event, "\(event).*", "*"]
+        var prefix = event[...]
+        while let dot = prefix.lastIndex(of: ".") {
+            prefix = prefix[..<dot]
+            descriptors.append("\(prefix).*")
+        }
+        return descriptors
+    }
+
+    /// Whether a sorted list has a state, up to the last one, of those from the first for which a condition holds.
+    private static func hasAny(
+        _ sorted: [StateIndex], through last: StateIndex, from isReached: (StateIndex) -> Bool
+    ) -> Bool {
+        let offset = sorted.firstOffset(where: isReached)
+        return offset < sorted.count && sorted[offset] <= last
+    }
+}

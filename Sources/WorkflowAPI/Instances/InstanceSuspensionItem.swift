@@ -1,0 +1,32 @@
+public import WorkflowJSON
+
+/// That an instance is suspended: what comes waits until it is resumed.
+public struct InstanceSuspensionItem: Equatable, WireObject {
+    /// The time of the row that suspended it.
+    public var at: WireTime
+    /// The person who did it; nil where nobody is known.
+    public var actor: String?
+    /// The reason that was given; nil for none, and when it was erased.
+    public var reason: String?
+
+    /// Takes the parts as they are.
+    public init(at: WireTime, actor: String? = nil, reason: String? = nil) {
+        self.at = at
+        self.actor = actor
+        self.reason = reason
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        at = try fields.required("at")
+        actor = try fields.optional("actor")
+        reason = try fields.optional("reason")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("at", at)
+            writer.field("actor", ifPresent: actor)
+            writer.field("reason", ifPresent: reason)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import WorkflowAPI
+
+/// The options `--batch` and `--atomic` of verbs that take many lines.
+struct BatchOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Send the lines of a file, events and starts; - is standard input.", valueName: "file|-"),
+        completion: .file())
+    var batch: String?
+
+    @Flag(help: "With --batch: apply all lines in one transaction, or none.")
+    var atomic = false
+
+    /// Throws for a name of a run of which no keys can be made.
+    static func check(run: String?) throws {
+        if let run, !IdempotencyKey.isValid(run + ":ffffffffffffffff:9999999999") {
+            throw ValidationError("'--run' must be short, of printable ASCII characters")
+        }
+    }
+
+    /// Sends the lines.
+    func send(_ path: String, of usual: BatchSending.Kind, run: String?, in session: Session) async throws {
+        try await session.withClient { client in
+            var sending = BatchSending(session, of: usual, run: run, isAtomic: atomic)
+            try await sending.send(path, with: client)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import WorkflowAPI
+
+/// How a run is undone.
+struct UndoOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Why, for the history.", valueName: "text"))
+    var reason: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether invocations that the run cancelled begin again, so that services act twice, or have the answer "
+                + "that came.",
+            valueName: "again|answer"),
+        completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
+        transform: { try Reset.word($0, ResetRequest.Invocations.self) })
+    var invocations: ResetRequest.Invocations?
+
+    @Flag(help: "Say what would happen and change nothing.")
+    var dryRun = false
+
+    @Option(
+        name: .customLong("run"),
+        help: ArgumentHelp("The name of the undo, which is a run too. (default: undo-RUN)", valueName: "name"))
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp("Only if the same instances are selected as in the dry run.", valueName: "digest"),
+        transform: { $0.lowercased() })
+    var expect: String?
+
+    @Flag(help: "Do it to more than 100 instances without '--expect'.")
+    var yes = false
+
+    /// The first that was said; nil when none was.
+    var used: String? {
+        let said = [
+            ("reason", reason != nil), ("invocations", invocations != nil), ("dry-run", dryRun), ("run", name != nil),
+            ("expect", expect != nil), ("yes", yes),
+        ]
+        return said.first { $0.1 }?.0
+    }
+
+    func validate() throws {
+        try BulkOptions.check(expect: expect, yes: yes)
+        if let name, let message = BulkRequest.message(forRun: name) { throw ValidationError(message) }
+        if let reason, !APILimits.reasonBytes.contains(reason.utf8.count) {
+            throw ValidationError("'--reason' must have 1 to \(APILimits.reasonBytes.upperBound) bytes")
+        }
+    }
+
+    /// Undoes a run, or rehearses that, and tells what came of it.
+    func carryOut(_ run: String, in session: Session) async throws {
+        var action = BulkAction(.undo)
+        action.undone = run
+        action.invocations = invocations
+        let request = BulkRequest(
+            run: name, action: action, expect: expect, dryRun: dryRun ? true : nil, reason: reason)
+        try await BulkOptions.carryOut(request, isSure: yes, in: session)
+    }
+}

@@ -1,0 +1,95 @@
+import WorkflowStore
+
+/// A line of many: an event for an instance, or a new instance.
+package enum LineCommand: Sendable {
+    /// An event.
+    case send(SendCommand)
+    /// A new instance.
+    case start(StartLine)
+}
+
+/// An instance to start, answered as its first event is.
+package struct StartLine: Sendable {
+    package var command: StartCommand
+    /// True: the answer says the context.
+    package var wantsContext: Bool
+
+    package init(_ command: StartCommand, wantsContext: Bool = true) {
+        self.command = command
+        self.wantsContext = wantsContext
+    }
+}
+
+extension StartLine: WriterCommand {
+    var size: Int { command.size }
+    var isLong: Bool { command.isLong }
+    var payers: [CommandTarget] { command.payers }
+    var targets: [CommandTarget] { command.targets }
+    var summary: String { command.summary }
+
+    func want(_ rows: inout WantedRows) { command.want(&rows) }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
+        try command.start(in: &batch) { started, chain in
+            SendResult(startedBy: chain, started.state, wantsContext: wantsContext)
+        }
+    }
+}
+
+extension LineCommand: WriterCommand {
+    private var asked: any WriterCommand {
+        switch self {
+        case .send(let send): send
+        case .start(let line): line
+        }
+    }
+
+    var size: Int {
+        switch self {
+        case .send(let send): send.size
+        case .start(let line): line.size
+        }
+    }
+
+    var isLong: Bool { asked.isLong }
+    var payers: [CommandTarget] { asked.payers }
+    var targets: [CommandTarget] { asked.targets }
+    var summary: String { asked.summary }
+
+    func want(_ rows: inout WantedRows) { asked.want(&rows) }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
+        switch self {
+        case .send(let send): try send.apply(to: &batch)
+        case .start(let line): try line.apply(to: &batch)
+        }
+    }
+
+    /// In the queue there is no line any more: an event waits as a single one does.
+    consuming func queued(_ destination: AnswerDestination<KeyedAnswer<SendResult>>) -> any QueuedCommand {
+        switch consume self {
+        case .send(let send): send.queued(destination)
+        case .start(let line): line.queued(destination)
+        }
+    }
+
+    /// Throws when nobody may ask for it, whatever the instance.
+    func check() throws(Rejection) {
+        if case .send(let send) = self { try send.check() }
+    }
+}
+
+extension Engine {
+    /// The answer to a line; one of before is made again.
+    func sent(_ answer: KeyedAnswer<SendResult>, for line: LineCommand) async throws(Rejection) -> SendResult {
+        switch (line, answer) {
+        case (_, .first(let result)): result
+        case (.send(let send), .repeated): try await sent(answer, for: send)
+        case (.start(let start), .repeated(let position)):
+            // Folds history: too long for an executor that serves sockets.
+            try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
+                try await repeated(start, at: position)
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Synchronization
+import WorkflowStore
+
+/// Remembers which workers have asked for tasks lately, by queue.
+final class WorkerWatch: Sendable {
+    private struct Place: Hashable {
+        let queue: String
+        let worker: String
+    }
+
+    private struct State {
+        var seen: [Place: Timestamp] = [:]
+        /// When the old ones were last taken out.
+        var cleared: Timestamp?
+    }
+
+    private let bound: Int
+    private let state = Mutex(State())
+
+    /// In milliseconds: so long a worker counts. As long as one may wait for a task.
+    static let memory: Int64 = 60_000
+
+    /// - Parameter bound: Workers of all queues that are remembered; others are not counted.
+    init(bound: Int) {
+        self.bound = bound
+    }
+
+    /// A worker asks for tasks of a queue, or has waited for them.
+    func saw(_ worker: String, in queue: String, at now: Timestamp) {
+        let place = Place(queue: queue, worker: worker)
+        state.withLock { state in
+            if state.seen[place] == nil, state.seen.count >= bound {
+                // At most once a second: looking through all of them takes a while.
+                if let cleared = state.cleared, abs(now.rawValue - cleared.rawValue) < 1_000 { return }
+                state.cleared = now
+                state.seen = state.seen.filter { Self.isRecent($0.value, at: now) }
+                if state.seen.count >= bound { return }
+            }
+            state.seen[place] = now
+        }
+    }
+
+    /// How many have asked within the last minute, by queue; queues without any are left out.
+    func counts(at now: Timestamp) -> [String: Int] {
+        state.withLock { state in
+            var counts: [String: Int] = [:]
+            for (place, time) in state.seen where Self.isRecent(time, at: now) { counts[place.queue, default: 0] += 1 }
+            return counts
+        }
+    }
+
+    /// A clock may be set back.
+    private static func isRecent(_ time: Timestamp, at now: Timestamp) -> Bool {
+        abs(now.rawValue - time.rawValue) <= memory
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import SQLiteStore
+import StoreTesting
+import Testing
+import WorkflowStore
+
+/// The begins of attempts beside a database, as the next process reads them.
+@Suite struct BegunFileTests {
+    private let directory: TemporaryDirectory
+    private let store: SQLiteFileStore
+
+    private static let name = "store.db.begun"
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try SQLiteFileStore.sqlite(directory)
+    }
+
+    private static func attempt(_ effect: Int64, round: Int64 = 0, number: Int64 = 1) -> AttemptBegin {
+        AttemptBegin(
+            effect: Position(rawValue: effect), round: round, number: number,
+            begun: Timestamp(rawValue: 1_700_000_000_000))
+    }
+
+    /// The attempts that the next process finds.
+    private func left() async -> [AttemptBegin] { await store.attemptLog().unended() }
+
+    private func line(_ word: String, generation: Int64? = nil, _ numbers: String) -> String {
+        "\(word) \(store.identity.uuid.text) \(generation ?? store.identity.generation) \(numbers)\n"
+    }
+
+    private func write(_ text: String) throws { try directory.write(Data(text.utf8), to: Self.name) }
+
+    @Test func whatHasNotEndedIsFound() async throws {
+        let log = store.attemptLog()
+        #expect(await log.unended().isEmpty)
+        #expect(directory.size(of: Self.name) == nil)
+        for effect: Int64 in 2...4 { #expect(await log.began(Self.attempt(effect))) }
+        await log.ended(Self.attempt(3))
+        #expect(await left() == [Self.attempt(2), Self.attempt(4)])
+        await log.ended(Self.attempt(2))
+        await log.ended(Self.attempt(4))
+        #expect(await left().isEmpty)
+        #expect(directory.size(of: Self.name) == 0)
+        await log.close()
+        #expect(directory.size(of: Self.name) == nil)
+    }
+
+    @Test func whatAnEarlierProcessLeftIsForgottenOnce() async throws {
+        #expect(await store.attemptLog().began(Self.attempt(2)))
+        let log = store.attemptLog()
+        #expect(await log.unended() == [Self.attempt(2)])
+        await log.forget()
+        #expect(await left().isEmpty)
+        // Closed while something runs, it stays.
+        #expect(await log.began(Self.attempt(5)))
+        await log.close()
+        #expect(await left() == [Self.attempt(5)])
+    }
+
+    /// One long attempt beside thousands of short ones.
+    @Test func theFileStaysSmall() async throws {
+        let log = store.attemptLog()
+        #expect(await log.began(Self.attempt(2)))
+        for effect: Int64 in 3...2_000 {
+            #expect(await log.began(Self.attempt(effect)))
+            await log.ended(Self.attempt(effect))
+        }
+        #expect(try #require(directory.size(of: Self.name)) < 100_000)
+        #expect(await left() == [Self.attempt(2)])
+    }
+
+    /// A kill in the middle of the last line, at each of its bytes.
+    @Test func aTornLineIsNoLine() async throws {
+        let (first, second) = (line("begin", "2 0 1 1700000000000"), line("begin", "4 0 3 1700000000000"))
+        try write(first + second)
+        #expect(await left() == [Self.attempt(2), Self.attempt(4, number: 3)])
+        for length in 0..<second.utf8.count {
+            try write(first + second.prefix(length))
+            #expect(await left() == [Self.attempt(2)])
+        }
+        // The next lines are whole again.
+        let log = store.attemptLog()
+        #expect(await log.began(Self.attempt(6)))
+        #expect(await left() == [Self.attempt(6)])
+    }
+
+    @Test func whatNoWfdWritesIsPassedOver() async throws {
+        let good = line("begin", "2 0 1 1700000000000")
+        let bad = [
+            "\n", "begin\n", "begin 1 2 3 4 5 6\n", "\u{0}\u{0}\n", line("began", "3 0 1 1700000000000"),
+            line("begin", "3 0 1"), line("begin", "3 0 1 1700000000000 0"), line("begin", "0 0 1 1700000000000"),
+            line("begin", "-3 0 1 1700000000000"), line("begin", "3 -1 1 1700000000000"),
+            line("begin", "3 0 0 1700000000000"), line("begin", "3 0 1 -1"), line("begin", "3 0 1 9223372036854775807"),
+            line("begin", "3 0 1 99999999999999999999"), line("begin", "+3 0 1 1700000000000"),
+            line("begin", "03 0 1 1700000000000"), line("begin", "3  0 1 1700000000000"),
+            line("end", "9 0 1 1700000000000"),
+        ]
+        try write(bad.joined() + good + bad.joined())
+        #expect(await left() == [Self.attempt(2)])
+        try directory.write(Data([0xFF, 0xFE, 0x0A]) + Data(good.utf8), to: Self.name)
+        #expect(await left() == [Self.attempt(2)])
+        try write(String(repeating: good, count: 3_000))
+        #expect(await left().isEmpty)
+    }
+
+    /// Beside a restored database, or another one.
+    @Test func theBeginsOfAnotherDatabaseSayNothing() async throws {
+        try write(line("begin", generation: store.identity.generation + 1, "2 0 1 1700000000000"))
+        #expect(await left().isEmpty)
+        let other = try TemporaryDirectory()
+        let log = try SQLiteFileStore.sqlite(other).attemptLog()
+        #expect(await log.began(Self.attempt(2)))
+        try directory.write(Data(contentsOf: URL(filePath: other.path + "/" + Self.name)), to: Self.name)
+        #expect(await left().isEmpty)
+    }
+
+    /// Nothing is written through a link, and an attempt is made without its begin.
+    @Test func aFileThatCannotBeWrittenOnlyKnowsLess() async throws {
+        try directory.write(Data("mine".utf8), to: "mine")
+        let path = directory.path + "/" + Self.name
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory.path + "/mine")
+        let log = store.attemptLog()
+        #expect(await log.unended().isEmpty)
+        #expect(await log.began(Self.attempt(2)) == false)
+        await log.ended(Self.attempt(2))
+        await log.forget()
+        await log.close()
+        #expect(directory.size(of: "mine") == 4)
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.linkItem(atPath: directory.path + "/mine", toPath: path)
+        #expect(await store.attemptLog().began(Self.attempt(2)) == false)
+        #expect(directory.size(of: "mine") == 4)
+    }
+}

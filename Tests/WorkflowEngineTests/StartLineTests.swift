@@ -1,0 +1,118 @@
+import IdentityTesting
+import Statechart
+import StoreTesting
+import Synchronization
+import Testing
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// Starts among the events of many.
+@Suite(.timeLimit(.minutes(20))) struct StartLineTests {
+    private static func start(_ name: String, _ machine: String = "lamp", key: String? = nil) -> LineCommand {
+        .start(StartLine(StartCommand(machine: machine, instance: name, key: key.flatMap(RequestKey.init(text:)))))
+    }
+
+    private static func flip(_ name: String) -> LineCommand {
+        .send(SendCommand(instance: name, event: Event(name: "flip")))
+    }
+
+    /// What lines that are applied each for itself are told.
+    private static func told(_ lines: [LineCommand], _ engine: Engine) async throws -> [String] {
+        try await engine.beginWhenRoom(lines, in: CommandSequence()).outcomes().map(told)
+    }
+
+    private static func told(_ outcome: Result<SendResult, Rejection>) -> String {
+        switch outcome {
+        case .success(let result):
+            "\(result.event) \(result.fromSeq.rawValue) \(result.from) -> \(result.seq.rawValue) \(result.to)"
+                + (result.isStart ? " start" : "") + (result.isRepeated ? " again" : "")
+        case .failure(let rejection): rejection.kind
+        }
+    }
+
+    private static let started = #"init 0 [] -> 1 ["off"] start"#
+    private static let flipped = #"flip 1 ["off"] -> 2 ["on"]"#
+
+    @Test func anEventBehindItsStartIsApplied() async throws {
+        let running = try await RunningEngine(store: FakeStore())
+        let lines = [Self.start("a"), Self.flip("a"), Self.flip("b"), Self.start("b"), Self.start("a")]
+        #expect(
+            try await Self.told(lines, running.engine)
+                == [Self.started, Self.flipped, "instanceNotFound", Self.started, "instanceExists"])
+        // None of those that were refused did anything.
+        #expect(try await running.engine.instance(named: "a").record.seq.rawValue == 2)
+        #expect(try await running.engine.instance(named: "b").record.seq.rawValue == 1)
+        try await running.stop()
+    }
+
+    /// A key of a start is one of its machine, in a line as alone.
+    @Test func aStartWithAKeyIsDoneOnce() async throws {
+        let running = try await RunningEngine(store: FakeStore())
+        let first = try await running.engine.start(
+            StartCommand(machine: "lamp", instance: "alone", key: RequestKey(text: "alone")))
+        let lines = [Self.start("a", key: "k"), Self.flip("a"), Self.start("a", key: "k"), Self.start("c", key: "k")]
+        #expect(
+            try await Self.told(lines, running.engine)
+                == [Self.started, Self.flipped, Self.started + " again", "keyReused"])
+        #expect(
+            try await Self.told([Self.start("alone", key: "alone")], running.engine) == [Self.started + " again"])
+        #expect(try await running.engine.instance(named: "alone").record.uuid == first.record.uuid)
+        try await running.stop()
+    }
+
+    @Test func theContextIsSaidWhereItIsWanted() async throws {
+        let running = try await RunningEngine(store: FakeStore())
+        for wantsContext in [true, false] {
+            let command = StartCommand(machine: "lamp", instance: "l-\(wantsContext)")
+            let line = LineCommand.start(StartLine(command, wantsContext: wantsContext))
+            let outcomes = try await running.engine.beginWhenRoom([line], in: CommandSequence()).outcomes()
+            #expect(try outcomes.map { try $0.get().context == ["lit": false] } == [wantsContext])
+        }
+        try await running.stop()
+    }
+
+    @Test(arguments: [true, false]) func allOrNone(onDisk: Bool) async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        if onDisk { try await running.start("taken") }
+        do throws(Rejection) {
+            _ = try await running.engine.sendTogether([
+                Self.start("a"), Self.flip("a"), Self.start("b"), onDisk ? Self.start("taken") : Self.start("a"),
+            ])
+            Issue.record("a name is taken")
+        } catch {
+            #expect(error.kind == "instanceExists" && error.offset == 3)
+        }
+        // Nothing is left of them, neither in memory nor on disk: the names and their ids are free.
+        #expect(
+            try await Self.told([Self.flip("a"), Self.flip("b")], running.engine)
+                == ["instanceNotFound", "instanceNotFound"])
+        #expect(store.content.withLock { $0.journal.count } == (onDisk ? 1 : 0))
+        let together = try await running.engine.sendTogether([
+            Self.start("a"), Self.flip("a"), Self.start("b"), Self.flip("b"),
+        ])
+        #expect(together.map { Self.told(.success($0)) } == [Self.started, Self.flipped, Self.started, Self.flipped])
+        // Whoever comes later finds what was started so.
+        #expect(try await running.flip("a").seq.rawValue == 3)
+        #expect(try await running.engine.instance(named: "b").record.seq.rawValue == 2)
+        try await running.stop()
+    }
+
+    /// In one transaction behind each other: what a plain command finds that comes behind those that went together.
+    @Test func aCommandBehindThoseTogetherFindsWhatTheyStarted() async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        try await running.start("held")
+        store.hold.shut()
+        async let held = running.flip("held")
+        await store.hold.somebodyIsHeld()
+        async let together = running.engine.sendTogether([Self.start("a"), Self.flip("a")])
+        async let behind = running.engine.start(StartCommand(machine: "lamp", instance: "other"))
+        store.hold.open()
+        _ = try await (held, together, behind)
+        #expect(try await running.flip("a").seq.rawValue == 3)
+        #expect(try await running.flip("other").seq.rawValue == 2)
+        try await running.stop()
+    }
+}
