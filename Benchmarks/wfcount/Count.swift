@@ -4,10 +4,10 @@ import EngineFloor
 /// Checks counts of instructions.
 struct Count: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Counts instructions under valgrind, and fails when they are more than 10 % off the thresholds.")
+        abstract: "Counts instructions under valgrind, and fails when they are more than 5 % off the thresholds.")
 
     /// How far a count may be off, as a share.
-    private static let tolerance = 0.1
+    private static let tolerance = 0.05
 
     @OptionGroup var options: ThresholdOptions
 
