@@ -191,7 +191,7 @@ struct Interpreter: ~Copyable {
         while isRunning {
             if try take(.eventless, event: nil) { continue }
             if nextInternal == internalQueue.count, !statesToInvoke.isEmpty { beginInvocations() }
-            // What was used up in the last microstep has left something undone.
+            // A budget that was used up in the last microstep has left something undone.
             guard nextInternal < internalQueue.count else { return try checkExhaustion() }
             let next = internalQueue[nextInternal]
             nextInternal += 1

@@ -24,7 +24,7 @@ public struct BulkRun: Equatable, WireObject {
     public var state: State
     /// Why it rests for now, although it is running.
     public var paused: String?
-    /// Of one that is done, the run that has undone it; nil in a list.
+    /// The run that has undone this one; nil for one that is not done, and in a list.
     public var undoneBy: String?
     /// How many instances were selected when it began.
     public var selected: Int64
@@ -158,7 +158,7 @@ public struct LeftOutParameters: Hashable, Sendable {
     /// An outcome of which nothing was written, so that its instances can be found again.
     public enum Outcome: String, CaseIterable, Sendable, WireReadable {
         case misfit, refused, passedOver
-        /// Of an undo only.
+        /// This outcome is of an undo alone.
         case changed
     }
 

@@ -100,7 +100,7 @@ public struct BatchAnswer: Equatable, WireObject {
     public var status: Int
     /// True when this is the answer to an earlier line with the same key, given again.
     public var repeated: Bool?
-    /// Of an event that was applied; of a start, that of the event `init`, which comes from nowhere.
+    /// The answer of an event that was applied; a start has that of the event `init`, which comes from nowhere.
     public var answer: SendAnswer?
     /// Of a line that was refused.
     public var error: Problem?

@@ -39,8 +39,8 @@ private struct ErrorTakers {
         }
     }
 
-    /// Whether a state that takes an event can be active together with another: that itself, one above or below it, or
-    /// one in another region of a parallel state.
+    /// True when a state that takes an event can be active together with another: that itself, one above or below it,
+    /// or one in another region of a parallel state.
     func canTake(_ event: String, during state: StateDraft) -> Bool {
         for descriptor in Self.descriptors(of: event) {
             guard let takers = states[descriptor] else { continue }
@@ -73,7 +73,7 @@ private struct ErrorTakers {
         return descriptors
     }
 
-    /// Whether a sorted list has a state, up to the last one, of those from the first for which a condition holds.
+    /// True when a sorted list has a state from the first to the last one for which a condition holds.
     private static func hasAny(
         _ sorted: [StateIndex], through last: StateIndex, from isReached: (StateIndex) -> Bool
     ) -> Bool {
