@@ -166,7 +166,7 @@ extension DaemonHost {
 
     private static func machine(_ source: String, of instance: String) throws(HostError) -> Machine {
         do throws(DefinitionError) {
-            return try DefinitionReader.read(stored: source).machine
+            return try DefinitionReader.read(stored: source, semantics: .current).machine
         } catch {
             let reason = error.diagnostics.first.map(\.message) ?? "no reason"
             throw HostError(code: "machine-mismatch", message: "The machine of '\(instance)' cannot be read: \(reason)")

@@ -10,9 +10,6 @@ package import WorkflowStore
 /// `run()` must be running for commands to be answered. It returns after a graceful shutdown, when everything that was
 /// accepted is on disk and the store is closed; it throws when the store may not be written to any more.
 package final class Engine: Service {
-    /// The number of the rules by which steps are taken now; stored with every machine version.
-    package static let semantics: Int64 = 1
-
     package let store: any WorkflowStore
     /// What the writer has committed since the engine began.
     package let statistics = BatchStatistics()

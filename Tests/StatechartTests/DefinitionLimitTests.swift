@@ -65,7 +65,7 @@ import ThreadTesting
             diagnostics(of: text) == [
                 "10007:7: error: state 'a' has 10001 timers; an instance has at most 10000 at a time"
             ])
-        #expect(try DefinitionReader.read(stored: text).machine.states.count == 3)
+        #expect(try DefinitionReader.read(stored: text, semantics: .current).machine.states.count == 3)
         let invocations = (0...StepLimits.requests).map { "    - {id: i\($0), task: q, onError: a}\n" }.joined()
         #expect(
             diagnostics(of: "id: m\ninitial: a\nstates:\n  a:\n    invoke:\n" + invocations) == [

@@ -7,23 +7,25 @@ package enum DefinitionReader {
     /// All mistakes are reported at once, in the order of the text; only a text that is neither YAML nor JSON stops at
     /// its first mistake. Costs about O(n) in the size of the text.
     package static func read(
-        _ text: String, syntax: DefinitionSyntax = .detected
+        _ text: String, syntax: DefinitionSyntax = .detected, semantics: Semantics = .current
     ) throws(DefinitionError) -> DefinitionReading {
         var diagnostics = DiagnosticList()
         let source = try SourceReader.node(from: text, syntax: syntax, diagnostics: &diagnostics)
-        return try read(source, diagnostics)
+        return try read(source, semantics, diagnostics)
     }
 
     /// The same for a definition that was accepted at its time: bounds that came since are not asked.
-    package static func read(stored text: String) throws(DefinitionError) -> DefinitionReading {
+    package static func read(
+        stored text: String, semantics: Semantics
+    ) throws(DefinitionError) -> DefinitionReading {
         var diagnostics = DiagnosticList()
         let source = try SourceReader.node(from: text, syntax: .detected, diagnostics: &diagnostics)
-        return try read(source, diagnostics, isStored: true)
+        return try read(source, semantics, diagnostics, isStored: true)
     }
 
     /// The same for a tree that was made, not read: its places are what is told of mistakes.
     package static func read(_ tree: DefinitionNode) throws(DefinitionError) -> DefinitionReading {
-        try read(SourceNode(tree), DiagnosticList())
+        try read(SourceNode(tree), .current, DiagnosticList())
     }
 
     /// The value of a text that is no definition: YAML, or JSON.
@@ -32,7 +34,7 @@ package enum DefinitionReader {
     ) throws(DefinitionError) -> JSONValue {
         var diagnostics = DiagnosticList()
         let source = try SourceReader.node(from: text, syntax: syntax, diagnostics: &diagnostics)
-        var reader = DraftReader(diagnostics: diagnostics)
+        var reader = DraftReader(.current, diagnostics: diagnostics)
         guard let value = reader.literal(source), reader.diagnostics.errors.isEmpty else {
             throw DefinitionError(diagnostics: reader.diagnostics.told)
         }
@@ -40,10 +42,10 @@ package enum DefinitionReader {
     }
 
     private static func read(
-        _ source: SourceNode, _ diagnostics: DiagnosticList, isStored: Bool = false
+        _ source: SourceNode, _ semantics: Semantics, _ diagnostics: DiagnosticList, isStored: Bool = false
     ) throws(DefinitionError) -> DefinitionReading {
         var diagnostics = diagnostics
-        var reader = DraftReader(diagnostics: diagnostics)
+        var reader = DraftReader(semantics, diagnostics: diagnostics)
         var draft = reader.machine(source)
         diagnostics = reader.diagnostics
         draft.resolveTargets(&diagnostics)

@@ -4,6 +4,8 @@ package import WorkflowJSON
 /// A definition, validated and compiled to tables that the step reads. Immutable, and the same for every instance.
 package final class Machine: Sendable {
     package let name: String
+    /// The rules by which it takes steps.
+    package let semantics: Semantics
     /// Whether an event that nothing takes is refused (`true`) or recorded without effect.
     package let isStrict: Bool
     /// For people; nil when the definition has none.
@@ -54,12 +56,13 @@ package final class Machine: Sendable {
     ///
     /// - Precondition: `states` is in document order and begins with the root; every index in the tables exists.
     package init(
-        name: String, isStrict: Bool, description: String?, states: [State], transitions: [Transition],
-        context: JSONObject, contextTypes: [String: CELType] = [:], guards: [Expression],
+        name: String, semantics: Semantics, isStrict: Bool, description: String?, states: [State],
+        transitions: [Transition], context: JSONObject, contextTypes: [String: CELType] = [:], guards: [Expression],
         eventData: [String: CELType]
     ) {
         precondition(!states.isEmpty && states[0].parent == nil, "a machine begins with its root")
         self.name = name
+        self.semantics = semantics
         self.isStrict = isStrict
         self.description = description
         self.states = states

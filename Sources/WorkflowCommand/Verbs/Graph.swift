@@ -65,7 +65,7 @@ struct Graph: Verb {
         }
         let machine: Machine
         do {
-            machine = try DefinitionReader.read(stored: source ?? "").machine
+            machine = try DefinitionReader.read(stored: source ?? "", semantics: .current).machine
         } catch {
             throw CommandFailure(.other, "Cannot draw '\(name)': this wfctl does not understand its definition")
         }

@@ -55,9 +55,14 @@ final class MachineLibrary: Sendable {
                 "Version \(record.version) of machine '\(record.name)' is damaged: its source is not what was applied; "
                     + "restore a backup")
         }
+        guard let semantics = Semantics(rawValue: record.semantics) else {
+            throw .fault(
+                "Version \(record.version) of machine '\(record.name)' has semantics \(record.semantics), which this wfd "
+                    + "does not know; a later one does")
+        }
         do throws(DefinitionError) {
-            return keep(
-                LoadedMachine(record: record, machine: try DefinitionReader.read(stored: record.source).machine))
+            let reading = try DefinitionReader.read(stored: record.source, semantics: semantics)
+            return keep(LoadedMachine(record: record, machine: reading.machine))
         } catch {
             let reason = error.diagnostics.first.map(\.description) ?? "no reason"
             throw .fault("Version \(record.version) of machine '\(record.name)' cannot be read: \(reason)")

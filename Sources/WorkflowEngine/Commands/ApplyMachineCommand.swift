@@ -35,7 +35,7 @@ struct ApplyMachineCommand: WriterCommand {
         let record = MachineRecord(
             id: batch.numbers.nextMachine, namespace: key.namespace, name: key.name,
             version: latest?.record.version.next ?? .first, digest: Digest(of: source.utf8),
-            semantics: Engine.semantics, source: source, created: batch.now)
+            semantics: machine.semantics.rawValue, source: source, created: batch.now)
         batch.add(LoadedMachine(record: record, machine: machine))
         return AppliedMachine(record: record, isNew: true, active: setting.active)
     }

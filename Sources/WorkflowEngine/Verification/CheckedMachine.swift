@@ -11,12 +11,11 @@ final class CheckedMachine: Sendable {
     init(record: MachineRecord) {
         chain = ChainMachine(record)
         // Why it cannot be used is told where the machines are checked.
-        loaded =
-            record.semantics == Engine.semantics && Digest(of: record.source.utf8) == record.digest
-            ? (try? DefinitionReader.read(stored: record.source).machine).map {
-                LoadedMachine(record: record, machine: $0)
-            }
-            : nil
+        loaded = Semantics(rawValue: record.semantics).flatMap { semantics in
+            guard Digest(of: record.source.utf8) == record.digest else { return nil }
+            let reading = try? DefinitionReader.read(stored: record.source, semantics: semantics)
+            return reading.map { LoadedMachine(record: record, machine: $0.machine) }
+        }
     }
 }
 
@@ -74,7 +73,7 @@ struct CheckedMachines {
         let place = "machine '\(record.name)', version \(record.version)"
         if Digest(of: record.source.utf8) != record.digest { return "\(place): the source is not what was applied" }
         if !isSealed { return "\(place): its row is not what was written" }
-        if record.semantics != Engine.semantics { return nil }
+        if Semantics(rawValue: record.semantics) == nil { return nil }
         return CheckedMachine(record: record).loaded == nil ? "\(place): the source cannot be read any more" : nil
     }
 }

@@ -23,9 +23,9 @@ struct MachineCompiler {
         diagnostics = expressions.found
         guard diagnostics.errors.isEmpty else { return nil }
         return Machine(
-            name: draft.name, isStrict: draft.isStrict, description: draft.description, states: states,
-            transitions: transitions, context: draft.context, contextTypes: draft.contextTypes, guards: guards,
-            eventData: draft.eventData)
+            name: draft.name, semantics: draft.semantics, isStrict: draft.isStrict, description: draft.description,
+            states: states, transitions: transitions, context: draft.context, contextTypes: draft.contextTypes,
+            guards: guards, eventData: draft.eventData)
     }
 
     private mutating func state(_ state: StateDraft) -> State {

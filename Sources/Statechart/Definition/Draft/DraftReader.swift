@@ -5,7 +5,7 @@ import WorkflowJSON
 /// It goes on after every mistake, so that all are found; what it then returns is good for finding more, not for use.
 struct DraftReader {
     var diagnostics: DiagnosticList
-    var draft = MachineDraft()
+    var draft: MachineDraft
     /// Nil where the definition has a `context` that cannot be read.
     var contextKeys: JSONObject? = JSONObject()
 
@@ -18,8 +18,9 @@ struct DraftReader {
     /// Whether the machine has had more states than it may; told once.
     var isFull = false
 
-    init(diagnostics: DiagnosticList) {
+    init(_ semantics: Semantics, diagnostics: DiagnosticList) {
         self.diagnostics = diagnostics
+        draft = MachineDraft(semantics: semantics)
     }
 
     /// The machine of a definition's root node.

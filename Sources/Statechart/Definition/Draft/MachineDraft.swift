@@ -3,6 +3,7 @@ import WorkflowJSON
 
 /// A machine as its definition tells it: read, but targets are still words, and named actions still names.
 struct MachineDraft {
+    let semantics: Semantics
     var name = ""
     var isStrict = true
     var description: String?
@@ -21,6 +22,8 @@ struct MachineDraft {
     var isContextKnown = true
     /// Whether every target was read and found; checks that follow transitions make no sense otherwise.
     var isResolved = true
+
+    init(semantics: Semantics) { self.semantics = semantics }
 
     subscript(index: StateIndex) -> StateDraft { states[index.offset] }
 
