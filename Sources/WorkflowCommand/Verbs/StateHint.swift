@@ -21,7 +21,9 @@ struct StateHint {
         var known: Set<String> = []
         for source in sources {
             // A definition that this wfctl does not understand may have the state.
-            guard let machine = try? DefinitionReader.read(stored: source, semantics: .current).machine else { return nil }
+            guard let machine = try? DefinitionReader.read(stored: source, semantics: .current).machine else {
+                return nil
+            }
             if machine.state(atPath: state) != nil { return nil }
             for state in machine.states where known.insert(state.path).inserted { paths.append(state.path) }
         }
