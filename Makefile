@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build release install size lint test traits docs api unit count conformance property fuzz crash
+.PHONY: help demo build release install size lint test rest traits docs api unit count conformance property fuzz crash
 .PHONY: tsan wal bench bench-check
 
 # The same in every target, so that none builds again what another has built.
@@ -35,11 +35,11 @@ endif
 # Where 'make install' puts things: below DESTDIR, to be found below PREFIX.
 PREFIX ?= /usr
 DESTDIR ?=
-# Suites that kill, cut and fail again and again: one after another, so that they do not take each other's time away.
+# Suites that kill, cut, edit and fail again and again: one after another, so that they do not take each other's time.
 heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 # Writers that never rest take the time of a verification that gives way to them.
 heavy := $(heavy)|BusyVerificationTests|KilledRocketTests|KilledEffectsTests|KilledPackerTests|KilledMigrationTests
-heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests|FullDiskBulkTests
+heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests|FullDiskBulkTests|EveryEditTests
 # What the Swift library is compared with; before the first release, with the last commit.
 BASE ?= $(shell git describe --tags --abbrev=0 2>/dev/null || echo HEAD)
 examples := Examples/Swift/Package.swift Examples/Swift/Sources Examples/Swift/Tests Examples/Durable
@@ -77,7 +77,7 @@ size: ## Check that what 'make release' built and an example have grown by no mo
 lint: ## Check the format of all Swift files
 	swift format lint --strict --recursive --parallel $(swift_folders)
 
-test: ## Everything that must hold: lint, no warnings, the library's pages, all suites, traits, the unit, counts
+test: ## What must hold before a change is taken: lint, no warnings, the library's pages, all suites but those of 'rest'
 	@.ci/packages.sh
 	@.ci/python.sh
 	$(MAKE) --no-print-directory lint
@@ -85,6 +85,11 @@ test: ## Everything that must hold: lint, no warnings, the library's pages, all 
 	@# Now: once tests have run, the package manager would build everything again for it.
 	$(MAKE) --no-print-directory docs
 	.ci/swift.sh test $(flags) --skip-build --skip '$(heavy)'
+
+rest: ## What 'test' leaves out because it is long: suites that kill or walk over everything, traits, the unit, counts
+	@.ci/packages.sh
+	@.ci/python.sh
+	.ci/swift.sh build $(flags) --build-tests
 	.ci/swift.sh test $(flags) --skip-build --no-parallel --filter '$(heavy)'
 	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
