@@ -347,14 +347,15 @@ extension Interpreter {
     }
 
     /// Takes units of work from the budget.
+    @inline(__always)
     mutating func charge(_ units: Int) {
-        do throws(EvaluationError) {
-            try budget.take(units)
-        } catch {
-            let failure = ActionFailure(
-                state: .root, line: machine[.root].line, expression: event.name, message: error.message)
-            exhaustion = exhaustion ?? failure
-        }
+        if !budget.takes(units) { exhaust() }
+    }
+
+    private mutating func exhaust() {
+        let failure = ActionFailure(
+            state: .root, line: machine[.root].line, expression: event.name, message: Budget.isUsedUp.message)
+        exhaustion = exhaustion ?? failure
     }
 
     /// Takes units for moving, arming and writing, where these are charged.

@@ -68,9 +68,13 @@ extension JSONValue {
         case .object(let object):
             left -= 3
             guard level < StepLimits.valueLevels else { return false }
-            for member in object.members {
-                left -= member.key.utf8.count + 4
-                if !member.value.take(from: &left, level: level + 1) { return false }
+            // In place: a copy of each member would count its references.
+            return object.members.withUnsafeBufferPointer { members in
+                for index in members.indices {
+                    left -= members[index].key.utf8.count + 4
+                    if !members[index].value.take(from: &left, level: level + 1) { return false }
+                }
+                return left >= 0
             }
         }
         return left >= 0

@@ -2,7 +2,7 @@
 /// takes one more for each 64 bytes or each element, so that time and memory are bounded by one number.
 package struct Budget: Sendable {
     /// Units that are left; below zero when it is used up.
-    package private(set) var remaining: Int
+    package var remaining: Int
 
     package init(_ units: Int = CELLimits.evaluation) {
         remaining = units
@@ -11,11 +11,21 @@ package struct Budget: Sendable {
     /// Takes units, or fails when there are not as many.
     @inline(__always)
     package mutating func take(_ units: Int) throws(EvaluationError) {
+        if !takes(units) { throw Self.isUsedUp }
+    }
+
+    /// Takes units; false, and nothing is left, when there are not as many.
+    @inlinable
+    package mutating func takes(_ units: Int) -> Bool {
         remaining &-= units
-        if remaining < 0 {
-            remaining = 0
-            throw EvaluationError(.limit, "the expression takes more than \(CELLimits.evaluation) steps")
-        }
+        if remaining >= 0 { return true }
+        remaining = 0
+        return false
+    }
+
+    /// The failure where there were not as many.
+    package static var isUsedUp: EvaluationError {
+        EvaluationError(.limit, "the expression takes more than \(CELLimits.evaluation) steps")
     }
 
     /// Takes what a string or byte sequence of this size costs; fails past `CELLimits.valueBytes`.

@@ -83,6 +83,7 @@ final class BatchApplier {
         var ready = 0
         var (costAtLook, slicesAtLook) = (builder.cost, builder.slices)
         let (burning, inFront) = (order.burning, order.inFront)
+        defer { if applied > builder.slices + builder.orders { share.othersCame(at: begin) } }
         while applied == 0 || hasRoom(builder) {
             // Not after every one: a look at the clock costs as much as a part of a small step.
             if applied > 0,
@@ -108,7 +109,6 @@ final class BatchApplier {
             let costBefore = builder.cost
             entry.apply(to: &builder)
             applied += 1
-            if applied > builder.slices + builder.orders { share.othersCame(at: begin) }
             if builder.cost - costBefore > burning {
                 order.burnt(entry.command, builder.cost - costBefore)
                 break
