@@ -85,7 +85,7 @@ let package = Package(
                 .embedInCode("V0001_initial.sql"), .embedInCode("V0001_journal.sql"),
                 .embedInCode("V0002_effects.sql"), .embedInCode("V0003_operators.sql"),
                 .embedInCode("V0003_purge.sql"),
-                .embedInCode("V0003_bulk.sql"),
+                .embedInCode("V0003_bulk.sql"), .embedInCode("V0003_place.sql"),
             ]
         ),
         // What Swift cannot call: how the scheduler treats a thread.
@@ -99,6 +99,8 @@ let package = Package(
         .target(name: "CAllocation"),
         // What Swift cannot call: a function of SQLite with a variable number of arguments.
         .target(name: "CSQLiteMemory", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // What Swift cannot call: statfs(2), and what identifies a file system.
+        .target(name: "CFileSystem"),
         .target(
             name: "WorkflowStore",
             dependencies: ["WorkflowJSON", "Statechart", .product(name: "Crypto", package: "swift-crypto")]
@@ -106,7 +108,8 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore", "WorkflowThreads",
+                "CFileSystem", "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore",
+                "WorkflowThreads",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -479,7 +482,8 @@ for target in package.targets {
 
 // Every target of ours but those in C: the upcoming language modes we write for, and no warnings.
 let foreign = [
-    "CRE2", "CScheduling", "CSpawn", "ClockShift", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor", "SyncFaults", "Holds",
+    "CFileSystem", "CRE2", "CScheduling", "CSpawn", "ClockShift", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor",
+    "SyncFaults", "Holds",
 ]
 for target in package.targets where !foreign.contains(target.name) {
     target.swiftSettings = [

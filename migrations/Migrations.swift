@@ -24,6 +24,7 @@ package enum Migrations {
             version: 3,
             sql: [
                 PackageResources.V0003_operators_sql, PackageResources.V0003_purge_sql, PackageResources.V0003_bulk_sql,
+                PackageResources.V0003_place_sql,
             ]
             .map { String(decoding: $0, as: UTF8.self) }.joined()),
     ]

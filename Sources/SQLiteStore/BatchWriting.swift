@@ -5,6 +5,8 @@ import WorkflowStore
 /// Writes the rows of batches inside a transaction that somebody else begins and ends.
 struct BatchWriting {
     let epoch: Int64
+    /// The place of the file, which a release of effects writes. Nil when nobody asks for it.
+    var place: StorePlace?
     let values: BoundValues
 
     /// What is known about keys, and about what was deleted.

@@ -137,9 +137,10 @@ extension BatchWriting {
         }
     }
 
-    /// Whether effects may start, where a batch says so.
+    /// Writes whether effects may start, when a batch says so. They are released where the file is.
     func writeHeld(of batch: StoreBatch, _ database: Database) throws {
         guard let isHeld = batch.isHeld else { return }
+        if !isHeld, let place { try PlaceQueries.write(place, database) }
         var update = try PreparedStatement(database, "UPDATE store SET held = ? WHERE id = 1", values: values)
         update.bind(isHeld ? 1 : 0)
         try update.run()

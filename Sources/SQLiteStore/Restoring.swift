@@ -113,6 +113,8 @@ struct Restoring {
         let erasures = try erasures(before)
         var report = try inCopy { try begin(before, contents, $0) }
         (report.erasures, report.keptErasures) = try inCopy { try order(erasures, $0) }
+        // It keeps its inode when it takes the name.
+        try inCopy { try PlaceQueries.write(self.order.place.place(of: file.restoring), $0) }
         report.deleted = try inCopy { try instances(before.deleted, $0).count }
         if let parting { report.events = try replaced.events(from: parting) }
         try StoreFile.flush(file.restoring, for: file.given)

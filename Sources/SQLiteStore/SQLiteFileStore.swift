@@ -46,6 +46,8 @@ package final class SQLiteFileStore: WorkflowStore, SQLiteReading {
         self.recovered = recovered
     }
 
+    package var placeChange: PlaceChange? { recovered.placeChange }
+
     package func writer() throws(StoreError) -> sending any StoreWriter {
         let taken = untaken.withLock { untaken -> SQLiteWriter? in
             let taken = untaken
@@ -80,13 +82,16 @@ extension SQLiteFileStore {
     ///   - makingFolder: Whether a directory that is missing is created: for a path that nobody typed.
     ///   - latest: Refuses, untouched, a store that was written to at a later time; nil takes any.
     ///   - holds: Whether no effect starts until somebody releases them; otherwise that stays as it is.
+    ///   - place: Tells where the file is: at another place than before effects are held, too. Nil where nobody could
+    ///     release them: then the file may be anywhere.
     package static func open(
         at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
-        notAfter latest: Timestamp? = nil, holds: Bool = false, limits: StoreLimits = StoreLimits()
+        notAfter latest: Timestamp? = nil, holds: Bool = false, place: PlaceSource? = nil,
+        limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> SQLiteFileStore {
         try open(
             at: path, makingFolder: makingFolder, clock: now, on: clock, notAfter: latest,
-            holds: holds, limits: limits, migrations: Migrations.all)
+            holds: holds, place: place, limits: limits, migrations: Migrations.all)
     }
 
     /// Throws `locked` when another process has the store of a path open. Changes nothing.
@@ -99,13 +104,14 @@ extension SQLiteFileStore {
     /// `open(at:clock:limits:)` with other steps of the schema, for tests.
     package static func open(
         at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
-        notAfter latest: Timestamp? = nil, holds: Bool = false, limits: StoreLimits, migrations: [Migration]
+        notAfter latest: Timestamp? = nil, holds: Bool = false, place: PlaceSource? = nil, limits: StoreLimits,
+        migrations: [Migration]
     ) throws(StoreError) -> SQLiteFileStore {
         SQLiteMemory.stopCounting()
         let file = try StoreFile(path, makingFolder: makingFolder)
         return try StoreOpening(
             file: file, now: now, clock: clock, limits: limits, migrations: migrations, latest: latest,
-            holds: holds
+            holds: holds, placeSource: place
         ).run()
     }
 }

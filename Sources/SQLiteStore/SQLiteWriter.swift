@@ -35,7 +35,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
 
     init(
         file: StoreFile, connection: DatabaseQueue, readers: ReaderPool, lock: FileLock, row: StoreRow,
-        limits: StoreLimits
+        place: StorePlace?, limits: StoreLimits
     ) throws {
         self.file = file
         self.connection = connection
@@ -43,7 +43,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         view = SQLiteView(readers)
         self.lock = lock
         self.limits = limits
-        writing = BatchWriting(epoch: row.epoch, values: BoundValues())
+        writing = BatchWriting(epoch: row.epoch, place: place, values: BoundValues())
         marks = BatchWriting.Marks(
             ledger: row.keys,
             backlog: try connection.inDatabase { database in

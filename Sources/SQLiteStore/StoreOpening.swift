@@ -13,6 +13,8 @@ struct StoreOpening {
     let latest: Timestamp?
     /// Whether no effect starts until somebody releases them.
     let holds: Bool
+    /// Tells where the file is; nil: it may be anywhere.
+    let placeSource: PlaceSource?
 
     private var newest: Int64 { migrations.last?.version ?? 0 }
 
@@ -65,12 +67,13 @@ struct StoreOpening {
             path: file.path, configuration: ConnectionSettings.writer(limits).configuration("writer", file))
         let readers = try ReaderPool(file: file, limits: limits)
         do {
-            let (row, lineage) = try connection.inDatabase { database in
-                let row = try prepare(database, &recovered, hadLog: hadLog, isLogInFile)
-                return (row, try Lineage.read(database, generation: row.generation))
+            let (row, place, lineage) = try connection.inDatabase { database in
+                let (row, place) = try prepare(database, &recovered, hadLog: hadLog, isLogInFile)
+                return (row, place, try Lineage.read(database, generation: row.generation))
             }
             let writer = try SQLiteWriter(
-                file: file, connection: connection, readers: readers, lock: lock, row: row, limits: limits)
+                file: file, connection: connection, readers: readers, lock: lock, row: row, place: place,
+                limits: limits)
             return SQLiteFileStore(
                 writer: writer, readers: readers, row: row, lineage: lineage, recovered: recovered,
                 opening: self)
@@ -116,7 +119,7 @@ struct StoreOpening {
     /// - Parameter isLogInFile: Of a log that is missing, what its second name says.
     private func prepare(
         _ database: Database, _ recovered: inout StoreRecovery, hadLog: Bool, _ isLogInFile: Bool?
-    ) throws -> StoreRow {
+    ) throws -> (StoreRow, StorePlace?) {
         let schema = SchemaSteps(file: file, migrations: migrations)
         recovered.openedVersion = try schema.version(of: database)
         try schema.check(database)
@@ -143,7 +146,7 @@ struct StoreOpening {
         recovered.rowsChecked = try TailCheck(file: file, row: row, limit: limits.tailRows).run(database)
         // While the file says that it was closed in order: a start that fails here leaves it so.
         try HeldLog(file: file).hold()
-        return try takeOver(database, row)
+        return try takeOver(database, row, &recovered)
     }
 
     /// A daemon that was killed leaves a log, even an empty one, and the file itself says that it was not closed in
@@ -199,12 +202,26 @@ struct StoreOpening {
         return StoreError(.otherClock, "Cannot open '\(file.given)' on the \(clock) clock: \(why)")
     }
 
-    /// Raises the epoch, so that a process that still believes to own the store can write nothing more.
-    private func takeOver(_ database: Database, _ row: StoreRow) throws -> StoreRow {
+    /// Raises the epoch, so that a process that still believes to own the store can write nothing more. At another place
+    /// than before it holds effects, and the file goes on to say where it was: a release writes where it is.
+    private func takeOver(
+        _ database: Database, _ row: StoreRow, _ recovered: inout StoreRecovery
+    ) throws -> (StoreRow, StorePlace?) {
         var taken: StoreRow?
+        var place = placeSource?.place(of: file.path)
         try database.inTransaction(.immediate) {
+            if let found = place {
+                let before = try PlaceQueries.read(database) ?? StorePlace()
+                recovered.placeChange = PlaceChange(from: before, to: found)
+                if recovered.placeChange == nil {
+                    let whole = found.completed(by: before)
+                    try PlaceQueries.write(whole, database)
+                    place = whole
+                }
+            }
+            let isHeld = holds || recovered.placeChange != nil
             try database.execute(
-                sql: "UPDATE store SET epoch = epoch + 1, clean = 0\(holds ? ", held = 1" : "") WHERE id = 1")
+                sql: "UPDATE store SET epoch = epoch + 1, clean = 0\(isHeld ? ", held = 1" : "") WHERE id = 1")
             taken = try StoreRow.read(database)
             return .commit
         }
@@ -213,6 +230,6 @@ struct StoreOpening {
         }
         // So that the file itself says that it is in use, also when its log is lost.
         try WALCheckpoint.truncate.runTolerant(on: database)
-        return taken
+        return (taken, place)
     }
 }

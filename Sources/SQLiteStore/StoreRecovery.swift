@@ -1,3 +1,5 @@
+package import WorkflowStore
+
 /// What opening a store found and did, for the log.
 package struct StoreRecovery: Sendable, Equatable, CustomStringConvertible {
     /// The file did not exist before.
@@ -15,6 +17,8 @@ package struct StoreRecovery: Sendable, Equatable, CustomStringConvertible {
     package var openedVersion: Int64 = 0
     /// The schema version that the file has now.
     package var schemaVersion: Int64 = 0
+    /// The file is not where its effects were last let start, and so they are held.
+    package var placeChange: PlaceChange?
     /// Journal rows whose digests were checked.
     package var rowsChecked = 0
 

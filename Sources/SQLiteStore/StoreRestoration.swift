@@ -47,6 +47,8 @@ package struct StoreRestoration {
     package var clock: ClockChoice
     /// Verify and tell, and change nothing.
     package var isDryRun: Bool
+    /// Tells where the restored database is.
+    package var place: PlaceSource
     package var limits: StoreLimits
     /// What `WorkflowStore.completeBackup` uses, too.
     package var verify: FileVerification
@@ -54,7 +56,7 @@ package struct StoreRestoration {
     package init(
         backup: String, database: String, erasures: String? = nil, makesFolder: Bool = false,
         clock: ClockChoice = .kept,
-        isDryRun: Bool = false,
+        isDryRun: Bool = false, place: PlaceSource = .system(machine: nil),
         limits: StoreLimits = StoreLimits(), verify: @escaping FileVerification
     ) {
         self.backup = backup
@@ -63,6 +65,7 @@ package struct StoreRestoration {
         self.makesFolder = makesFolder
         self.clock = clock
         self.isDryRun = isDryRun
+        self.place = place
         self.limits = limits
         self.verify = verify
     }

@@ -13,6 +13,11 @@ struct StoreRowInspection {
         let hasDeleted = try AuditQueries.last(database) != nil
         var inconsistencies = nextInconsistencies(hasDeleted: hasDeleted)
         if let inconsistency = try purgeInconsistency(database) { inconsistencies.append(inconsistency) }
+        do {
+            _ = try PlaceQueries.read(database)
+        } catch let failure as SQLiteFailure where failure.isOurs {
+            inconsistencies.append(Inconsistency("the row of 'place': \(failure.message)"))
+        }
         let namespaces = try String.fetchAll(database, sql: "SELECT id || ' ' || name FROM namespace ORDER BY id")
         if namespaces != ["1 default"] {
             inconsistencies.append(Inconsistency("there is not the one namespace 'default'"))

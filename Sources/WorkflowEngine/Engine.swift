@@ -96,7 +96,7 @@ package final class Engine: Service {
         workers = WorkerWatch(bound: limits.watchedWorkers)
         ages = StateAges()
         upkeep = UpkeepKeeper(store.upkeep)
-        let board = QueueBoard(limits: limits)
+        let board = QueueBoard(limits: limits, placeChange: store.placeChange)
         queueBoard = board
         let queue = CommandQueue(limits: limits)
         self.queue = queue

@@ -31,6 +31,10 @@ package protocol WorkflowStore: StoreReader {
     /// Keeps when somebody last took care of it; nil for a store that keeps nothing beside its data.
     var upkeep: (any StoreUpkeep)? { get }
 
+    /// How its place differs from the one where its effects were last let start; nil where it does not, and for a store
+    /// that is nowhere. As it was when the store was opened.
+    var placeChange: PlaceChange? { get }
+
     /// Making backups of it; nil for a store that is backed up by other means. Its writer's `backups` is nil too then.
     var backups: (any StoreBackups)? { get }
 

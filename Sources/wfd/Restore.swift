@@ -31,6 +31,8 @@ struct Restore: AsyncParsableCommand {
     @Option(help: ArgumentHelp("'virtual' makes a copy for tests, which runs with 'wfd --clock virtual' only."))
     var clock: CopyClock?
 
+    @OptionGroup var placeOption: PlaceOption
+
     /// The clocks that a copy can be made for.
     enum CopyClock: String, ExpressibleByArgument, CaseIterable {
         case virtual
@@ -42,7 +44,8 @@ struct Restore: AsyncParsableCommand {
             let file = try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
             let restoration = StoreRestoration(
                 backup: backup, database: file, erasures: erasures, makesFolder: database == nil,
-                clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun
+                clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun,
+                place: placeOption.source
             ) { try await Verification(of: $0).requireNone { _ in } }
             let report = try await restoration.run(clock: SystemClock().now())
             let others = report.erasures > 0 && !dryRun ? try await erase(in: file, report) : []

@@ -56,6 +56,8 @@ struct Serve: AsyncParsableCommand {
         help: "Hold effects: no task is handed out and nothing is called until 'wfctl release', also after a restart.")
     var hold = false
 
+    @OptionGroup var placeOption: PlaceOption
+
     @Option(
         help: ArgumentHelp(
             "Suspend an instance that makes so many steps by itself within that time, such as 10000/1m; 0 for never.",
@@ -136,7 +138,7 @@ struct Serve: AsyncParsableCommand {
         return try await StandingErasures.open(time: \.last, logger: logger) {
             let store = try SQLiteFileStore.open(
                 at: file, makingFolder: database == nil, clock: now, on: self.clock,
-                notAfter: self.clock == .real ? latest : nil, holds: hold)
+                notAfter: self.clock == .real ? latest : nil, holds: hold, place: placeOption.source)
             if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
             if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
             return store

@@ -11,14 +11,14 @@ struct SmallDisk {
         megabytes: Int, in folder: TemporaryFolder, _ body: (SmallDisk) async throws -> Result
     ) async throws -> Result {
         let path = try folder.makeFolder("disk")
-        try await run("mount", "-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", path)
+        try await SystemProgram.run("mount", "-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", path)
         do {
             let result = try await body(SmallDisk(path: path))
             // Lazily: a daemon that is only now going away may still have a file open.
-            try await run("umount", "-l", path)
+            try await SystemProgram.run("umount", "-l", path)
             return result
         } catch {
-            try await run("umount", "-l", path)
+            try await SystemProgram.run("umount", "-l", path)
             throw error
         }
     }
@@ -53,14 +53,5 @@ struct SmallDisk {
         guard truncate(filler, size - bytes) == 0 else {
             throw TestingError("cannot make room: \(String(cString: strerror(errno)))")
         }
-    }
-
-    private static func run(_ program: String, _ arguments: String...) async throws {
-        let folders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]
-        guard let path = folders.map({ "\($0)/\(program)" }).first(where: FileManager.default.fileExists) else {
-            throw TestingError("there is no '\(program)'")
-        }
-        let result = try await RunningProgram(path, arguments, environment: Programs.environment()).result()
-        guard result.end == .exited(0) else { throw TestingError("'\(program)' failed: \(result.errors)") }
     }
 }

@@ -114,6 +114,8 @@ package final class FakeStore: WorkflowStore {
 
     package var upkeep: (any StoreUpkeep)? { nil }
 
+    package var placeChange: PlaceChange? { nil }
+
     package var lineage: Lineage { Lineage([], generation: identity.generation) }
 
     func read<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {

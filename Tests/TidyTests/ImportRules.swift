@@ -20,8 +20,9 @@ enum ImportRules {
         "Sources/WorkflowThreads": ["CScheduling", "Dispatch", "Foundation", "Synchronization"],
         "Sources/WorkflowStore": ["WorkflowJSON", "Statechart", "Crypto"],
         "Sources/SQLiteStore": [
-            "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore", "WorkflowThreads",
-            "HeapModule", "GRDB", "GRDBSQLite", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
+            "CFileSystem", "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore",
+            "WorkflowThreads", "HeapModule", "GRDB", "GRDBSQLite", "Dispatch", "Synchronization", "Glibc", "Musl",
+            "Darwin",
         ],
         "Sources/WorkflowEngine": [
             "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore", "DequeModule", "HeapModule", "Logging",

@@ -1,5 +1,6 @@
 import DaemonTesting
 import IdentityTesting
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowAPI
@@ -131,6 +132,26 @@ import WorkflowStore
         #expect(try await host.answers(to: [release])[0].text == #"{"wasHeld":false}"#)
         #expect(try await host.answers(to: [.get("/readyz")])[0].object["held"] == nil)
         #expect(try await Self.tokens(host, 1).count == 1)
+        try await host.stop()
+    }
+
+    @Test func aHoldAtAnotherPlaceSaysWhyUntilTheRelease() async throws {
+        let folder = try TemporaryFolder()
+        let database = folder.path("wfd.db")
+        try await ServerHost(database: database, place: .fixed(StorePlace(inode: 12))).stop()
+        let host = try await ServerHost(database: database, place: .fixed(StorePlace(inode: 15)))
+        let why: JSONValue = "the database was copied or moved: its inode was 12 and is 15"
+        for route in ["/readyz", "/v1/status"] {
+            let answer = try await host.answers(to: [.get(route)])[0]
+            #expect(try answer.object["held"] == true && answer.object["holdReason"] == why, "\(answer.text)")
+        }
+        try await host.engine.hold(HoldCommand(isHeld: false, by: .test))
+        // Somebody may want it so later: that has no reason.
+        for isHeld in [false, true] {
+            try await host.engine.hold(HoldCommand(isHeld: isHeld, by: .test))
+            let answer = try await host.answers(to: [.get("/readyz")])[0]
+            #expect(try answer.object["held"] == (isHeld ? true : nil) && answer.object["holdReason"] == nil)
+        }
         try await host.stop()
     }
 

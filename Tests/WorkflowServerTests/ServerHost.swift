@@ -20,6 +20,7 @@ final class ServerHost: Sendable {
     /// - Parameters:
     ///   - database: The file that is served; one in the folder when nothing is said.
     ///   - sql: What is done to the file by hand before it is served.
+    ///   - place: Tells where the file is; nil: anywhere.
     ///   - routes: Those that the address has.
     ///   - rule: What becomes of callers.
     ///   - definitions: Compiles what callers give.
@@ -28,7 +29,7 @@ final class ServerHost: Sendable {
     ///   - observers: Are told of commits.
     ///   - log: Is told every line, also those at `debug`.
     init(
-        database: String? = nil, sql: String? = nil, serving routes: RouteSelection = .all,
+        database: String? = nil, sql: String? = nil, place: PlaceSource? = nil, serving routes: RouteSelection = .all,
         rule: RequestGate.Rule? = nil,
         definitions: DefinitionQueue = DefinitionQueue(),
         limits: ServerLimits = ServerLimits(),
@@ -45,7 +46,7 @@ final class ServerHost: Sendable {
             try SQLiteFileStore.open(at: database, clock: SystemClock().now()).writer().close()
             try DatabaseFile(database).change(sql)
         }
-        let store = try SQLiteFileStore.open(at: database, clock: SystemClock().now())
+        let store = try SQLiteFileStore.open(at: database, clock: SystemClock().now(), place: place)
         let engine = Engine(store: store, limits: engineLimits, observers: observers, logger: logger)
         let path = folder.path("wfd.sock")
         let server = WorkflowServer(

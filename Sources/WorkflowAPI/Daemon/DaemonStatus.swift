@@ -72,6 +72,8 @@ public struct DaemonStatus: Equatable, WireObject {
     public var version: String
     /// True when no effect starts until somebody releases them.
     public var held: Bool?
+    /// Why it holds them, where nobody asked for it: the database was copied or moved.
+    public var holdReason: String?
     /// Machines that are suspended, by name; nil for none.
     public var suspendedMachines: [MachineSuspensionItem]?
     /// By how many milliseconds the timer that should have fired first is late; nil when none is.
@@ -107,7 +109,7 @@ public struct DaemonStatus: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        status: State, reason: String? = nil, version: String, held: Bool? = nil,
+        status: State, reason: String? = nil, version: String, held: Bool? = nil, holdReason: String? = nil,
         suspendedMachines: [MachineSuspensionItem]? = nil, behind: Int64? = nil,
         lateTimers: Int64? = nil, waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [],
         otherFailures: Int64? = nil, queues: [QueueItem]? = nil, otherQueues: Int64? = nil, deleting: Int64? = nil,
@@ -118,6 +120,7 @@ public struct DaemonStatus: Equatable, WireObject {
         self.reason = reason
         self.version = version
         self.held = held
+        self.holdReason = holdReason
         self.suspendedMachines = suspendedMachines
         self.behind = behind
         self.lateTimers = lateTimers
@@ -140,6 +143,7 @@ public struct DaemonStatus: Equatable, WireObject {
         reason = try fields.optional("reason")
         version = try fields.required("version")
         held = try fields.optional("held")
+        holdReason = try fields.optional("holdReason")
         suspendedMachines = try fields.optional("suspendedMachines")
         behind = try fields.optional("behind")
         lateTimers = try fields.optional("lateTimers")
@@ -163,6 +167,7 @@ public struct DaemonStatus: Equatable, WireObject {
             writer.field("reason", ifPresent: reason)
             writer.field("version", version)
             writer.field("held", ifPresent: held)
+            writer.field("holdReason", ifPresent: holdReason)
             writer.field("suspendedMachines", ifPresent: suspendedMachines)
             writer.field("behind", ifPresent: behind)
             writer.field("lateTimers", ifPresent: lateTimers)

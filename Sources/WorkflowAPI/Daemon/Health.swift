@@ -13,18 +13,22 @@ public struct Health: Hashable, WireObject {
     public var version: String?
     /// True when no effect starts until somebody releases them.
     public var held: Bool?
+    /// Why it holds them, where nobody asked for it: the database was copied or moved.
+    public var holdReason: String?
 
     /// Takes the parts as they are.
-    public init(status: Status, version: String? = nil, held: Bool? = nil) {
+    public init(status: Status, version: String? = nil, held: Bool? = nil, holdReason: String? = nil) {
         self.status = status
         self.version = version
         self.held = held
+        self.holdReason = holdReason
     }
 
     public init(fields: inout WireFields) throws(WireError) {
         status = try fields.required("status")
         version = try fields.optional("version")
         held = try fields.optional("held")
+        holdReason = try fields.optional("holdReason")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -32,6 +36,7 @@ public struct Health: Hashable, WireObject {
             writer.field("status", status.rawValue)
             writer.field("version", ifPresent: version)
             writer.field("held", ifPresent: held)
+            writer.field("holdReason", ifPresent: holdReason)
         }
     }
 }

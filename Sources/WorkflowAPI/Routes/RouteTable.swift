@@ -378,14 +378,14 @@ extension Route {
     public static let live = Route(.get, "/livez", for: .health, query: nil, answer: .object("{status, version}"))
     /// Whether the daemon takes requests.
     public static let ready = Route(
-        .get, "/readyz", for: .health, query: nil, answer: .object("{status, version, held?}"),
+        .get, "/readyz", for: .health, query: nil, answer: .object("{status, version, held?, holdReason?}"),
         problems: [.draining])
     /// What an operator looks at first.
     public static let status = Route(
         .get, "/v1/status", for: .read,
         answer: .object(
-            "{status, reason?, version, held?, suspendedMachines?: [{machine, at, actor?, reason?}…], behind?, "
-                + "lateTimers?, waiting, instances: [{status, count}…], failures: [failure…], otherFailures?, "
+            "{status, reason?, version, held?, holdReason?, suspendedMachines?: [{machine, at, actor?, reason?}…], "
+                + "behind?, lateTimers?, waiting, instances: [{status, count}…], failures: [failure…], otherFailures?, "
                 + "queues?: [queue…], otherQueues?, deleting?, "
                 + "disk?: {file, log, free?}, runs?: [run…], otherRuns?, lastBackupAt?, lastVerificationAt?}"))
     /// What monitoring reads.

@@ -9,8 +9,8 @@ struct ReleaseVerb: Verb {
         discussion: """
             $ wfctl release
 
-            After 'wfd restore' and 'wfd --hold' no task is handed out and nothing is called until then. It also tries \
-            effects again that lacked a secret or a program.
+            No task is handed out and nothing is called after 'wfd restore', with 'wfd --hold', or when the database was \
+            copied or moved, until then. It also tries effects again that lacked a secret or a program.
             """)
 
     @OptionGroup var global: GlobalOptions

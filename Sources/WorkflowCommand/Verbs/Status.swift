@@ -29,6 +29,7 @@ struct Status: Verb {
         text = text + "\nversion:   \(status.version)\n"
         if status.held == true {
             text = text + "effects:   \("held", .bad): 'wfctl release' lets them start\n"
+            if let reason = status.holdReason { text = text + "           \(reason)\n" }
         }
         if let machines = status.suspendedMachines {
             text = text + suspensions(machines)

@@ -115,7 +115,9 @@ final class Lane {
             try library.board.load(from: store, limits: limits)
             try leases.board.load(from: store, limits: limits)
             if leases.board.isHeld {
-                log.tell(.queues, .warning, "effects are held: 'wfctl release' lets them start", [:])
+                log.tell(
+                    .queues, .warning, "effects are held: 'wfctl release' lets them start",
+                    leases.board.holdReason.map { ["reason": "\($0)"] } ?? [:])
             }
             try resumeLeases()
             turns: while true {

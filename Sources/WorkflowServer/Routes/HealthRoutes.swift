@@ -15,8 +15,10 @@ struct HealthRoutes: Sendable {
     private func ready() throws -> Response {
         switch engine.currentHealth {
         case .ready:
-            let isHeld = engine.queueBoard.isHeld
-            return Response(Health(status: .ready, version: version, held: isHeld ? true : nil))
+            let board = engine.queueBoard
+            return Response(
+                Health(
+                    status: .ready, version: version, held: board.isHeld ? true : nil, holdReason: board.holdReason))
         case .starting: throw Problem(.overloaded, detail: "The daemon is starting")
         case .draining: throw Problem(Rejection.draining)
         case .storageUnavailable(let reason):

@@ -37,6 +37,7 @@ struct StatusRoutes: Sendable {
         return Response(
             DaemonStatus(
                 status: state, reason: reason, version: version, held: engine.queueBoard.isHeld ? true : nil,
+                holdReason: engine.queueBoard.holdReason,
                 suspendedMachines: suspended.isEmpty ? nil : suspended,
                 behind: late?.milliseconds, lateTimers: late.map { Int64($0.count) }, waiting: Int64(report.waiting),
                 instances: counts.sorted { $0.key.rawValue < $1.key.rawValue }.map {

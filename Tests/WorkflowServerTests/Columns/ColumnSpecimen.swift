@@ -1,9 +1,11 @@
 import DaemonTesting
 import GRDB
 import IdentityTesting
+import SQLiteStore
 import Statechart
 import WorkflowEngine
 import WorkflowJSON
+import WorkflowStore
 
 /// A database that has a row in each of its tables.
 struct ColumnSpecimen {
@@ -56,7 +58,7 @@ struct ColumnSpecimen {
 
     /// Makes the file; nobody has it open afterwards.
     static func make(at path: String) async throws {
-        let host = try await ServerHost(database: path)
+        let host = try await ServerHost(database: path, place: .fixed(place))
         let specimen = ColumnSpecimen(host: host)
         try await specimen.begin()
         try await specimen.work()
@@ -142,6 +144,9 @@ struct ColumnSpecimen {
         {"instance": "o4"}
 
         """
+
+    /// The place that it names.
+    static let place = StorePlace(fileSystem: "ext:46e649dd790cbc09", inode: 12, machine: "name:test")
 
     /// What a restore leaves, and an erasure that was killed on its way.
     private static func restore(_ file: DatabaseFile) throws {

@@ -31,7 +31,7 @@ struct ColumnWalk {
         }
         if number.isMultiple(of: 4) { faults += try await restore(path) }
         do {
-            let host = try await ServerHost(database: path)
+            let host = try await ServerHost(database: path, place: .fixed(ColumnSpecimen.place))
             faults += try await ask(host)
             try await host.stop()
         } catch let error as StoreError {

@@ -1,0 +1,49 @@
+import CFileSystem
+package import WorkflowStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Tells where a file is.
+package enum PlaceSource: Sendable {
+    /// The system; a name, where one is given, stands for the machine's id.
+    case system(machine: String?)
+    /// It is as is said, whatever the file.
+    case fixed(StorePlace)
+
+    /// The place of a file that is there. The file is not opened: closing it would drop the locks that this process has
+    /// on it.
+    ///
+    /// - Parameter path: A whole path, without links.
+    func place(of path: String) -> StorePlace {
+        switch self {
+        case .fixed(let place): return place
+        case .system(let name):
+            let machine = name.map { "name:\($0)" } ?? Self.machine()
+            let slash = path.lastIndex(of: "/") ?? path.startIndex
+            var system = file_system_identity(path, slash == path.startIndex ? "/" : String(path[..<slash]))
+            let text = withUnsafeBytes(of: &system.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let inode = system.keeps_inodes == 0 ? nil : StoreFile.identity(of: path)?.identity.number
+            return StorePlace(fileSystem: text.isEmpty ? nil : text, inode: inode, machine: machine)
+        }
+    }
+
+    /// The machine by what its system says (machine-id(5)); nil where that says nothing.
+    ///
+    /// The id itself stays on the machine, as that page asks: backups travel.
+    package static func machine(from file: String = "/etc/machine-id") -> String? {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        // 32 digits and the end of the line. Before a first boot it is empty, or says `uninitialized`.
+        var text = [UInt8](repeating: 0, count: 64)
+        let count = read(descriptor, &text, text.count)
+        let digits = text.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+        let isID = digits.count == 32 && digits.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+        guard isID, digits.contains(where: { $0 != UInt8(ascii: "0") }) else { return nil }
+        return "id:" + Digest(of: Array("wfd place ".utf8) + digits).bytes.prefix(8).hexadecimal
+    }
+}

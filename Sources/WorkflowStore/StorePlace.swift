@@ -1,0 +1,57 @@
+/// The place of a store's file, in parts that a copy of the file has otherwise. A part that nobody can tell is nil.
+///
+/// It does not hold the number of a device, which changes when a disk is attached anew.
+package struct StorePlace: Sendable, Hashable {
+    /// The kind of the file system and its UUID, such as `ext:46e649dd790cbc09`.
+    package var fileSystem: String?
+    /// The number of the file's inode.
+    package var inode: UInt64?
+    /// Its machine, as its system says (`id:5b0e…`) or its operator (`name:shop`).
+    package var machine: String?
+
+    /// Takes the parts as they are.
+    package init(fileSystem: String? = nil, inode: UInt64? = nil, machine: String? = nil) {
+        self.fileSystem = fileSystem
+        self.inode = inode
+        self.machine = machine
+    }
+
+    /// This place, with the parts of another one where it has none.
+    package func completed(by other: StorePlace) -> StorePlace {
+        StorePlace(
+            fileSystem: fileSystem ?? other.fileSystem, inode: inode ?? other.inode, machine: machine ?? other.machine)
+    }
+}
+
+/// How the place of a store differs from the one where its effects were last let start.
+package struct PlaceChange: Sendable, Hashable, CustomStringConvertible {
+    /// That one.
+    package let before: StorePlace
+    /// The present one.
+    package let now: StorePlace
+
+    /// Compares two places; nil when no part differs that is known of both.
+    package init?(from before: StorePlace, to now: StorePlace) {
+        self.before = before
+        self.now = now
+        if parts.isEmpty { return nil }
+    }
+
+    /// Such as `the database was copied or moved: its inode was 12 and is 15`.
+    package var description: String {
+        let differences = parts.map { "its \($0.name) was \($0.before) and is \($0.now)" }
+        return "the database was copied or moved: " + differences.joined(separator: ", ")
+    }
+
+    private var parts: [(name: String, before: String, now: String)] {
+        let parts = [
+            ("file system", before.fileSystem, now.fileSystem),
+            ("inode", before.inode.map { "\($0)" }, now.inode.map { "\($0)" }),
+            ("machine", before.machine, now.machine),
+        ]
+        return parts.compactMap { name, before, now in
+            guard let before, let now, before != now else { return nil }
+            return (name, before, now)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import SQLiteStore
+
+/// The name that the operator gives to the place of the database.
+struct PlaceOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The machine's name, where it has no lasting /etc/machine-id: under another one the database holds effects.",
+            valueName: "name"),
+        transform: { text in
+            let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            guard isPlain, 1...100 ~= text.utf8.count else {
+                throw ValidationError("write 1 to 100 letters, digits and signs, without spaces")
+            }
+            return text
+        })
+    var place: String?
+
+    /// Tells where a database is.
+    var source: PlaceSource { .system(machine: place) }
+}

@@ -1,0 +1,116 @@
+import DaemonTesting
+import Foundation
+import Testing
+import WorkflowJSON
+
+/// Two daemons that have a copy each of one database do not both do what it asks for.
+@Suite(.timeLimit(.minutes(20))) struct CopiedFileTests {
+    private static let machine = """
+        id: parcel
+        initial: packing
+        states:
+          packing: {invoke: {task: stock, onDone: packed, onError: lost}}
+          packed: {type: final}
+          lost: {}
+        """
+
+    private static func daemon(
+        in folder: TemporaryFolder, database: String = "wfd.db", _ options: String...
+    ) async throws -> Daemon {
+        let path = folder.path(database)
+        return try await Daemon(
+            arguments: Daemon.arguments(database: path, listen: ["unix:\(path).sock"]) + options, database: path)
+    }
+
+    /// One that has an instance whose task nobody has done.
+    private static func begun(in folder: TemporaryFolder, _ options: String...) async throws -> Daemon {
+        let path = folder.path("wfd.db")
+        let daemon = try await Daemon(
+            arguments: Daemon.arguments(database: path, listen: ["unix:\(path).sock"]) + options, database: path)
+        _ = try await daemon.said("apply", try folder.write(machine, to: "parcel.yaml"))
+        _ = try await daemon.said("start", "parcel", "p")
+        return daemon
+    }
+
+    /// How many tasks it hands out to a worker that asks.
+    private static func tasks(_ daemon: Daemon) async throws -> Int {
+        let answer = try await daemon.answer(to: .post("/v1/tasks/stock/lease", #"{"max": 1, "wait": 0}"#))
+        guard case .array(let tasks)? = try answer.object["tasks"] else { throw TestingError("\(answer.text)") }
+        return tasks.count
+    }
+
+    private static func holdReason(_ daemon: Daemon) async throws -> String? {
+        let ready = try await daemon.answer(to: .get("/readyz")).object
+        #expect(ready["held"] == (ready["holdReason"] == nil ? nil : true))
+        return ready["holdReason"]?.string
+    }
+
+    @Test func aCopyWithItsLogHoldsEffectsUntilARelease() async throws {
+        let folder = try TemporaryFolder()
+        let original = try await Self.begun(in: folder)
+        try await original.kill()
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: folder.path("wfd.db" + suffix), toPath: folder.path("copy.db" + suffix))
+        }
+        for _ in 0..<2 {
+            let copy = try await Self.daemon(in: folder, database: "copy.db")
+            let reason = try #require(try await Self.holdReason(copy))
+            #expect(reason.wholeMatch(of: /the database was copied or moved: its inode was \d+ and is \d+/) != nil)
+            #expect(
+                try await copy.said("status").contains(
+                    "effects:   held: 'wfctl release' lets them start\n           \(reason)\n"))
+            #expect(copy.program.errors.contains("effects are held: 'wfctl release' lets them start"))
+            #expect(copy.program.errors.contains(reason))
+            #expect(try await Self.tasks(copy) == 0)
+            #expect(try await copy.stop().end == .exited(0))
+        }
+        // Where it was, nothing is held.
+        let next = try await Self.daemon(in: folder)
+        #expect(try await Self.holdReason(next) == nil)
+        #expect(try await Self.tasks(next) == 1)
+        #expect(try await next.stop().end == .exited(0))
+
+        let copy = try await Self.daemon(in: folder, database: "copy.db")
+        #expect(try await copy.said("release") == "effects start from now on\n")
+        #expect(try await Self.holdReason(copy) == nil)
+        #expect(try await Self.tasks(copy) == 1)
+        #expect(try await !copy.said("status").contains("held"))
+        try await copy.kill()
+        let again = try await Self.daemon(in: folder, database: "copy.db")
+        #expect(try await Self.holdReason(again) == nil)
+        #expect(try await again.stop().end == .exited(0))
+        let verified = try await Daemon.launch(["verify", again.database]).result()
+        #expect(verified.end == .exited(0), "\(verified)")
+    }
+
+    @Test func aFileThatIsRenamedHoldsNothing() async throws {
+        let folder = try TemporaryFolder()
+        #expect(try await Self.begun(in: folder).stop().end == .exited(0))
+        _ = try folder.makeFolder("other")
+        try FileManager.default.moveItem(atPath: folder.path("wfd.db"), toPath: folder.path("other/moved.db"))
+        let moved = try await Self.daemon(in: folder, database: "other/moved.db")
+        #expect(try await Self.holdReason(moved) == nil)
+        #expect(try await Self.tasks(moved) == 1)
+        #expect(try await moved.stop().end == .exited(0))
+    }
+
+    /// A container that is started again is the same place; the volume of another one is not.
+    @Test func aNameStandsForTheMachine() async throws {
+        let folder = try TemporaryFolder()
+        try await Self.begun(in: folder, "--place", "a").kill()
+        let restarted = try await Self.daemon(in: folder, "--place", "a")
+        #expect(try await Self.holdReason(restarted) == nil)
+        #expect(try await Self.tasks(restarted) == 1)
+        try await restarted.kill()
+        let other = try await Self.daemon(in: folder, "--place", "b")
+        #expect(
+            try await Self.holdReason(other)
+                == "the database was copied or moved: its machine was name:a and is name:b")
+        #expect(try await Self.tasks(other) == 0)
+        #expect(try await other.stop().end == .exited(0))
+        let refused = try await Daemon.launch(["serve", "--place", "a b"]).result()
+        #expect(refused.end == .exited(64))
+        #expect(refused.errors.contains("write 1 to 100 letters, digits and signs, without spaces"), "\(refused)")
+    }
+}
