@@ -14,7 +14,8 @@ final class ReadGate: Sendable {
 
     private struct State {
         var phase = Phase.open
-        var inside = 0
+        /// When each of those inside came in.
+        var inside: [ContinuousClock.Instant] = []
         var waiting = 0
     }
 
@@ -31,10 +32,13 @@ final class ReadGate: Sendable {
     /// Whether somebody waits for those inside to leave.
     var isShut: Bool { state.withLock { $0.phase != .open } }
 
+    /// When the first of those inside came in; nil when there is nobody.
+    var oldest: ContinuousClock.Instant? { state.withLock { $0.inside.min() } }
+
     /// Runs a read between entering and leaving. Blocks while the gate is shut.
     func pass<T>(_ read: () throws -> T) throws -> T {
-        try enter()
-        defer { leave() }
+        let entered = try enter()
+        defer { leave(entered) }
         return try read()
     }
 
@@ -44,7 +48,7 @@ final class ReadGate: Sendable {
             // Proof: the one writer opens it again before it goes on.
             precondition(state.phase == .open, "one writer shuts the gate, once")
             state.phase = .shut
-            return state.inside == 0
+            return state.inside.isEmpty
         }
         if isEmpty || waitUntilEmpty() { return true }
         open()
@@ -66,25 +70,26 @@ final class ReadGate: Sendable {
         let (isEmpty, waiting) = state.withLock { state in
             defer { state.waiting = 0 }
             state.phase = .ended
-            return (state.inside == 0, state.waiting)
+            return (state.inside.isEmpty, state.waiting)
         }
         for _ in 0..<waiting { reopened.signal() }
         return isEmpty || waitUntilEmpty()
     }
 
-    /// Comes in, or blocks while the gate is shut; `leave` must follow.
-    func enter() throws(StoreError) {
+    /// Comes in, or blocks while the gate is shut; `leave` must follow, with what this gives.
+    func enter() throws(StoreError) -> ContinuousClock.Instant {
         let deadline = DispatchTime.now() + .init(limit)
         while true {
-            let entered = try state.withLock { (state) throws(StoreError) -> Bool in
+            let now = ContinuousClock.now
+            let isInside = try state.withLock { (state) throws(StoreError) -> Bool in
                 switch state.phase {
-                case .open: state.inside += 1
+                case .open: state.inside.append(now)
                 case .shut: state.waiting += 1
                 case .ended: throw StoreError(.closed, "The store is closed")
                 }
                 return state.phase == .open
             }
-            if entered { return }
+            if isInside { return now }
             // A signal left over from a reader that gave up only makes the loop turn once more.
             guard reopened.wait(timeout: deadline) == .success else { throw gaveUp() }
         }
@@ -96,10 +101,12 @@ final class ReadGate: Sendable {
     }
 
     /// Goes out after `enter`.
-    func leave() {
+    ///
+    /// - Parameter entered: When it came in.
+    func leave(_ entered: ContinuousClock.Instant) {
         let isLast = state.withLock { state in
-            state.inside -= 1
-            return state.inside == 0 && state.phase != .open
+            if let place = state.inside.firstIndex(of: entered) { state.inside.remove(at: place) }
+            return state.inside.isEmpty && state.phase != .open
         }
         if isLast { emptied.signal() }
     }
@@ -108,7 +115,7 @@ final class ReadGate: Sendable {
         let deadline = DispatchTime.now() + .init(limit)
         while emptied.wait(timeout: deadline) == .success {
             // The signal may be an old one.
-            if state.withLock({ $0.inside == 0 }) { return true }
+            if state.withLock({ $0.inside.isEmpty }) { return true }
         }
         return false
     }

@@ -18,6 +18,7 @@ package final class ReaderPool: Sendable {
     private let limits: StoreLimits
     private let connections: [DatabaseQueue]
     private let state: Mutex<State>
+    private let held = Mutex<LogHold?>(nil)
     /// As many as connections.
     private let threads: BackgroundThreads
 
@@ -34,6 +35,12 @@ package final class ReaderPool: Sendable {
         aside = try open("view")
         state = Mutex(State(free: connections))
         threads = BackgroundThreads("wfd-read", count: connections.count)
+    }
+
+    /// The reader that keeps the log from starting over, as the writer found it last; nil for none.
+    var hold: LogHold? {
+        get { held.withLock { $0 } }
+        set { held.withLock { $0 = newValue } }
     }
 
     /// Runs one slice of a read: one short read transaction on one of the connections.
@@ -83,19 +90,19 @@ package final class ReaderPool: Sendable {
 
     /// Passes the gate and begins a transaction on `aside`; gives what ends it and leaves the gate.
     func beginView() throws -> () -> Void {
-        try gate.enter()
+        let entered = try gate.enter()
         do {
             try aside.inDatabase { database in
                 var begin = try PreparedStatement(database, "BEGIN DEFERRED")
                 try begin.run()
             }
         } catch {
-            gate.leave()
+            gate.leave(entered)
             throw error
         }
         return { [aside, gate] in
             aside.inDatabase(Self.endReading)
-            gate.leave()
+            gate.leave(entered)
         }
     }
 

@@ -30,8 +30,9 @@ final class SQLiteBackup {
         self.name = name
         path = file.unfinishedBackup(name)
         self.limits = limits
-        pageBytes = try Self.number(of: "page_size", on: source)
-        try file.requireSpace(for: pageBytes * (try Self.number(of: "page_count", on: source)), limits: limits)
+        let pages = try FilePages.read(source)
+        pageBytes = pages.bytes
+        try file.requireSpace(for: pages.total * pages.bytes, limits: limits)
         try StoreFile.createEmpty(path, for: file.given)
         do {
             destination = try DatabaseQueue(path: path, configuration: Self.configuration(limits))
@@ -124,9 +125,5 @@ final class SQLiteBackup {
                     """)
         }
         return configuration
-    }
-
-    private static func number(of pragma: String, on database: Database) throws -> Int64 {
-        try Int64.fetchOne(database, sql: "PRAGMA \(pragma)") ?? 0
     }
 }

@@ -7,9 +7,12 @@ package import WorkflowStore
 #endif
 
 extension SQLiteFileStore {
-    package var usage: StoreUsage? {
+    package func usage() async throws(StoreError) -> StoreUsage? {
         guard let bytes = StoreFile.size(of: file.path) else { return nil }
-        return StoreUsage(file: bytes, log: StoreFile.size(of: file.wal) ?? 0, free: file.freeBytes)
+        let pages = try await readers.slice { database, _ in try FilePages.read(database) }
+        return StoreUsage(
+            file: bytes, pages: pages.total, freePages: pages.free, log: StoreFile.size(of: file.wal) ?? 0,
+            free: file.freeBytes, hold: readers.hold)
     }
 }
 

@@ -5,7 +5,7 @@ import WorkflowStore
 extension SQLiteWriter {
     func maintain() throws(StoreError) {
         try requireUsable()
-        if holdsErased { return try startOver(.truncate) }
+        if holdsErased || mustCut || isHoldDue { return try startOver(.truncate) }
         switch log.due(frames: logFrames) {
         case .nothing: return
         case .passive: try passive()
@@ -30,19 +30,51 @@ extension SQLiteWriter {
 
     /// Makes a moment without readers, in which the log can begin anew.
     private func startOver(_ kind: WALCheckpoint) throws(StoreError) {
+        mustCut = false
         // Most of the log goes first, while the readers still read.
         _ = try checkpoint(.passive)
         log.restartRan()
-        guard readers.gate.shut() else { return }
+        guard readers.gate.shut() else { return hold(isForeign: false) }
         defer { readers.gate.open() }
-        if try checkpoint(kind) == .complete { logStartedOver(isEmpty: kind == .truncate) }
+        switch try checkpoint(kind) {
+        case .complete:
+            readers.hold = nil
+            logStartedOver(isEmpty: kind == .truncate)
+        case .held: hold(isForeign: true)
+        case .noRoom: break
+        }
+    }
+
+    var logHold: LogHold? { readers.hold }
+
+    /// True when the reader that holds the log is to be looked for again: so a log that nobody writes to becomes small,
+    /// too.
+    private var isHoldDue: Bool { readers.hold != nil && holdLooked + limits.logPause <= .now }
+
+    /// The log could not start over.
+    private func hold(isForeign: Bool) {
+        holdLooked = .now
+        let since = isForeign ? stuck?.since : readers.gate.oldest
+        readers.hold = LogHold(since: since ?? holdLooked, isForeign: isForeign)
     }
 
     private func checkpoint(_ kind: WALCheckpoint) throws(StoreError) -> WALCheckpoint.Outcome {
         do {
-            return try connection.inDatabase { database in try kind.run(on: database) }
+            let outcome = try connection.inDatabase { database in try kind.run(on: database) }
+            note(outcome)
+            return outcome
         } catch {
             throw outcomeUnknown(SQLiteFailure(error))
+        }
+    }
+
+    /// Keeps since when checkpoints end at the same frame: a reader there is as old.
+    private func note(_ outcome: WALCheckpoint.Outcome) {
+        switch outcome {
+        case .held(let frames): if stuck?.frames != frames { stuck = (frames, .now) }
+        // Nobody needs a frame of the log, but somebody may read behind the last one.
+        case .complete(let frames): if stuck?.frames != frames { stuck = nil }
+        case .noRoom: break
         }
     }
 

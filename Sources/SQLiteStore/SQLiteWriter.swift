@@ -29,6 +29,15 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     /// The copy that is being made.
     var backup: SQLiteBackup?
 
+    /// The frame at which checkpoints end because of a reader, and since when.
+    var stuck: (frames: Int, since: ContinuousClock.Instant)?
+    /// When the reader that holds the log was looked for last.
+    var holdLooked = ContinuousClock.now
+    /// Pages were given back: the file becomes small when the log is in it.
+    var mustCut = false
+    /// False for a file that cannot give pages back: another program has made it.
+    private let isShrinkable: Bool
+
     private(set) var holdsErased = false
     private(set) var numbers: StoreNumbers
     private var marks: BatchWriting.Marks
@@ -44,11 +53,14 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         self.lock = lock
         self.limits = limits
         writing = BatchWriting(epoch: row.epoch, place: place, values: BoundValues())
-        marks = BatchWriting.Marks(
-            ledger: row.keys,
-            backlog: try connection.inDatabase { database in
-                try AuditQueries.backlog(database, floor: row.keys.floor)
-            })
+        let (isShrinkable, backlog) = try connection.inDatabase { database in
+            let isShrinkable = try ConnectionSettings.value(of: "auto_vacuum", on: database) == "2"
+            var backlog = try AuditQueries.backlog(database, floor: row.keys.floor)
+            if isShrinkable { backlog.freePages = try FilePages.read(database).surplus(limits) }
+            return (isShrinkable, backlog)
+        }
+        self.isShrinkable = isShrinkable
+        marks = BatchWriting.Marks(ledger: row.keys, backlog: backlog)
         identity = file.identity()?.identity
         log = WALMeter(limits: limits)
         connection.inDatabase { [hook] database in hook.install(on: database) }
@@ -65,14 +77,22 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
             last = batch.numbers
         }
         try refuseMovedFile()
+        let order = batches.last { $0.sweep != nil }?.sweep
+        // Until then no one is told that it is gone.
+        let erases = batches.contains { $0.erasure.records.contains { $0.walk == nil } }
         var marks = marks
+        var hasShrunk = false
         try transaction { database in
             marks = try self.writing.write(batches, marks, on: database)
+            if let order, self.isShrinkable, !marks.backlog.hasRows {
+                let isNow = self.mayShrink && !erases
+                hasShrunk = try self.shrink(isNow ? order : nil, &marks.backlog, database)
+            }
         }
+        if hasShrunk, marks.backlog.freePages == 0 { mustCut = true }
         self.marks = marks
         numbers = last
-        // Until then no one is told that it is gone.
-        if batches.contains(where: { $0.erasure.records.contains { $0.walk == nil } }) { holdsErased = true }
+        if erases { holdsErased = true }
     }
 
     /// Only the next start, which reads the log from the disk, finds out.
@@ -116,7 +136,14 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
 
     func forgottenKeys(in partition: PartitionID) -> Timestamp { marks.ledger.forgotten }
 
-    func backlog(in partition: PartitionID) -> PurgeBacklog { marks.backlog }
+    func backlog(in partition: PartitionID) -> PurgeBacklog {
+        var backlog = marks.backlog
+        if !mayShrink { backlog.freePages = 0 }
+        return backlog
+    }
+
+    /// Not before what was erased is out of the log, and not while pages are copied.
+    private var mayShrink: Bool { !holdsErased && backup == nil }
 
     func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
         guard partition == numbers.partition else { return [] }

@@ -19,8 +19,17 @@ package struct StoreLimits: Sendable {
     package var passiveStepFrames = 1_000
     /// Frames from which on new reads wait until the log can start over; 16,000 frames are about 64 MB.
     package var restartFrames = 16_000
-    /// Frames from which on the log's file is also made small again.
-    package var truncateFrames = 64_000
+    /// Frames from which on the log's file is also made small again: a peak.
+    package var truncateFrames = 20_000
+    /// Bytes that the log's file keeps when the log starts over; more than a log has that starts over in time, so that
+    /// only what a peak has added is cut off and written again.
+    package var logBytes: Int64 = 68 << 20
+    /// After which it is tried again to let a log start over that a reader holds.
+    package var logPause: Duration = .seconds(10)
+    /// Free pages that the file keeps for what comes, and of how many pages it keeps one. More than twice these are
+    /// given back to the file system.
+    package var keptPages: Int64 = 256
+    package var pagesOfKept: Int64 = 16
     /// How long the writer waits for reads to end, and a read for the writer.
     package var gateWait: Duration = .seconds(5)
     /// Rows read in one slice, which is one read transaction.

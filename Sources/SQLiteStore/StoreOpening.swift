@@ -30,6 +30,7 @@ struct StoreOpening {
         lock.sign()
         file.removeBackups()
         file.removeUnfinishedRestore()
+        file.removeUnfinishedCompaction()
         if !isThere { try FileCreation(file: file, migrations: migrations, now: now, clock: clock).run() }
         do {
             return try open(lock: lock, wasCreated: !isThere)

@@ -12,10 +12,12 @@ enum WALCheckpoint {
 
     /// What a checkpoint left.
     enum Outcome: Equatable {
-        /// Everything is in the file.
-        case complete
-        /// Something is still only in the log: a reader needs it, a foreign process holds a lock, or the disk is full.
-        case partial
+        /// Everything is in the file: so many frames.
+        case complete(frames: Int)
+        /// A reader needs what is behind so many frames, or the log itself.
+        case held(frames: Int)
+        /// The disk is full.
+        case noRoom
     }
 
     private var mode: CInt {
@@ -35,10 +37,12 @@ enum WALCheckpoint {
         var moved: CInt = 0
         let connection = database.sqliteConnection
         let code = sqlite3_wal_checkpoint_v2(connection, "main", mode, &frames, &moved)
-        if code == SQLITE_OK { return frames == moved ? .complete : .partial }
+        if code == SQLITE_OK, frames == moved { return .complete(frames: Int(moved)) }
+        if code == SQLITE_OK { return .held(frames: Int(moved)) }
         let failure = SQLiteFailure(code: code, on: connection)
-        guard failure.isFull || failure.isBusy else { throw failure }
-        return .partial
+        if failure.isBusy { return .held(frames: Int(moved)) }
+        guard failure.isFull else { throw failure }
+        return .noRoom
     }
 
     /// Runs it where what it leaves does not matter.

@@ -201,6 +201,8 @@ package struct EngineLimits: Sendable {
     package var writerPatience: Duration = .seconds(10)
     /// How often it is tried whether the store takes anything, after it did not.
     package var probePause: Duration = .seconds(1)
+    /// How often the store looks again for a reader that keeps its log from starting over, while nothing is written.
+    package var logHoldPause: Duration = .seconds(10)
 
     package init() {}
 }

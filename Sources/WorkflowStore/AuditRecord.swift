@@ -82,7 +82,7 @@ extension InstanceRecord {
 
 /// How much of what is deleted one batch takes away.
 package struct SweepOrder: Sendable, Equatable {
-    /// Journal rows.
+    /// Journal rows, or as many pages.
     package var rows: Int
     /// For which it goes on.
     package var time: Duration
@@ -105,11 +105,16 @@ package struct PurgeBacklog: Sendable, Equatable {
     package var firstWaiting: Position?
     /// Keys of rows before are forgotten.
     package var floor: Position
+    /// Pages of the file that were freed and are given back to the file system, behind all rows.
+    package var freePages: Int64 = 0
 
     package init(floor: Position) {
         self.floor = floor
     }
 
-    /// Whether there is something to delete now.
-    package var isDue: Bool { instances > 0 || firstWaiting.map { $0 < floor } ?? false }
+    /// True when there is something to delete now.
+    package var hasRows: Bool { instances > 0 || firstWaiting.map { $0 < floor } ?? false }
+
+    /// True when there is something to delete, or to give back, now.
+    package var isDue: Bool { hasRows || freePages > 0 }
 }

@@ -26,7 +26,7 @@ package protocol WorkflowStore: StoreReader {
     ) async throws(StoreError) -> Seq?
 
     /// What it takes of a disk; nil for a store that is no file, and where nobody can tell.
-    var usage: StoreUsage? { get }
+    func usage() async throws(StoreError) -> StoreUsage?
 
     /// Keeps when somebody last took care of it; nil for a store that keeps nothing beside its data.
     var upkeep: (any StoreUpkeep)? { get }
@@ -179,6 +179,10 @@ package protocol StoreWriter: StoreLookup {
     /// Whether what was erased may still stand in a log beside the tables. `maintain` takes it away as soon as nobody
     /// reads there.
     var holdsErased: Bool { get }
+
+    /// The reader for which the store's log could not start over; nil when there is none. `maintain` looks again now
+    /// and then.
+    var logHold: LogHold? { get }
 
     /// Copying for backups; nil where the store makes none.
     var backups: (any BackupCopying)? { get }

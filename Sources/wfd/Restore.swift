@@ -90,7 +90,7 @@ struct Restore: AsyncParsableCommand {
         }
         if report.erasures > 0 {
             let deed = dryRun ? "would be" : report.erasures == 1 ? "was" : "were"
-            lines.append("  \(many(report.erasures)) of before \(deed) carried out; scrub it: wfd scrub \(file)")
+            lines.append("  \(many(report.erasures)) of before \(deed) carried out; compact it: wfd compact \(file)")
         }
         for name in otherNames.prefix(20) {
             lines.append("  an instance is now '\(name.given)': its new name '\(name.wanted)' is taken in the backup")

@@ -15,7 +15,7 @@ struct WFD: AsyncParsableCommand {
             'wfd serve --help' lists the flags, which may stand without 'serve'.
             """,
         version: Build.version,
-        subcommands: [Serve.self, Clock.self, Verify.self, Restore.self, Scrub.self],
+        subcommands: [Serve.self, Clock.self, Verify.self, Restore.self, Compact.self],
         defaultSubcommand: Serve.self
     )
 
@@ -44,11 +44,11 @@ struct WFD: AsyncParsableCommand {
         var commands = configuration.subcommands
         for word in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
             guard !word.hasPrefix("-"), word != "help", !commands.isEmpty else { return }
-            if let command = commands.first(where: { $0.configuration.commandName == word }) {
+            if let command = commands.first(where: { $0.configuration.names.contains(word) }) {
                 commands = command.configuration.subcommands
                 continue
             }
-            let suggestion = Spelling.closest(to: word, among: commands.compactMap { $0.configuration.commandName })
+            let suggestion = Spelling.closest(to: word, among: commands.flatMap { $0.configuration.names })
             let hint = suggestion.map { "did you mean '\($0)'?" } ?? "'wfd --help' lists the commands"
             Console.tell("error: There is no command '\(Printable.text(word))'\n  \(hint)")
             Foundation.exit(ExitCode.validationFailure.rawValue)
@@ -59,8 +59,15 @@ struct WFD: AsyncParsableCommand {
     private static func message(of text: String, _ arguments: [String]) -> String {
         let label = "Error: "
         guard text.hasPrefix(label) else { return text }
-        let command = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        let command = arguments.first.flatMap { word in
+            configuration.subcommands.first { $0.configuration.names.contains(word) }
+        }
         let help = command.map { helpMessage(for: $0) } ?? helpMessage(for: Serve.self)
         return "error: " + OptionSuggestion.improved(String(text.dropFirst(label.count)), help: help + " --version")
     }
+}
+
+extension CommandConfiguration {
+    /// All words for the command.
+    fileprivate var names: [String] { [commandName].compactMap(\.self) + aliases }
 }

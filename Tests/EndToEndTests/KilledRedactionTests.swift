@@ -115,12 +115,12 @@ import WorkflowJSON
                 + "\(redactions) redactions and \(events) events carried out once")
     }
 
-    /// Scrubs the file of a daemon; nothing is left there.
+    /// Compacts the file of a daemon; nothing is left there.
     private func end(_ daemon: Daemon, _ seed: UInt64) async throws {
         #expect(try await daemon.stop().end == .exited(0))
         let found = count(in: daemon.database)
-        let scrubbed = try await wfd("scrub", daemon.database)
-        #expect(scrubbed.end == .exited(0), "\(scrubbed)")
+        let compacted = try await wfd("compact", daemon.database)
+        #expect(compacted.end == .exited(0), "\(compacted)")
         #expect(count(in: daemon.database) == 0, "\(found) before, seed \(seed)")
         #expect(try await wfd("verify", daemon.database).end == .exited(0))
     }
@@ -157,9 +157,10 @@ import WorkflowJSON
         #expect(try await daemon.said("show", "a").contains("context:   (redacted)\n"))
         let late = folder.path("late.db")
         _ = try await daemon.saidInTime("backup", late)
-        let held = try await wfd("scrub", daemon.database)
+        let held = try await wfd("compact", daemon.database)
         #expect(held.end == .exited(75) && held.errors.contains("it is in use by process"), "\(held)")
         #expect(try await daemon.stop().end == .exited(0))
+        // An older word for it.
         for file in [daemon.database, late] {
             #expect(try await wfd("scrub", file).end == .exited(0))
             #expect(count(in: file) == 0, "\(file)")
@@ -196,7 +197,7 @@ import WorkflowJSON
             let restored = try await wfd("restore", backup, "--database", database)
             #expect(restored.output.contains("3 erasures of before were carried out"), "\(restored)")
             #expect(restored.output.contains(": its new name 'c' is taken in the backup\n"), "\(restored)")
-            #expect(try await wfd("scrub", database).end == .exited(0))
+            #expect(try await wfd("compact", database).end == .exited(0))
             #expect(count(in: database) == 0)
         }
     }

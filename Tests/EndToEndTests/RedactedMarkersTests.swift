@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// What a person's data comes to everywhere in a file is gone when it was redacted and the file was scrubbed.
+/// What a person's data comes to everywhere in a file is gone when it was redacted and the file was compacted.
 @Suite struct RedactedMarkersTests {
     private static let claim = """
         id: claim
@@ -110,8 +110,8 @@ import WorkflowJSON
         #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"))
         #expect(try await daemon.stop().end == .exited(0))
         for file in [daemon.database, backup] {
-            let scrubbed = try await Daemon.launch(["scrub", file]).result()
-            #expect(scrubbed.end == .exited(0), "\(scrubbed)")
+            let compacted = try await Daemon.launch(["compact", file]).result()
+            #expect(compacted.end == .exited(0), "\(compacted)")
             #expect(found(in: [file, file + "-wal", file + "-shm"]) == [], "\(file)")
             let dump = try DatabaseFile(file).dump()
             #expect(dump.filter { line in markers.values.contains { line.contains($0) } } == [])

@@ -11,6 +11,7 @@ import WorkflowStore
         ("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("trusted_schema", "0"),
         ("cell_size_check", "1"), ("wal_autocheckpoint", "0"), ("auto_vacuum", "2"), ("cache_size", "-32768"),
         ("secure_delete", "1"), ("application_id", "2003199025"), ("user_version", "3"),
+        ("journal_size_limit", "71303168"),
     ])
     func productionPathSetsPragma(pragma: String, value: String) throws {
         let directory = try TemporaryDirectory()

@@ -2,6 +2,7 @@ import DiskTesting
 import Foundation
 import SQLiteStore
 import StoreSuite
+import StoreTesting
 import Testing
 import WorkflowStore
 
@@ -80,5 +81,112 @@ import WorkflowStore
         #expect(try #require(directory.size(of: "store.db-wal")) <= held + 8 * 4_120)
         try writer.close()
         #expect(try directory.names() == ["store.db", "store.db.lock"])
+    }
+
+    /// Bounds with which a log starts over after a few commits, and is looked at each time.
+    private static func eager() -> StoreLimits {
+        var limits = StoreLimits()
+        limits.passiveFrames = 1
+        limits.restartFrames = 4
+        limits.passiveStepFrames = 1
+        limits.busyMilliseconds = 1
+        limits.logPause = .zero
+        limits.gateWait = .milliseconds(20)
+        return limits
+    }
+
+    @Test func aReaderThatHoldsTheLogIsToldWithItsAge() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteFileStore.sqlite(directory, Self.eager())
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
+        func send(_ count: Int) throws {
+            for _ in 0..<count {
+                scribe.send("order-1")
+                try scribe.commit(writer)
+                try writer.maintain()
+            }
+        }
+        scribe.apply("order")
+        scribe.start("order-1")
+        try send(20)
+        #expect(writer.logHold == nil)
+        let begin = ContinuousClock.now
+        let reader = try ForeignReader(directory)
+        try send(10)
+        let hold = try #require(writer.logHold)
+        #expect(hold.isForeign && hold.since >= begin && hold.age(at: .now) > .zero)
+        try send(10)
+        // It is the same reader, and becomes older.
+        #expect(writer.logHold == hold)
+        let usage = try #require(try await store.usage())
+        #expect(usage.hold == hold && usage.log > 20 * 4_120)
+        try reader.end()
+        // Nothing is written: the log becomes small all the same.
+        try writer.maintain()
+        #expect(writer.logHold == nil)
+        #expect(try await store.usage().map { $0.log == 0 && $0.hold == nil } == true)
+        try writer.close()
+    }
+
+    /// A reader that came when the log was wholly in the file is found too, and keeps its age.
+    @Test func aReaderBehindTheLastFrameKeepsItsAge() throws {
+        let directory = try TemporaryDirectory()
+        let writer = try SQLiteFileStore.sqlite(directory, Self.eager()).writer()
+        let scribe = Scribe(writer)
+        scribe.apply("order")
+        for number in 0..<20 { scribe.start("order-\(number)") }
+        try scribe.commit(writer)
+        let reader = try ForeignReader(directory)
+        try writer.maintain()
+        let hold = try #require(writer.logHold)
+        for _ in 0..<3 { try writer.maintain() }
+        #expect(writer.logHold == hold)
+        try reader.end()
+        try writer.maintain()
+        #expect(writer.logHold == nil)
+        try writer.close()
+    }
+
+    @Test func aReadOfThisProcessIsToldAsItsOwn() throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteFileStore.sqlite(directory, Self.eager())
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
+        scribe.apply("order")
+        for number in 0..<20 { scribe.start("order-\(number)") }
+        try scribe.commit(writer)
+        let before = ContinuousClock.now
+        _ = try writer.view.instance(named: "order-1")
+        let after = ContinuousClock.now
+        try writer.maintain()
+        let hold = try #require(writer.logHold)
+        #expect(!hold.isForeign && hold.since >= before && hold.since <= after)
+        writer.view.release()
+        try writer.maintain()
+        #expect(writer.logHold == nil)
+        try writer.close()
+    }
+
+    /// A log that starts over by itself, because all of it was in the file, is cut by the next commit.
+    @Test func theLogsFileIsCutAfterAPeak() throws {
+        var limits = StoreLimits()
+        limits.passiveFrames = 200
+        limits.logBytes = 100_000
+        let directory = try TemporaryDirectory()
+        let writer = try SQLiteFileStore.sqlite(directory, limits).writer()
+        let scribe = Scribe(writer)
+        scribe.apply("order")
+        scribe.start("order-1")
+        for _ in 0..<200 {
+            scribe.send("order-1")
+            try scribe.commit(writer)
+        }
+        #expect(try #require(directory.size(of: "store.db-wal")) > 800_000)
+        try writer.maintain()
+        scribe.send("order-1")
+        try scribe.commit(writer)
+        #expect(try #require(directory.size(of: "store.db-wal")) <= 100_000)
+        try writer.close()
     }
 }

@@ -110,7 +110,7 @@ package final class FakeStore: WorkflowStore {
 
     package var backups: (any StoreBackups)? { hasBackups ? FailingBackups() : nil }
 
-    package var usage: StoreUsage? { nil }
+    package func usage() -> StoreUsage? { nil }
 
     package var upkeep: (any StoreUpkeep)? { nil }
 

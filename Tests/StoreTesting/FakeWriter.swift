@@ -127,6 +127,7 @@ final class FakeWriter: StoreWriter, FakeLookup {
     let backups: (any BackupCopying)?
     let partitions: [PartitionID]
     let holdsErased = false
+    let logHold: LogHold? = nil
 
     init(store: FakeStore) {
         self.store = store

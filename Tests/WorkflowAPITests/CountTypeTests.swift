@@ -35,7 +35,8 @@ struct CountTypeTests {
             DaemonStatus.self,
             #"{"status":"storage-unavailable","reason":"full","version":"1","held":true,"behind":5,"waiting":1,"#
                 + #""instances":[{"status":"failed","count":88}],"failures":[\#(Self.failure)],"otherFailures":2,"#
-                + #""disk":{"file":1,"log":2,"free":3},"otherRuns":55,"lastBackupAt":"2026-07-31T09:30:00.000Z","#
+                + #""disk":{"file":1,"pages":4,"freePages":5,"log":2,"logHeld":6,"free":3},"otherRuns":55,"#
+                + #""lastBackupAt":"2026-07-31T09:30:00.000Z","#
                 + #""lastVerificationAt":"2026-07-31T09:30:00.001Z"}"#)
         let queue =
             #"{"queue":"task:q","ready":1,"waiting":2,"leased":3,"running":4,"failed":5,"held":6,"answered":7,"#
@@ -46,6 +47,8 @@ struct CountTypeTests {
                 + #""queues":[\#(queue)],"otherQueues":9}"#)
         try roundTrip(
             DaemonStatus.self, #"{"status":"ready","version":"1","waiting":0,"instances":[],"failures":[]}"#)
+        // That of an older daemon.
+        try roundTrip(DaemonStatus.Disk.self, #"{"file":1,"log":2,"free":3}"#)
     }
 
     @Test func anInstanceSaysHowLongItIsWhereItIs() throws {

@@ -35,36 +35,6 @@ public struct DaemonStatus: Equatable, WireObject {
         }
     }
 
-    /// What the database takes of its disk, in bytes.
-    public struct Disk: Equatable, WireObject {
-        public var file: Int64
-        /// Of the write-ahead log.
-        public var log: Int64
-        /// Nil where nobody can tell.
-        public var free: Int64?
-
-        /// Takes the parts as they are.
-        public init(file: Int64, log: Int64, free: Int64? = nil) {
-            self.file = file
-            self.log = log
-            self.free = free
-        }
-
-        public init(fields: inout WireFields) throws(WireError) {
-            file = try fields.required("file")
-            log = try fields.required("log")
-            free = try fields.optional("free")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("file", file)
-                writer.field("log", log)
-                writer.field("free", ifPresent: free)
-            }
-        }
-    }
-
     public var status: State
     /// Why it is not ready.
     public var reason: String?

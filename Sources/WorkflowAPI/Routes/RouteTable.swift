@@ -387,7 +387,8 @@ extension Route {
             "{status, reason?, version, held?, holdReason?, suspendedMachines?: [{machine, at, actor?, reason?}…], "
                 + "behind?, lateTimers?, waiting, instances: [{status, count}…], failures: [failure…], otherFailures?, "
                 + "queues?: [queue…], otherQueues?, deleting?, "
-                + "disk?: {file, log, free?}, runs?: [run…], otherRuns?, lastBackupAt?, lastVerificationAt?}"))
+                + "disk?: {file, pages?, freePages?, log, logHeld?, free?}, runs?: [run…], otherRuns?, "
+                + "lastBackupAt?, lastVerificationAt?}"))
     /// What monitoring reads.
     public static let metrics = Route(
         .get, "/metrics", for: .read, answer: .bytes("metrics in the text format of Prometheus"))

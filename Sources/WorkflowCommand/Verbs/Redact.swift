@@ -14,7 +14,7 @@ struct Redact: Verb {
             Data, notes, stored snapshots and errors of attempts go; states, times and the chain of digests stay. The \
             context of a finished instance goes whole. Of one that goes on only what '--path' names goes, and a key that \
             the machine declares has its initial value again. Nothing brings it back. Copies stay in gaps of the file \
-            until 'wfd scrub', and in backups.
+            until 'wfd compact', and in backups.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)

@@ -60,7 +60,7 @@ struct Status: Verb {
         if let others = status.otherRuns {
             text = text + "           \(plural(others, "more run")): 'wfctl bulk list'\n"
         }
-        if let disk = status.disk { text = text + "disk:      \(self.disk(disk))\n" }
+        if let disk = status.disk { text = text + "disk:      " + self.disk(disk) + "\n" }
         let backup = status.lastBackupAt?.text ?? "none is known of"
         return text + "backup:    \(backup)\n"
     }
@@ -127,10 +127,21 @@ struct Status: Verb {
         return counts.isEmpty ? "none" : text
     }
 
-    private static func disk(_ disk: DaemonStatus.Disk) -> String {
+    private static func disk(_ disk: DaemonStatus.Disk) -> StyledText {
+        let pages = disk.pages.map { " (\($0) pages, \(disk.freePages ?? 0) of them unused)" } ?? ""
+        let held: StyledText
+        if let age = disk.logHeld {
+            let time = DurationText.rough(milliseconds: age)
+            held = " (\("a reader has held it for \(time)", age > heldTooLong ? .bad : nil))"
+        } else {
+            held = ""
+        }
         let free = disk.free.map { ", \(ByteText.text($0)) free" } ?? ""
-        return "\(ByteText.text(disk.file)), log \(ByteText.text(disk.log))" + free
+        return "\(ByteText.text(disk.file))\(pages), log \(ByteText.text(disk.log))" + held + "\(free)"
     }
+
+    /// Milliseconds for which a reader may hold the log without being a reason to look.
+    private static let heldTooLong: Int64 = 60_000
 
     private static func plural(_ count: Int64, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 }

@@ -6,7 +6,7 @@ package import WorkflowStore
 
 extension Engine {
     /// Erases what a command names. When this returns, the rows are emptied on disk, and so is the log beside them.
-    /// Copies may stand in gaps between rows until the file is scrubbed.
+    /// Copies may stand in gaps between rows until the file is compacted.
     ///
     /// Where it throws `outcomeUnknown` the row may be there already. What it says is then erased by itself, as soon as
     /// the store takes it, also after a restart.

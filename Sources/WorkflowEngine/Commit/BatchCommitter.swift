@@ -5,16 +5,16 @@ import WorkflowThreads
 
 /// Makes batches durable, and tells the observers.
 ///
-/// `@unchecked Sendable`: of the store it uses `commit`, `resolve`, `confirm`, `probe`, `maintain` and `backlog` only,
-/// which one thread at a time calls: the lane's while nothing is under way, that of its `CommitPipeline` otherwise. All
-/// else has
-/// locks.
+/// `@unchecked Sendable`: of the store it uses `commit`, `resolve`, `confirm`, `probe`, `maintain`, `backlog` and
+/// `logHold` only, which one thread at a time calls: the lane's while nothing is under way, that of its
+/// `CommitPipeline` otherwise. So it is with `logHolds`. All else has locks.
 final class BatchCommitter: @unchecked Sendable {
     private let store: any StoreWriter
     private let observers: [any CommitObserver]
     private let health: WriteHealth
     private let purging: PurgeWatch
     private let logger: Logger
+    private var logHolds = LogHoldWatch()
 
     /// - Parameter observers: In the order in which they are told.
     init(
@@ -23,10 +23,14 @@ final class BatchCommitter: @unchecked Sendable {
     ) {
         self.store = store
         self.purging = purging
-        for partition in store.partitions { purging.see(store.backlog(in: partition)) }
         self.observers = observers
         self.health = health
         self.logger = logger
+        seeBacklogs()
+    }
+
+    private func seeBacklogs() {
+        for partition in store.partitions { purging.see(store.backlog(in: partition)) }
     }
 
     /// Makes batches durable in one transaction and tells who waits; gives an ending for each. Those that break a
@@ -88,6 +92,9 @@ final class BatchCommitter: @unchecked Sendable {
         var endings: [BatchEnding] = sealed.map { _ in .committed }
         do throws(StoreError) {
             try store.maintain()
+            // What was erased is out of the log now, and pages may be given back.
+            seeBacklogs()
+            logHolds.see(store.logHold, at: .now)?.tell(logger)
         } catch {
             endings[endings.count - 1] = .last(error)
         }

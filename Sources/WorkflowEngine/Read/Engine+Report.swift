@@ -29,10 +29,11 @@ extension Engine {
             let machine = try await loadedMachine(id).record
             if machine.namespace == caller.namespace { names[id] = machine.name }
         }
+        let usage = try await read { () async throws(StoreError) in try await store.usage() }
         let queued = queue.load
         return EngineReport(
             counts: counts, tally: tally, names: names, waiting: queued.commands, waits: queued.waits,
-            backlog: purgeBacklog, usage: store.usage, upkeep: upkeep.times)
+            backlog: purgeBacklog, usage: usage, upkeep: upkeep.times)
     }
 
     /// How many instances are in which status and configuration, all of it.

@@ -202,7 +202,11 @@ struct MetricsRoutes: Sendable {
     private func addDisk(_ report: EngineReport, to text: inout MetricsText) {
         if let usage = report.usage {
             text.one("wfd_database_bytes", "gauge", "Bytes of the database's file.", usage.file)
+            text.one("wfd_database_free_pages", "gauge", "Pages of it that nothing uses.", usage.freePages)
             text.one("wfd_wal_bytes", "gauge", "Bytes of its write-ahead log.", usage.log)
+            text.one(
+                "wfd_wal_reader_seconds", "gauge", "For how long a reader has kept the log from starting over.",
+                usage.hold?.age(at: .now).components.seconds ?? 0)
             if let free = usage.free {
                 text.one("wfd_disk_free_bytes", "gauge", "Bytes that are left on its disk.", free)
             }

@@ -59,7 +59,7 @@ final class PowerSite {
         var mistakes: [String] = []
     }
 
-    /// Bounds that make checkpoints of all kinds happen within a few commands.
+    /// Bounds that make checkpoints of all kinds, and giving back of pages, happen within a few commands.
     private static var limits: StoreLimits {
         var limits = StoreLimits()
         limits.readers = 1
@@ -67,6 +67,7 @@ final class PowerSite {
         limits.passiveStepFrames = 15
         limits.restartFrames = 80
         limits.truncateFrames = 120
+        limits.keptPages = 1
         return limits
     }
 

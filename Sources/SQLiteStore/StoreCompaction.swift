@@ -1,0 +1,199 @@
+import GRDB
+import WorkflowMigrations
+package import WorkflowStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The outcome of a compaction.
+package struct CompactionReport: Sendable, Equatable {
+    /// Bytes of the file before.
+    package var before: Int64
+    /// Bytes of the file that took its place.
+    package var after: Int64
+    /// The counts of the new file, as it was verified.
+    package var contents: StoreContents
+}
+
+/// Writes a file anew, with what its rows say and nothing else: without free pages, and without the copies of rows that
+/// SQLite leaves in gaps between others (https://sqlite.org/lang_vacuum.html, VACUUM INTO).
+///
+/// The file's name changes hands in one moment: before it the old file is there, after it the new one, whole and on the
+/// disk. A later compaction or start removes what one that was killed has left.
+package struct StoreCompaction {
+    /// The database, or a backup.
+    package var path: String
+    package var limits: StoreLimits
+    package var place: PlaceSource
+    /// The check that every backup passes.
+    package var verify: FileVerification
+
+    package init(
+        path: String, limits: StoreLimits = StoreLimits(), place: PlaceSource = .system(machine: nil),
+        verify: @escaping FileVerification
+    ) {
+        self.path = path
+        self.limits = limits
+        self.place = place
+        self.verify = verify
+    }
+
+    /// Does it, with the file locked all the while.
+    ///
+    /// - Throws: `StoreError`; then the file is as it was.
+    package func run() async throws(StoreError) -> CompactionReport {
+        let file = try StoreFile(existing: path)
+        do {
+            // As at a start: where there is a lock, this process may have the file open.
+            if StoreFile.size(of: file.lock) == nil { try accept(file) }
+            let lock = try FileLock(file)
+            defer { lock.release() }
+            try accept(file)
+            if let interrupted = InterruptedRestore(file) { throw interrupted.error(file) }
+            try file.refuseSeveralNames()
+            try file.refuseForeignParts()
+            lock.sign()
+            try refuseLog(of: file)
+            file.removeUnfinishedCompaction()
+            defer { file.removeUnfinishedCompaction() }
+            let before = StoreFile.size(of: file.path) ?? 0
+            let mode = try copy(file)
+            let contents = try await check(file)
+            try settle(file, mode)
+            let after = StoreFile.size(of: file.compacting) ?? 0
+            try takePlace(file)
+            return CompactionReport(before: before, after: after, contents: contents)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw failure(file, error)
+        }
+    }
+
+    private func accept(_ file: StoreFile) throws {
+        _ = try FileHeader.accept(file, newest: Migrations.all.last?.version ?? 0)
+    }
+
+    /// A log would be played into the file that takes the name.
+    private func refuseLog(of file: StoreFile) throws {
+        guard StoreFile.size(of: file.wal) ?? 0 > 0 || StoreFile.size(of: file.rollbackJournal) ?? 0 > 0 else { return }
+        throw StoreError(
+            .cannotOpen,
+            "Cannot compact '\(file.given)': part of it is in the log beside it; start and stop wfd on it first")
+    }
+
+    /// Writes the rows to a new file beside this one. Gives the mode of this one's journal.
+    private func copy(_ file: StoreFile) throws -> String? {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            // Nobody else has it from the first read on.
+            try database.execute(
+                sql: """
+                    PRAGMA locking_mode = EXCLUSIVE;
+                    PRAGMA trusted_schema = OFF;
+                    PRAGMA cell_size_check = ON;
+                    """)
+        }
+        let connection = try DatabaseQueue(path: file.path, configuration: configuration)
+        do {
+            let mode = try connection.inDatabase { database in
+                try requireClosed(database, file)
+                let pages = try FilePages.read(database)
+                do throws(StoreError) {
+                    try file.requireSpace(for: (pages.total - pages.free) * pages.bytes, limits: limits)
+                } catch {
+                    throw StoreError(error.code, "Cannot compact '\(file.given)': \(error.message)")
+                }
+                try StoreFile.createEmpty(file.compacting, for: file.given)
+                // The copy of a file without it gets it; on others the pragma would write.
+                if try ConnectionSettings.value(of: "auto_vacuum", on: database) == "0" {
+                    try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+                }
+                try database.execute(sql: "VACUUM INTO ?", arguments: [file.compacting])
+                return try ConnectionSettings.value(of: "journal_mode", on: database)
+            }
+            try connection.close()
+            return mode
+        } catch {
+            // Why it ends matters, not that closing failed too.
+            try? connection.close()
+            throw error
+        }
+    }
+
+    /// A file that was not closed in order, and whose log is gone, would lose the only sign of that.
+    private func requireClosed(_ database: Database, _ file: StoreFile) throws {
+        guard let row = try StoreRow.read(database) else {
+            throw StoreError(.damaged, "'\(file.given)' is damaged: its row in 'store' is missing")
+        }
+        guard row.isClean else {
+            throw StoreError(
+                .cannotOpen,
+                "Cannot compact '\(file.given)': it was not closed in order; start and stop wfd on it first")
+        }
+    }
+
+    private func check(_ file: StoreFile) async throws -> StoreContents {
+        do {
+            let copy = try StoreFile(existing: file.compacting, as: file.given)
+            return try await FullCheck(file: copy, limits: limits).run(verify) { _, _ in true }
+        } catch let error as StoreError where error.code == .damaged {
+            throw StoreError(.damaged, "'\(file.given)' is damaged: \(error.message)")
+        }
+    }
+
+    /// Makes the copy what the file was to others: its mode of journal, its owner and its permissions.
+    private func settle(_ file: StoreFile, _ mode: String?) throws {
+        let connection = try DatabaseQueue(path: file.compacting, configuration: ConnectionSettings.ofCopy())
+        defer { try? connection.close() }
+        try connection.inDatabase { database in
+            // A file that was where it belongs still is; one that was not still holds its effects.
+            let place = place.place(of: file.compacting)
+            if let before = try PlaceQueries.read(database),
+                PlaceChange(from: before, to: self.place.place(of: file.path)) == nil
+            {
+                try PlaceQueries.write(place.completed(by: before), database)
+            }
+            // As when a store is made: a later switch would leave a rollback journal beside a log.
+            if mode == "wal" { try database.execute(sql: "PRAGMA journal_mode = WAL") }
+        }
+        try connection.close()
+        var status = stat()
+        guard lstat(file.path, &status) == 0, chown(file.compacting, status.st_uid, status.st_gid) == 0,
+            chmod(file.compacting, status.st_mode & 0o777) == 0
+        else { throw StoreFile.failure(file.given, errno, "its owner cannot be kept: ") }
+    }
+
+    /// The moment in which the copy becomes the file.
+    private func takePlace(_ file: StoreFile) throws {
+        try StoreFile.flush(file.compacting, for: file.given)
+        // Empty, or of no use. Gone on the disk, too, before the other file has the name.
+        StoreFile.remove([file.wal, file.index, file.rollbackJournal, file.heldLog])
+        try StoreFile.flushDirectory(file.directory, for: file.given)
+        guard rename(file.compacting, file.path) == 0 else { throw StoreFile.failure(file.given, errno) }
+        try StoreFile.flushDirectory(file.directory, for: file.given)
+    }
+
+    private func failure(_ file: StoreFile, _ error: any Error) -> StoreError {
+        let failure = SQLiteFailure(error)
+        if failure.isBusy {
+            return StoreError(.locked, "Cannot compact '\(file.given)': another program has it open; end that first")
+        }
+        if failure.isCorrupt { return StoreError(.damaged, "'\(file.given)' is damaged: \(failure)") }
+        return StoreError("Cannot compact '\(file.given)'", failure, on: file)
+    }
+}
+
+extension StoreFile {
+    /// The place of the new file while a compaction writes it.
+    var compacting: String { path + ".compacting" }
+
+    /// Removes what a compaction that came to no end has left. Call it with the lock held.
+    func removeUnfinishedCompaction() {
+        // One that cannot be removed only takes space.
+        Self.remove(["", "-wal", "-shm", "-journal"].map { compacting + $0 })
+    }
+}

@@ -1,0 +1,50 @@
+public import WorkflowJSON
+
+extension DaemonStatus {
+    /// The room that the database takes on its disk, in bytes.
+    public struct Disk: Equatable, WireObject {
+        public var file: Int64
+        /// Pages of the file, and those of them that nothing uses; nil of an older daemon.
+        public var pages: Int64?
+        public var freePages: Int64?
+        /// The size of the write-ahead log.
+        public var log: Int64
+        /// For how many milliseconds, at least, a reader has kept the log from starting over; nil when none does.
+        public var logHeld: Int64?
+        /// The room that is left; nil where nobody can tell.
+        public var free: Int64?
+
+        /// Takes the parts as they are.
+        public init(
+            file: Int64, pages: Int64? = nil, freePages: Int64? = nil, log: Int64, logHeld: Int64? = nil,
+            free: Int64? = nil
+        ) {
+            self.file = file
+            self.pages = pages
+            self.freePages = freePages
+            self.log = log
+            self.logHeld = logHeld
+            self.free = free
+        }
+
+        public init(fields: inout WireFields) throws(WireError) {
+            file = try fields.required("file")
+            pages = try fields.optional("pages")
+            freePages = try fields.optional("freePages")
+            log = try fields.required("log")
+            logHeld = try fields.optional("logHeld")
+            free = try fields.optional("free")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("file", file)
+                writer.field("pages", ifPresent: pages)
+                writer.field("freePages", ifPresent: freePages)
+                writer.field("log", log)
+                writer.field("logHeld", ifPresent: logHeld)
+                writer.field("free", ifPresent: free)
+            }
+        }
+    }
+}
