@@ -233,7 +233,7 @@ let package = Package(
             dependencies: [
                 "DurableMachines", "EngineFloor", "LinuxEvents", "Seeds", "SQLiteFloor", "SQLiteStore", "Statechart",
                 "StateMachines", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowServer",
-                "WorkflowStore", "WorkflowThreads",
+                "WorkflowStore", "WorkflowThreads", "WorstMacrosteps",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -264,7 +264,10 @@ let package = Package(
         .testTarget(name: "WorkflowJSONTests", dependencies: ["WorkflowJSON"]),
         .testTarget(name: "WorkflowSpellingTests", dependencies: ["WorkflowSpelling"]),
         .testTarget(
-            name: "StatechartTests", dependencies: ["ThreadTesting", "ManualTesting", "WorkflowJSON", "Statechart"]),
+            name: "StatechartTests",
+            dependencies: ["ThreadTesting", "ManualTesting", "WorkflowJSON", "WorstMacrosteps", "Statechart"]),
+        // Definitions whose steps take longest, for the test of the budget and for the benchmark.
+        .target(name: "WorstMacrosteps", path: "Tests/WorstMacrosteps"),
         // The step once more, from the recommendation: what the step and whole journals are compared with.
         .target(
             name: "NaiveStatechart", dependencies: ["WorkflowCEL", "WorkflowJSON", "Statechart", "WorkflowStore"],
@@ -389,7 +392,7 @@ let package = Package(
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart",
                 "SQLiteStore",
-                "Statechart", "StoreTesting", "WorkflowEngine", "WorkflowStore",
+                "Statechart", "StoreTesting", "WorkflowEngine", "WorkflowStore", "WorkflowThreads",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),

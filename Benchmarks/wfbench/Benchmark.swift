@@ -7,7 +7,7 @@ struct Benchmark: AsyncParsableCommand {
         commandName: "wfbench", abstract: "Measures wfd, every figure beside a floor of the same run.",
         subcommands: [
             Table.self, Check.self, Peers.self, ScaleBenchmark.self, PendingBenchmark.self, PurgeBenchmark.self,
-            MigrateBenchmark.self, BackupBenchmark.self, ServeEmpty.self, ServeCalls.self,
+            MigrateBenchmark.self, BackupBenchmark.self, WorstBenchmark.self, ServeEmpty.self, ServeCalls.self,
         ],
         defaultSubcommand: Table.self)
 }

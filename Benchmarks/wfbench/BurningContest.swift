@@ -48,7 +48,7 @@ struct BurningContest: Contest {
     }
 
     /// Clients of instances that are started now.
-    private mutating func burners(_ count: Int) throws -> Burners {
+    private mutating func burners(_ count: Int) throws -> RefusedLoad {
         let connection = try LoadConnection(socket: daemon.socket)
         defer { connection.close() }
         var book = RequestBook()
@@ -58,27 +58,11 @@ struct BurningContest: Contest {
             book.add(post: "/v1/instances/b-\(number)/events", #"{"event":"burn"}"#)
         }
         started += count
-        return Burners(try ClosedLoad(socket: daemon.socket, clients: count, book: book, status: 409))
+        return try RefusedLoad(socket: daemon.socket, clients: count, book: book)
     }
 
     mutating func end() async throws {
         plain.close()
         try daemon.stop()
-    }
-
-    /// Clients whose events are refused when their budget is used up; used by one thread at a time.
-    private final class Burners: @unchecked Sendable {
-        private let load: ClosedLoad
-
-        init(_ load: ClosedLoad) {
-            self.load = load
-        }
-
-        /// Burns for a moment.
-        func run() throws { _ = try run(seconds: 0.2) }
-
-        func run(seconds: Double) throws -> ClosedLoad.Outcome { try load.run(seconds: seconds) }
-
-        func close() { load.close() }
     }
 }

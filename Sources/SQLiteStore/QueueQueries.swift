@@ -39,9 +39,32 @@ enum QueueQueries {
             case .open: break
             }
         }
-        summary.oldestDue = try EffectQueries.nextReady(database, queue: name, after: nil)
-        summary.nextDue = try EffectQueries.nextReady(database, queue: name, after: query.now)
+        summary.oldestDue = try oldestDue(database, in: name, query)
         return summary
+    }
+
+    /// When the first is due that is ready or waiting and does not run. Passes over those that run.
+    private static func oldestDue(_ database: Database, in queue: String, _ query: QueueQuery) throws -> Timestamp? {
+        if query.running.isEmpty { return try EffectQueries.nextReady(database, queue: queue, after: nil) }
+        var oldest: Timestamp?
+        for priority in EffectRecord.priorities {
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT id, due_ms FROM effect INDEXED BY effect_queue
+                WHERE queue = ? AND state = 'ready' AND priority = ? ORDER BY due_ms LIMIT ?
+                """)
+            select.bind(queue)
+            select.bind(priority)
+            select.bind(Int64(query.running.count + 1))
+            try select.forEachRow { row in
+                let (id, due) = (Position(rawValue: row.integer()), try row.time())
+                if query.running.contains(id) { return true }
+                oldest = min(due, oldest ?? due)
+                return false
+            }
+        }
+        return oldest
     }
 
     private static func count(

@@ -20,8 +20,10 @@ extension SQLiteReading {
         try await readers.slice { database, _ in try StoreQueries.instance(database, id) }
     }
 
-    package func row(at position: Position) async throws(StoreError) -> JournalRecord? {
-        try await readers.slice { database, _ in try StoreQueries.row(database, at: position) }
+    package func rows(at positions: [Position]) async throws(StoreError) -> [JournalRecord] {
+        try await readers.slice { database, _ in
+            try positions.compactMap { try StoreQueries.row(database, at: $0) }
+        }
     }
 
     package func instanceNames(near key: InstanceKey, limit: Int) async throws(StoreError) -> [InstanceName] {

@@ -77,6 +77,7 @@ extension CommandFailure {
             notes.append("'--invocations again' begins them anew: their services act twice")
             notes.append("'--invocations answer' gives them the results that came")
         }
+        if problem.type == .queueNotFound { notes.append("'--new' sets it all the same") }
         // The daemon says it itself of the rest of a batch.
         let isLater = problem.type == .overloaded || problem.type == .draining
         if isLater, !problem.detail.contains("again later") { notes.append("send it again later") }

@@ -4,6 +4,7 @@ import Statechart
 import Synchronization
 import WorkflowJSON
 package import WorkflowStore
+package import WorkflowThreads
 
 /// The engine: commands go through one writer, reading goes to the store directly.
 ///
@@ -69,12 +70,14 @@ package final class Engine: Service {
     /// - Parameters:
     ///   - executors: Do what the daemon does itself; what none of them does waits.
     ///   - answering: Calls its argument, which answers all that one transaction has made; on the writing threads.
+    ///   - threads: Compile the machine versions that are stored and not in use yet.
     ///   - observers: Told after each commit, once its callers are answered.
     ///   - resumesErasures: False for an engine that only serves a call of `resumeErasures()`: it goes on with no
     ///     erasure by itself, since both would begin the same twice, and with no run and no retention.
     package init(
         store: any WorkflowStore, clock: any WallClock = SystemClock(), limits: EngineLimits = EngineLimits(),
         executors: [any EffectExecutor] = [], answering: @escaping @Sendable (() -> Void) -> Void = { $0() },
+        compiling threads: BackgroundThreads = .compiling,
         observers: [any CommitObserver] = [], resumesErasures: Bool = true,
         logger: Logger
     ) {
@@ -89,7 +92,7 @@ package final class Engine: Service {
         writeHealth = WriteHealth(patience: limits.writerPatience)
         log = OperatorLog(logger, lines: limits.logLines)
         retention = RetentionWatch(clock)
-        library = MachineLibrary(limits: limits)
+        library = MachineLibrary(limits: limits, compiling: threads)
         pastInstances = Mutex(GenerationCache(bound: limits.pastInstanceBytes))
         feed = CommitFeed(limits: limits)
         queueWatch = QueueWatch(limits: limits)

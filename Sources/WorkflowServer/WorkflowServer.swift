@@ -159,10 +159,12 @@ extension ListenAddress {
         if case .tcp = self { true } else { false }
     }
 
-    /// The hosts that requests may be for; nil for a socket, which takes all.
-    fileprivate func hosts(allowing others: [HostName]) -> AllowedHosts? {
-        guard case .tcp(let host, _) = self else { return nil }
-        return AllowedHosts(listeningOn: host, others: others)
+    /// The hosts that requests may be for.
+    fileprivate func hosts(allowing others: [HostName]) -> AllowedHosts {
+        switch self {
+        case .unix: AllowedHosts(ofSocketAnd: others)
+        case .tcp(let host, _): AllowedHosts(listeningOn: host, others: others)
+        }
     }
 
     /// The address with the port that the system chose, where 0 was asked for.

@@ -51,10 +51,8 @@ package struct QueueSummary: Sendable, Equatable {
     package var failed = 0
     package var held = 0
     package var answered = 0
-    /// When the first that is ready or waiting is due; nil without any.
+    /// When the first that is ready or waiting is due, of those that do not run; nil without any.
     package var oldestDue: Timestamp?
-    /// When the first that is not ready yet is due.
-    package var nextDue: Timestamp?
     /// What somebody has set; nil for the defaults.
     package var record: QueueRecord?
 
@@ -70,6 +68,8 @@ package struct QueueQuery: Sendable, Equatable {
     package var now: Timestamp
     /// Counting ends here: a queue may have a million effects.
     package var bound: Int
+    /// Effects that run, as far as the asking side knows: in the store they are ready.
+    package var running: Set<Position> = []
 
     package init(after: String? = nil, limit: Int, now: Timestamp, bound: Int) {
         self.after = after

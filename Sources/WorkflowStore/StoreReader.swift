@@ -98,8 +98,8 @@ package protocol StoreReader: Sendable {
     /// What was erased, or is being erased, in the order of ids, after one of them; at most `limit`.
     func erasures(after id: Int64?, limit: Int) async throws(StoreError) -> [ErasureRecord]
 
-    /// A journal row; nil when there is none.
-    func row(at position: Position) async throws(StoreError) -> JournalRecord?
+    /// The journal rows that are at these positions, in the same order, without those that are not there.
+    func rows(at positions: [Position]) async throws(StoreError) -> [JournalRecord]
 
     /// An instance by its row number; nil when there is none.
     func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord?
@@ -120,4 +120,11 @@ package protocol StoreReader: Sendable {
 
     /// What compares all that it holds; nil for a store that cannot do it.
     var audit: (any StoreAudit)? { get }
+}
+
+extension StoreReader {
+    /// A journal row; nil when there is none.
+    package func row(at position: Position) async throws(StoreError) -> JournalRecord? {
+        try await rows(at: [position]).first
+    }
 }

@@ -4,6 +4,9 @@ import Synchronization
 /// Runs tasks on threads of its own, behind those that carry events out: for what reads or computes for long. Jobs may
 /// block, but not until another one is done.
 package final class BackgroundThreads: TaskExecutor {
+    /// Compiles definitions, one after another: all of the process, whoever needs them.
+    package static let compiling = BackgroundThreads("wfd-compile", count: 1)
+
     private let jobs = JobQueue()
 
     /// Starts the threads; they end when nobody holds the executor any more.
@@ -24,6 +27,12 @@ package final class BackgroundThreads: TaskExecutor {
         let job = UnownedJob(job)
         jobs.append { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
+
+    /// Puts a job in front of the tasks that wait, behind the jobs that were put there before. Whoever calls this
+    /// bounds how many there are.
+    package func runFirst(_ job: @escaping @Sendable () -> Void) {
+        jobs.append(job, isFirst: true)
+    }
 }
 
 /// What waits for a thread, first in, first out.
@@ -35,7 +44,15 @@ private final class JobQueue: Sendable {
     typealias Job = @Sendable () -> Void
 
     private struct State {
+        /// They come before those that wait.
+        var first: [Job] = []
         var waiting: [Job] = []
+
+        mutating func removeNext() -> Job? {
+            if !first.isEmpty { return first.removeFirst() }
+            return waiting.isEmpty ? nil : waiting.removeFirst()
+        }
+
         var isClosed = false
     }
 
@@ -43,8 +60,10 @@ private final class JobQueue: Sendable {
     /// Jobs that no thread has been woken for.
     private let jobs = DispatchSemaphore(value: 0)
 
-    func append(_ job: @escaping Job) {
-        state.withLock { $0.waiting.append(job) }
+    func append(_ job: @escaping Job, isFirst: Bool = false) {
+        state.withLock { state in
+            if isFirst { state.first.append(job) } else { state.waiting.append(job) }
+        }
         jobs.signal()
     }
 
@@ -53,7 +72,7 @@ private final class JobQueue: Sendable {
         while true {
             jobs.wait()
             let (job, isClosed) = state.withLock { state in
-                (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.isClosed)
+                (state.removeNext(), state.isClosed)
             }
             if let job { return job }
             if isClosed { break }

@@ -33,7 +33,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A host that requests over TCP may be for, beside the address and localhost. May be given several times.",
+            "A host that requests may be for, beside the address and localhost. May be given several times.",
             valueName: "name"),
         transform: { text in
             guard let host = HostName(text) else {

@@ -24,9 +24,9 @@ import WorkflowJSON
         _ = try await daemon.said("start", "log", "a")
     }
 
-    private func fill() async throws {
-        let data = String(repeating: "x", count: 24_000)
-        let lines = String(repeating: #"{"instance":"a","event":"note","data":"\#(data)"}"# + "\n", count: 500)
+    private func fill(rows: Int = 500, bytes: Int = 24_000) async throws {
+        let data = String(repeating: "x", count: bytes)
+        let lines = String(repeating: #"{"instance":"a","event":"note","data":"\#(data)"}"# + "\n", count: rows)
         let answer = try await daemon.answer(to: .post("/v1/events", lines, as: "application/x-ndjson"))
         #expect(answer.status == 200)
     }
@@ -69,6 +69,36 @@ import WorkflowJSON
         print("RssAnon: \(before >> 20) MiB before, \(most >> 20) MiB more at most, \(left >> 20) MiB more at the end")
         let answer = try await daemon.answer(to: page)
         #expect(answer.status == 200)
+    }
+
+    /// 500 streams had 1.2 GiB when each held a part of its own.
+    @Test(.timeLimit(.minutes(20)), arguments: ["/v1/stream?after=start", "/v1/instances/a/stream?after=start"])
+    func streamsThatNobodyReadsTakeABoundedMemory(target: String) async throws {
+        try await fill(rows: 200, bytes: 100 << 10)
+        let before = try memory()
+        var connections: [RawConnection] = []
+        var most = 0
+        for _ in 0..<500 {
+            let connection = try RawConnection(to: daemon.address)
+            try connection.write(RawRequest.get(target).bytes)
+            connections.append(connection)
+            most = max(most, try memory() - before)
+        }
+        #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
+        #expect(try await daemon.json("send", "a", "note")["seq"] == 202)
+        try await eventually("all have begun") {
+            most = max(most, try memory() - before)
+            return connections.allSatisfy(\.isReadable)
+        }
+        // In which it must not grow.
+        for _ in 0..<20 {
+            try await letPass(.milliseconds(100))
+            most = max(most, try memory() - before)
+        }
+        print("\(target): RssAnon \(most >> 20) MiB more at most")
+        #expect(most < 256 << 20, "\(most >> 20) MiB")
+        connections.removeAll()
+        try await eventually("the memory is given back") { try memory() - before < 96 << 20 }
     }
 
     /// The problem that a request is answered with, as soon as there is one.

@@ -137,12 +137,20 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "a")["seq"] == 2)
     }
 
-    @Test(.timeLimit(.minutes(20))) func aSocketTakesAnyHost() async throws {
-        var request = request("POST", "/v1/instances/a/events", host: "evil.example")
-        request.hosts.append("another")
-        let answer = try connection(toSocket: true).answer(to: request)
-        #expect(answer.status == 200)
-        #expect(answer.headers["x-content-type-options"] == nil)
+    @Test(.timeLimit(.minutes(20))) func aSocketTakesNoForeignHost() async throws {
+        let before = try DatabaseFile(daemon.database).dump()
+        for (method, target) in Self.routes {
+            let answer = try connection(toSocket: true).answer(to: request(method, target, host: "evil.example:8080"))
+            #expect(answer.status == 421, "\(method) \(target)")
+            #expect(try answer.object["type"] == "wrong-host", "\(method) \(target)")
+            #expect(answer.headers["x-content-type-options"] == nil, "\(method) \(target)")
+        }
+        #expect(try DatabaseFile(daemon.database).dump() == before)
+        for host in [[], [""], ["localhost:8080"], ["wfd"], ["wfd.example"]] {
+            var request = request("GET", "/v1/instances/a")
+            request.hosts = host
+            #expect(try connection(toSocket: true).answer(to: request).status == 200, "\(host)")
+        }
     }
 
     @Test(.timeLimit(.minutes(20))) func aPageThroughAForwardedSocketIsRefused() async throws {

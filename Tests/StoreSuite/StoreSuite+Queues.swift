@@ -83,8 +83,22 @@ extension StoreSuite {
                 }
             }
             #expect(try await store.queues(QueueQuery(limit: 0, now: Timestamp(rawValue: 0), bound: 1)) == [])
+            try await expectRunningPassedOver(in: store, all)
         },
     ]
+
+    /// What runs is not the oldest that is due, however much of a queue that is.
+    private static func expectRunningPassedOver(in store: any WorkflowStore, _ all: [EffectRecord]) async throws {
+        let oldestFirst = all.filter { $0.state == .ready }.sorted { $0.due < $1.due }
+        for count in [1, 2, oldestFirst.count / 2, oldestFirst.count] {
+            var query = QueueQuery(limit: 100, now: Timestamp(rawValue: 2), bound: 1_000)
+            query.running = Set(oldestFirst.prefix(count).map(\.id))
+            for summary in try await store.queues(query) {
+                let rest = oldestFirst.dropFirst(count).filter { $0.queue == summary.name }
+                #expect(summary.oldestDue == rest.first?.due, "\(summary.name) without \(count)")
+            }
+        }
+    }
 
     private static func expect(
         _ summary: QueueSummary, _ all: [EffectRecord], _ records: [QueueRecord], _ now: Int64, _ bound: Int

@@ -81,6 +81,8 @@ extension StoreSuite {
             #expect(try await store.instance(InstanceID(rawValue: 99)) == nil)
             #expect(try writer.instanceKey(InstanceID(rawValue: 99)) == nil)
             #expect(try await store.row(at: Position(rawValue: 99)) == nil)
+            let all = scribe.history.values.joined().sorted { $0.position > $1.position }
+            #expect(try await store.rows(at: [Position(rawValue: 99)] + all.map(\.position)) == all)
         },
     ]
 

@@ -86,7 +86,7 @@ extension FakeContent {
             summary.failed = count(.failed)
             summary.held = count(.held)
             summary.answered = count(.answered)
-            summary.oldestDue = own.filter { $0.state == .ready }.map(\.due).min()
+            summary.oldestDue = own.filter { $0.state == .ready && !query.running.contains($0.id) }.map(\.due).min()
             summary.record = queues[name]
             return summary
         }

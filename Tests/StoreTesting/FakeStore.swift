@@ -234,7 +234,9 @@ extension FakeStore {
         try read { Array($0.runNames[key, default: []].dropFirst(Int(number))) }
     }
 
-    package func row(at position: Position) throws(StoreError) -> JournalRecord? { try read { $0.row(at: position) } }
+    package func rows(at positions: [Position]) throws(StoreError) -> [JournalRecord] {
+        try read { content in positions.compactMap { content.row(at: $0) } }
+    }
 
     package func row(before position: Position) throws(StoreError) -> JournalRecord? {
         try read { $0.row(before: position) }

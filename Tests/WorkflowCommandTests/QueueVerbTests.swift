@@ -71,6 +71,15 @@ struct QueueVerbTests {
         #expect(outcome.exit == 64, "\(outcome)")
     }
 
+    @Test func aQueueThatNothingKnowsIsSetWithNew() async {
+        let unknown = Problem(
+            .queueNotFound, detail: "No definition names the queue 'task:stok'", suggestion: "task:stock")
+        let refused = await CommandHarness().run("queue", "stok", "--pause", answers: [.problem(unknown)])
+        #expect(refused.exit == 4, "\(refused)")
+        #expect(
+            refused.errors.hasSuffix("  '--new' sets it all the same\n  did you mean 'task:stock'?\n"), "\(refused)")
+    }
+
     @Test func releaseAndStatusSayWhatIsHeld() async {
         let harness = CommandHarness()
         let released = await harness.run("release", answers: [.value(ReleasedEffects(wasHeld: true))])

@@ -8,6 +8,7 @@ import Synchronization
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
+import WorkflowThreads
 
 /// An engine that runs until it is stopped, with the machine `lamp`: `flip` turns it on and off, `off` only off.
 final class RunningEngine: Sendable {
@@ -31,10 +32,14 @@ final class RunningEngine: Sendable {
     init(
         store: any WorkflowStore, limits: EngineLimits = EngineLimits(), clock: any WallClock = SystemClock(),
         executors: [any EffectExecutor] = [], observers: [any CommitObserver] = [],
+        compiling threads: BackgroundThreads = .compiling,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
+        // A store that cannot be read has nothing that is waited for.
+        let hasRows = ((try? await store.row(before: Position(rawValue: 1 << 47))) ?? nil) != nil
         let engine = Engine(
-            store: store, clock: clock, limits: limits, executors: executors, observers: observers, logger: logger)
+            store: store, clock: clock, limits: limits, executors: executors, compiling: threads, observers: observers,
+            logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: ([engine as any Service] + engine.runners).map { .init(service: $0) },
@@ -45,6 +50,18 @@ final class RunningEngine: Sendable {
         running = Task { try await group.run() }
         // Answered only by a writer that runs.
         _ = try await engine.apply(Self.definition, syntax: .yaml)
+        if hasRows { try await settleMachines(threads) }
+    }
+
+    /// Waits until what was due at the start has come: the machines of its instances are compiled for it.
+    private func settleMachines(_ threads: BackgroundThreads) async throws {
+        for _ in 0..<3 {
+            await withCheckedContinuation { (compiled: CheckedContinuation<Void, Never>) in
+                threads.runFirst { compiled.resume() }
+            }
+            // Timers that are due come before a command.
+            _ = try await engine.apply(Self.definition, syntax: .yaml)
+        }
     }
 
     /// Tells the engine to stop, and does not wait for it.

@@ -16,6 +16,9 @@ extension RequestGate {
     private static let gate = RequestGate(
         hosts: AllowedHosts(listeningOn: "127.0.0.1", others: ["wfd.example", "[0:0::A]"].compactMap(HostName.init)))
 
+    private static let socket = RequestGate(
+        hosts: AllowedHosts(ofSocketAnd: [HostName("wfd.example")].compactMap(\.self)))
+
     private func request(for hosts: [String], _ fields: [(String, String)] = []) throws -> HTTPRequest {
         var request = HTTPRequest(method: .post, scheme: "http", authority: hosts.first, path: "/v1/verify")
         for (name, value) in hosts.dropFirst().map({ ("Host", $0) }) + fields {
@@ -108,20 +111,40 @@ extension RequestGate {
         ("same-origin, cross-site", "cross-site"), ("", ""), ("elsewhere", "elsewhere"), ("none,", ""),
     ])
     func whatTheBrowserCallsAnotherSiteIsRefusedOnEveryListener(site: String, name: String) throws {
-        for gate in [Self.gate, RequestGate(hosts: nil)] {
+        for gate in [Self.gate, Self.socket] {
             let refusal = try gate.refusal(of: request(for: ["localhost"], [("Sec-Fetch-Site", site)]))
             #expect(refusal?.type == .crossSite)
             #expect(refusal?.detail == "A page of another origin may not use wfd (Sec-Fetch-Site: \(name))")
         }
     }
 
-    @Test func aSocketTakesAnyHost() throws {
-        let gate = RequestGate(hosts: nil)
-        #expect(try gate.refusal(of: request(for: ["anything", "else"])) == nil)
-        #expect(try gate.refusal(of: request(for: [])) == nil)
+    /// What clients say that have no host to say, and what a tunnel makes of it.
+    @Test(arguments: [
+        "", "localhost", "localhost:8080", "LocalHost.", "127.0.0.1", "127.0.0.1:8080", "[::1]", "[0::1]:80", "wfd",
+        "unix", "wfd.example", "WFD.example:443",
+    ])
+    func aSocketIsCalledByNamesOfItsOwn(host: String) throws {
+        #expect(try Self.socket.refusal(of: request(for: [host])) == nil)
+        #expect(try Self.socket.refusal(of: request(for: [])) == nil)
         for site in ["same-origin", "none"] {
-            #expect(try gate.refusal(of: request(for: ["localhost"], [("Sec-Fetch-Site", site)])) == nil)
+            #expect(try Self.socket.refusal(of: request(for: [host], [("Sec-Fetch-Site", site)])) == nil)
         }
+    }
+
+    /// A name that a page made resolve to a socket that `ssh -L` forwards (DNS rebinding). Browsers send no `Origin`
+    /// with a GET of the same origin.
+    @Test(arguments: [
+        "evil.example", "evil.example:8080", "wfd:8080", "unix:8080", "wfd.", "10.0.0.1", "[::2]", ":80", "localhost..",
+    ])
+    func aSocketIsNotReachedByAnotherName(host: String) throws {
+        let refusal = try Self.socket.refusal(of: request(for: [host], [("Sec-Fetch-Site", "same-origin")]))
+        #expect(refusal?.type == .wrongHost)
+        #expect(
+            refusal?.detail
+                == "The request is for host '\(host)'; this address answers for 127.0.0.1, [::1], localhost, unix, "
+                + "wfd, wfd.example, and for what 'wfd --allow-host NAME' adds")
+        let second = try Self.socket.refusal(of: request(for: ["localhost", host]))
+        #expect(second?.type == .wrongHost)
     }
 
     /// `ssh -L 8080:/run/wfd/wfd.sock` makes a web origin of a socket, and no page is from there.
@@ -130,7 +153,7 @@ extension RequestGate {
     ])
     func aSocketTakesNoPage(origin: String) throws {
         let fields = [("Origin", origin), ("Sec-Fetch-Site", "same-origin")]
-        let refusal = try RequestGate(hosts: nil).refusal(of: request(for: ["localhost:8080"], fields))
+        let refusal = try Self.socket.refusal(of: request(for: ["localhost:8080"], fields))
         #expect(refusal?.type == .crossSite)
         #expect(refusal?.detail == "A page of another origin, '\(origin)', may not use wfd")
     }

@@ -43,6 +43,18 @@ import WorkflowThreads
         #expect(met)
     }
 
+    @Test func whatIsFirstComesBeforeTasksThatWait() async throws {
+        let threads = BackgroundThreads("in-order", count: 1)
+        let turn = DispatchSemaphore(value: 0)
+        let told = Told()
+        threads.runFirst { turn.wait() }
+        let task = Task(executorPreference: threads) { told.add("task") }
+        for name in ["first", "second"] { threads.runFirst { told.add(name) } }
+        turn.signal()
+        await task.value
+        #expect(told.all == ["first", "second", "task"])
+    }
+
     @Test func threadsEndWithTheirExecutor() async throws {
         var threads: BackgroundThreads? = BackgroundThreads("short-lived", count: 3)
         if let threads { await withTaskExecutorPreference(threads) {} }
@@ -62,6 +74,15 @@ import WorkflowThreads
             #expect(thread.nice >= 10)
         }
     #endif
+
+    /// Names of what was done, in its order.
+    private final class Told: Sendable {
+        private let names = Mutex<[String]>([])
+
+        var all: [String] { names.withLock { $0 } }
+
+        func add(_ name: String) { names.withLock { $0.append(name) } }
+    }
 
     private static func wait(for semaphore: DispatchSemaphore, times: Int) -> Bool {
         (0..<times).allSatisfy { _ in semaphore.wait(timeout: .now() + 600) == .success }

@@ -25,6 +25,8 @@ package struct CandidateTable: Sendable {
     private let few: [Prefix]
     /// The longest first.
     package let prefixes: [Prefix]
+    /// `prefixes` by their names, where there are many.
+    private let families: [String: [TransitionIndex]]
     /// Of the descriptor `*`.
     package let any: [TransitionIndex]
 
@@ -32,6 +34,9 @@ package struct CandidateTable: Sendable {
         self.exact = exact
         self.prefixes = prefixes.sorted { $0.name.utf8.count > $1.name.utf8.count }
         self.any = any
+        families =
+            prefixes.count > 4
+            ? Dictionary(self.prefixes.map { ($0.name, $0.transitions) }, uniquingKeysWith: { $0 + $1 }) : [:]
         few = exact.count > 4 ? [] : exact.map { Prefix(name: $0.key, transitions: $0.value) }
     }
 
@@ -40,6 +45,24 @@ package struct CandidateTable: Sendable {
         if few.isEmpty { return exact.isEmpty ? nil : exact[name] }
         for place in few.indices where few[place].name == name { return few[place].transitions }
         return nil
+    }
+
+    /// The first transition of the prefixes of an event's name that a condition accepts, those of the longest first.
+    ///
+    /// - Complexity: O(n) in the length of the name, however many prefixes there are.
+    func firstOfPrefix(of name: String, where accepts: (TransitionIndex) -> Bool) -> TransitionIndex? {
+        if families.isEmpty {
+            for prefix in prefixes where prefix.matches(name) {
+                if let found = prefix.transitions.first(where: accepts) { return found }
+            }
+            return nil
+        }
+        var part = name[...]
+        while true {
+            if let found = families[String(part)]?.first(where: accepts) { return found }
+            guard let dot = part.lastIndex(of: ".") else { return nil }
+            part = part[..<dot]
+        }
     }
 }
 
@@ -65,9 +88,7 @@ extension State {
     func first(for selector: Selector, where accepts: (TransitionIndex) -> Bool) -> TransitionIndex? {
         guard case .event(let name, let takesAny) = selector else { return eventless.first(where: accepts) }
         if let found = candidates.transitions(named: name)?.first(where: accepts) { return found }
-        for prefix in candidates.prefixes where prefix.matches(name) {
-            if let found = prefix.transitions.first(where: accepts) { return found }
-        }
+        if let found = candidates.firstOfPrefix(of: name, where: accepts) { return found }
         return takesAny ? candidates.any.first(where: accepts) : nil
     }
 }

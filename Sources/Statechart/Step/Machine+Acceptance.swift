@@ -1,5 +1,6 @@
 extension Machine {
-    /// What the instance would say to each event of the machine now; nil where it depends on the event's data.
+    /// Tells of each event of the machine whether the instance would take it now; nil where it depends on the event's
+    /// data, and of those that come when the budget of a macrostep is used up.
     package func acceptance(
         in snapshot: Snapshot, as identity: InstanceIdentity, at time: LogicalTime
     ) -> [(descriptor: String, isAccepted: Bool?)] {
@@ -8,7 +9,7 @@ extension Machine {
         var interpreter = Interpreter(
             machine: self, snapshot: snapshot, identity: identity, event: Event(name: "", at: time),
             mode: StepMode(isTracing: false))
-        return descriptors.map { ($0, interpreter.isTaken($0)) }
+        return descriptors.map { ($0, interpreter.isExhausted ? nil : interpreter.isTaken($0)) }
     }
 
     /// The descriptors of events that the instance takes now, or could take with the right data; sorted.
@@ -36,6 +37,8 @@ extension Interpreter {
         event = Event(name: name, at: event.at)
         var isOpen = false
         var isSure = false
+        // Each of many events is looked for in all that is active.
+        charge(configuration.count)
         for index in candidates(for: event) {
             let transition = machine[index]
             // A family is every name below it, not the name that it begins with.

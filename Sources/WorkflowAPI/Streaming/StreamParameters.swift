@@ -8,7 +8,8 @@ public struct StreamParameters: Hashable, Sendable {
     public var events: [String]
     /// Only rows that left or entered one of these states, by their paths.
     public var states: [String]
-    /// The cursor behind which it begins, or `EventStream.start`; nil for now.
+    /// The cursor behind which it begins, the text of a `WireTime` for the rows that were recorded since then, or
+    /// `EventStream.start`; nil for now.
     public var after: String?
 
     /// Takes the parts as they are.

@@ -11,9 +11,9 @@ struct Tail: Verb {
         discussion: """
             $ wfctl tail --machine order --state review
 
-            Begins now, or with --since behind a row or some time ago, such as 1h; for that it reads from the first \
-            row on. When the connection is cut, wfctl says so and connects again, for up to a minute; no row is left \
-            out or shown twice. Interrupted, it says with which --since to go on.
+            Begins now, or with --since behind a row or some time ago, such as 1h. When the connection is cut, wfctl \
+            says so and connects again, for up to a minute; no row is left out or shown twice. Interrupted, it says with \
+            which --since to go on.
             """)
 
     @Argument(help: "The instance's name; without it all instances.", completion: Completion.instances.kind)
@@ -67,7 +67,7 @@ struct Tail: Verb {
                 group.addTask {
                     do {
                         var earliest: Int64?
-                        if let age { earliest = try await client.clock().now.milliseconds - age }
+                        if let age { earliest = max(0, try await client.clock().now.milliseconds - age) }
                         try await print(from: client, in: session, reached, earliest)
                     } catch let error as ClientError where error.problem?.parted?.cursor != nil {
                         throw Self.parted(error)
@@ -86,7 +86,7 @@ struct Tail: Verb {
         from client: WorkflowClient, in session: Session, _ reached: ReachedPlace, _ earliest: Int64?
     ) async throws {
         var printer = ListPrinter(session, columns: Self.columns(isShort: !global.wide), isLive: true)
-        let place = earliest == nil ? since : "start"
+        let place = earliest.map { WireTime(milliseconds: $0).text } ?? since
         let parameters = StreamParameters(
             machines: machine, kinds: kind, events: event, states: state, after: place)
         var isCut = false

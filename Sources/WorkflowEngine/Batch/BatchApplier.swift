@@ -7,6 +7,7 @@ final class BatchApplier {
     private let clock: any WallClock
     private let limits: EngineLimits
     private let library: MachineLibrary
+    let demand: MachineDemand
     private let recent: WorkingSet
     private let motion: SelfMotion
     private let brake: Brake
@@ -18,6 +19,8 @@ final class BatchApplier {
     private(set) var prefetch: BatchPrefetch?
     /// As of the last sealed batch.
     private var numbers: StoreNumbers
+    /// Commands of the last call that were not applied, because they wait.
+    private(set) var postponed = 0
     /// Of batches and trials.
     private var lastNumber: UInt64 = 0
     /// The last number when recent instances were trimmed.
@@ -26,13 +29,15 @@ final class BatchApplier {
     /// - Parameter partition: Where it applies.
     init(
         store: any StoreWriter, partition: PartitionID, clock: any WallClock, limits: EngineLimits,
-        library: MachineLibrary, recent: WorkingSet, leases: LeaseTable, statistics: BatchStatistics
+        library: MachineLibrary, demand: MachineDemand, recent: WorkingSet, leases: LeaseTable,
+        statistics: BatchStatistics
     ) {
         self.leases = leases
         self.store = store
         self.clock = clock
         self.limits = limits
         self.library = library
+        self.demand = demand
         self.recent = recent
         motion = SelfMotion(limits: limits)
         share = BackgroundShare(limits: limits, statistics: statistics)
@@ -52,7 +57,8 @@ final class BatchApplier {
         prefetch?.begin()
         return BatchBuilder(
             store: underWay.isEmpty ? store : store.view, after: underWay, numbers: numbers, library: library,
-            recent: recent, motion: motion, brake: brake, leases: leases, share: share, now: clock.now(),
+            demand: demand, recent: recent, motion: motion, brake: brake, leases: leases, share: share,
+            now: clock.now(),
             limits: limits,
             nextNumber: { [self] in
                 lastNumber += 1
@@ -73,12 +79,16 @@ final class BatchApplier {
     ///
     /// - Parameters:
     ///   - queue: Where more comes from.
+    ///   - awaited: What commands name that wait for machine versions.
     ///   - isBesideCommit: Whether others are being committed: beside them nothing may take long.
     func apply(
         _ waiting: inout Lane.Waiting, to builder: inout BatchBuilder, in order: inout FairOrder,
-        from queue: CommandQueue, isBesideCommit: Bool, since begin: ContinuousClock.Instant
+        from queue: CommandQueue, behind awaited: Set<CommandTarget>, isBesideCommit: Bool,
+        since begin: ContinuousClock.Instant
     ) -> Int {
         var applied = 0
+        postponed = 0
+        var awaited = awaited
         // Commands for which nothing is to be done before they are applied.
         var ready = 0
         var (costAtLook, slicesAtLook) = (builder.cost, builder.slices)
@@ -107,7 +117,7 @@ final class BatchApplier {
             let entry = waiting[waiting.startIndex + applied]
             if entry.isLong, isBesideCommit { break }
             let costBefore = builder.cost
-            entry.apply(to: &builder)
+            applyOrPostpone(entry, to: &builder, behind: &awaited)
             applied += 1
             if builder.cost - costBefore > burning {
                 order.burnt(entry.command, builder.cost - costBefore)
@@ -123,10 +133,34 @@ final class BatchApplier {
         return applied + prefetch.read(for: waiting.prefix(inFront > 0 ? inFront : .max).dropFirst(applied))
     }
 
-    /// Applies a command that has a batch of its own.
-    func apply(_ entry: any QueuedCommand, to builder: inout BatchBuilder) {
-        _ = prefetch?.read(for: [entry])
+    /// Applies a command, or lets it wait: for a machine version, or behind another that waits.
+    private func applyOrPostpone(
+        _ entry: any QueuedCommand, to builder: inout BatchBuilder, behind awaited: inout Set<CommandTarget>
+    ) {
+        if !awaited.isEmpty, entry.command.targets.contains(where: awaited.contains) {
+            postponed += 1
+            return entry.postpone(.behind)
+        }
+        demand.hasMissed = false
         entry.apply(to: &builder)
+        guard demand.hasMissed, entry.rejection?.wait != nil else { return }
+        entry.waits += 1
+        if entry.waits > limits.waitsForMachines {
+            // It needs more versions than are kept compiled: it would wait for ever.
+            demand.isImmediate = true
+            defer { demand.isImmediate = false }
+            return entry.apply(to: &builder)
+        }
+        postponed += 1
+        awaited.formUnion(entry.command.targets)
+    }
+
+    /// Applies a command that has a batch of its own.
+    func apply(_ entry: any QueuedCommand, to builder: inout BatchBuilder, behind awaited: Set<CommandTarget>) {
+        _ = prefetch?.read(for: [entry])
+        postponed = 0
+        var awaited = awaited
+        applyOrPostpone(entry, to: &builder, behind: &awaited)
     }
 
     /// Whether there is room and time for more in a batch.
@@ -186,4 +220,9 @@ final class BatchApplier {
     func forget() {
         recent.forgetAll()
     }
+}
+
+extension EngineLimits {
+    /// How often a command waits for a machine version, as one may that names many instances.
+    fileprivate var waitsForMachines: Int { 100 }
 }

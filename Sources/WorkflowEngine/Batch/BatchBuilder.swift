@@ -13,6 +13,8 @@ struct BatchBuilder {
     /// What is being committed, and holds only if that succeeds; the oldest first.
     let provisional: [UncommittedBatch]
     let library: MachineLibrary
+    /// Gives versions that are not compiled yet.
+    private let demand: MachineDemand
     let recent: WorkingSet
     /// The clock's time. A virtual clock moves within a batch, from timer to timer.
     var now: Timestamp
@@ -78,7 +80,8 @@ struct BatchBuilder {
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
         store: any StoreLookup, after provisional: [UncommittedBatch], numbers: StoreNumbers, library: MachineLibrary,
-        recent: WorkingSet, motion: SelfMotion, brake: Brake, leases: LeaseTable, share: BackgroundShare,
+        demand: MachineDemand, recent: WorkingSet, motion: SelfMotion, brake: Brake, leases: LeaseTable,
+        share: BackgroundShare,
         now: Timestamp,
         limits: EngineLimits,
         nextNumber: @escaping () -> UInt64, newID: @escaping (Timestamp) -> UniqueID,
@@ -89,6 +92,7 @@ struct BatchBuilder {
         self.numbers = numbers
         base = numbers
         self.library = library
+        self.demand = demand
         settledBefore = library.board.settings
         self.recent = recent
         self.motion = motion
@@ -181,7 +185,7 @@ extension BatchBuilder {
         }
         guard let record = try read({ () throws(StoreError) in try store.machine(key, version: version) })
         else { return nil }
-        return try library.machine(of: record)
+        return try demand.machine(of: record)
     }
 
     func machine(_ id: MachineID) throws(Rejection) -> LoadedMachine? {
@@ -190,7 +194,7 @@ extension BatchBuilder {
             if let loaded = added.first(where: { $0.record.id == id }) { return loaded }
         }
         guard let record = try read({ () throws(StoreError) in try store.machine(id) }) else { return nil }
-        return try library.machine(of: record)
+        return try demand.machine(of: record)
     }
 
     func read<Value>(_ body: () throws(StoreError) -> Value) throws(Rejection) -> Value {

@@ -1,6 +1,7 @@
 package import Statechart
 import Synchronization
 package import WorkflowStore
+import WorkflowThreads
 
 /// A machine version, ready to run.
 package final class LoadedMachine: Sendable {
@@ -20,6 +21,8 @@ package final class LoadedMachine: Sendable {
 final class MachineLibrary: Sendable {
     let board = MachineBoard()
     private let migrations = PreparedMigrations()
+    /// Compile what is stored and not in use yet.
+    private let threads: BackgroundThreads
     private let cache: Mutex<GenerationCache<MachineID, LoadedMachine>>
     /// The row numbers of versions that were in use; a version keeps its own for ever.
     private let ids = Mutex<[VersionKey: MachineID]>([:])
@@ -32,7 +35,8 @@ final class MachineLibrary: Sendable {
         static let bound = 1_000
     }
 
-    init(limits: EngineLimits) {
+    init(limits: EngineLimits, compiling threads: BackgroundThreads = .compiling) {
+        self.threads = threads
         cache = Mutex(GenerationCache(bound: limits.cachedMachineBytes))
     }
 
@@ -46,7 +50,24 @@ final class MachineLibrary: Sendable {
         ids.withLock { $0[VersionKey(machine: key, version: version)] }.flatMap(machine)
     }
 
-    /// The version of a stored row.
+    /// The version of a stored row, which is compiled elsewhere where that is still to be done.
+    func compiled(_ record: MachineRecord) async throws(Rejection) -> LoadedMachine {
+        if let loaded = machine(record.id) { return loaded }
+        return try await withCheckedContinuation { continuation in
+            compile(record) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// Has the version of a stored row compiled.
+    ///
+    /// - Parameter compiled: Called once, on the thread that compiles.
+    func compile(
+        _ record: MachineRecord, _ compiled: @escaping @Sendable (Result<LoadedMachine, Rejection>) -> Void
+    ) {
+        threads.runFirst { [self] in compiled(Result { () throws(Rejection) in try machine(of: record) }) }
+    }
+
+    /// The version of a stored row. Compiles it on the calling thread where that is still to be done.
     func machine(of record: MachineRecord) throws(Rejection) -> LoadedMachine {
         if let loaded = machine(record.id) { return loaded }
         guard Digest(of: record.source.utf8) == record.digest else {

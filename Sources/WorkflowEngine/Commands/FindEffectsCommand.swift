@@ -42,7 +42,16 @@ extension FindEffectsCommand: WriterCommand {
                 answer.hasMore = true
                 break
             }
-            guard let instance = try batch.instance(of: effect) else { continue }
+            let instance: LiveInstance?
+            do throws(Rejection) {
+                instance = try batch.instance(of: effect)
+            } catch {
+                // What was found starts, and does not wait for a machine that is compiled first.
+                guard error.wait != nil, !answer.effects.isEmpty else { throw error }
+                answer.hasMore = true
+                break
+            }
+            guard let instance else { continue }
             if batch.withholds(instance) {
                 batch.withhold(effect, of: instance)
                 continue

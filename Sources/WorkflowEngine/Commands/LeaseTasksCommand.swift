@@ -73,7 +73,9 @@ extension LeaseTasksCommand: WriterCommand {
             let asked = passed == 0 ? most : Swift.max(most, batch.limits.passedAtOnce)
             let found = try batch.readyEffects(in: queue, limit: asked)
             for effect in found where tasks.count < most {
-                if let instance = try batch.instance(of: effect), batch.withholds(instance) {
+                // What is handed out already is not taken back for one whose machine is compiled first.
+                guard let isWithheld = try isWithheld(effect, in: &batch, after: tasks.count) else { return tasks }
+                if isWithheld, let instance = try batch.instance(of: effect) {
                     batch.withhold(effect, of: instance)
                     passed += 1
                     continue
@@ -87,6 +89,19 @@ extension LeaseTasksCommand: WriterCommand {
             }
             let isOver = tasks.count == most || found.count < asked || passed >= batch.limits.passedTasks
             if isOver || passed == passedBefore { return tasks }
+        }
+    }
+
+    /// True: the instance of an effect is suspended. Nil when it must wait for its machine version, and the caller can
+    /// be given others.
+    private func isWithheld(
+        _ effect: EffectRecord, in batch: inout BatchBuilder, after count: Int
+    ) throws(Rejection) -> Bool? {
+        do throws(Rejection) {
+            return try batch.instance(of: effect).map(batch.withholds) ?? false
+        } catch {
+            if error.wait != nil, count > 0 { return nil }
+            throw error
         }
     }
 

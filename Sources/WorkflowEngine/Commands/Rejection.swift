@@ -102,13 +102,15 @@ package struct Rejection: Error, Sendable {
         let candidates: [CandidateView]?
         let offset: Int?
         let misfits: [Misfit]?
+        let wait: Wait?
 
         init(
             _ code: Code, _ message: @escaping @Sendable () -> String, facts: InstanceFacts?, subject: Subject?,
             refused: RefusedEvent?, diagnostics: [Diagnostic]?, candidates: [CandidateView]? = nil, offset: Int? = nil,
-            misfits: [Misfit]? = nil
+            misfits: [Misfit]? = nil, wait: Wait? = nil
         ) {
             self.misfits = misfits
+            self.wait = wait
             self.code = code
             self.message = message
             self.facts = facts
@@ -128,6 +130,22 @@ package struct Rejection: Error, Sendable {
         case effect(String, of: InstanceName, known: [String])
     }
 
+    /// Why a command waits to be applied again.
+    enum Wait: Sendable, Hashable {
+        /// It needs a machine version that is being compiled.
+        case compiling(MachineID)
+        /// It may not overtake a command that waits.
+        case behind
+
+        /// True: it is over once these versions are compiled.
+        func ends(with compiled: Set<MachineID>) -> Bool {
+            switch self {
+            case .compiling(let id): compiled.contains(id)
+            case .behind: true
+            }
+        }
+    }
+
     private let parts: Parts
 
     /// - Parameters:
@@ -142,6 +160,13 @@ package struct Rejection: Error, Sendable {
         parts = Parts(
             code, message, facts: facts, subject: subject, refused: refused, diagnostics: diagnostics,
             misfits: misfits)
+    }
+
+    /// A command that is applied again by itself; its caller is not told.
+    init(waiting wait: Wait) {
+        parts = Parts(
+            .overloaded, { "A machine version is being compiled; nothing was changed" }, facts: nil, subject: nil,
+            refused: nil, diagnostics: nil, wait: wait)
     }
 
     private init(_ parts: Parts) { self.parts = parts }
@@ -172,6 +197,9 @@ package struct Rejection: Error, Sendable {
     /// Of events that are applied all or not at all: which one was not accepted, counted from 0.
     package var offset: Int? { parts.offset }
 
+    /// The reason why the command waits to be applied again; nil of one that was rejected.
+    var wait: Wait? { parts.wait }
+
     /// The same, with the candidates that an explanation tells of.
     func explained(_ candidates: [CandidateView]) -> Rejection { with(candidates: candidates, offset: offset) }
 
@@ -182,7 +210,7 @@ package struct Rejection: Error, Sendable {
         Rejection(
             Parts(
                 code, parts.message, facts: facts, subject: subject, refused: refused, diagnostics: diagnostics,
-                candidates: candidates, offset: offset, misfits: misfits))
+                candidates: candidates, offset: offset, misfits: misfits, wait: wait))
     }
 }
 

@@ -16,7 +16,7 @@ struct SendTogetherCommand: WriterCommand {
         do throws(Rejection) {
             return try send(in: &batch)
         } catch {
-            batch.note(.refused(lines.count, error))
+            if error.wait == nil { batch.note(.refused(lines.count, error)) }
             throw error
         }
     }
@@ -30,6 +30,7 @@ struct SendTogetherCommand: WriterCommand {
             do throws(Rejection) {
                 answers.append(try command.apply(to: &trial))
             } catch {
+                if error.wait != nil { throw wait(of: lines.dropFirst(offset + 1), in: &trial) ?? error }
                 throw error.at(offset)
             }
             let limits = batch.limits
@@ -39,6 +40,20 @@ struct SendTogetherCommand: WriterCommand {
         }
         batch = trial
         return answers
+    }
+
+    /// The last wait of lines for the machine versions of their instances: all are compiled before it is over.
+    private func wait(of lines: ArraySlice<LineCommand>, in trial: inout BatchBuilder) -> Rejection? {
+        var last: Rejection?
+        for case .instance(let key) in lines.flatMap(\.targets) {
+            do throws(Rejection) {
+                _ = try trial.instance(key)
+            } catch {
+                // What else is wrong is told when the lines are applied.
+                if error.wait != nil { last = error }
+            }
+        }
+        return last
     }
 }
 

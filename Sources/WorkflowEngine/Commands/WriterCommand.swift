@@ -81,8 +81,14 @@ protocol QueuedCommand: AnyObject, Sendable {
     /// Why it was not applied, the last time; nil when it was.
     var rejection: Rejection? { get }
 
+    /// How often it was applied and had to wait for a machine version.
+    var waits: Int { get set }
+
     /// Applies it to a batch and keeps what came of it, instead of what came of it before.
     func apply(to batch: inout BatchBuilder)
+
+    /// Keeps it from being applied: it waits, and is applied later.
+    func postpone(_ wait: Rejection.Wait)
 
     /// Tells what came of it; to be called once, after `apply`, or else `refuse`.
     func reply()
@@ -138,9 +144,11 @@ extension OutcomeKeeper {
             outcome = .success(try asked.apply(to: &batch))
         } catch {
             outcome = .failure(error)
-            sequence?.rejected(self, error)
+            if error.wait == nil { sequence?.rejected(self, error) }
         }
     }
+
+    func postpone(_ wait: Rejection.Wait) { outcome = .failure(Rejection(waiting: wait)) }
 
     func reply() {
         // Proof: a batch answers the commands that it has applied.
@@ -164,6 +172,7 @@ final class Queued<Command: WriterCommand>: OutcomeKeeper, @unchecked Sendable {
     let asked: Command
     let destination: AnswerDestination<Command.Answer>
     var outcome: Result<Command.Answer, Rejection>?
+    var waits = 0
 
     init(_ command: Command, _ destination: AnswerDestination<Command.Answer>) {
         asked = command
@@ -183,6 +192,7 @@ final class QueuedSend: OutcomeKeeper, @unchecked Sendable {
     let asked: SendCommand
     let destination: AnswerDestination<SendCommand.Answer>
     var outcome: Result<SendCommand.Answer, Rejection>?
+    var waits = 0
 
     init(_ command: SendCommand, _ destination: AnswerDestination<SendCommand.Answer>) {
         size = command.size

@@ -23,6 +23,7 @@ final class Lane {
     let logger: Logger
     let applier: BatchApplier
     private let library: MachineLibrary
+    let demand: MachineDemand
     private let committer: BatchCommitter
     private let pipeline: CommitPipeline
     /// Do what a virtual clock waits for.
@@ -36,6 +37,8 @@ final class Lane {
     var waiting: Waiting = []
     /// Those of them that were part of a batch that was split: each has one of its own, before all others.
     var apart: Waiting = []
+    /// Those that wait for machine versions, and are in no batch.
+    private var awaiting = AwaitingCommands()
     /// What was handed over to be committed and not taken over since.
     var state: PipelineState<SealedBatch>
     var window: TimerWindow
@@ -59,6 +62,10 @@ final class Lane {
     private var isOvertaken = false
     /// Whether the queue counts commands that stand aside.
     private var isHoldingAside = false
+    /// Timers that are due and wait for the machine versions of their instances.
+    var asleep: [MachineID: [TimerHint]] = [:]
+    /// True: leases that have run out and effects that were held wait for a machine version.
+    var waitsForMachine = false
     /// Instances whose timers cannot be fired; a restart tries again.
     var broken: Set<InstanceID> = []
 
@@ -93,9 +100,12 @@ final class Lane {
             // Proof: a lane is begun at start, with a store of ours; each has one partition.
             preconditionFailure("a lane applies in one partition")
         }
+        demand = MachineDemand(library, waking: queue, limits: limits)
+        // Such a clock stands still while something is done.
+        demand.isImmediate = clock is VirtualClock
         applier = BatchApplier(
-            store: store, partition: partition, clock: clock, limits: limits, library: library, recent: recent,
-            leases: leases, statistics: statistics)
+            store: store, partition: partition, clock: clock, limits: limits, library: library, demand: demand,
+            recent: recent, leases: leases, statistics: statistics)
         pipeline = CommitPipeline(together: limits.batchesTogether) { committer.commit($0) }
         state = PipelineState(bound: limits.batchesUnderWay)
         order = FairOrder(limits: limits, recent: recent, isOn: !(clock is VirtualClock))
@@ -139,7 +149,7 @@ final class Lane {
             backups?.orders.close(rejection)
             abandonBackup()
             queue.close(rejection)
-            for entry in apart + waiting + order.takeAll() { entry.refuse(rejection) }
+            for entry in apart + waiting + awaiting.takeAll() + order.takeAll() { entry.refuse(rejection) }
             queue.abandon(with: rejection)
             throw error
         }
@@ -163,6 +173,7 @@ final class Lane {
     /// Fires what is due and applies what fits one batch, and commits it or hands it over; what is not applied stays
     /// in `waiting`.
     private func runBatch() throws(StoreError) {
+        takeCompiled()
         overtakePart()
         let turn = order.begin(&waiting)
         holdAside()
@@ -183,18 +194,21 @@ final class Lane {
             firedOne
             ? 0
             : applier.apply(
-                &waiting, to: &builder, in: &order, from: queue, isBesideCommit: !state.isIdle, since: begin)
+                &waiting, to: &builder, in: &order, from: queue, behind: awaiting.targets,
+                isBesideCommit: !state.isIdle, since: begin)
+        let taken = split(waiting.prefix(applied))
         guard try endView() else { return }
         if builder.slices > 0 { isOvertaken = false }
         // What comes next of a run is in the queue.
         if builder.slices > 0, applied == waiting.count { waiting += order.admit(queue.takeWaiting(with: .due)) }
         let sealed = seal(
-            &builder, fired: fired, entries: waiting.prefix(applied),
+            &builder, fired: fired, entries: taken.applied,
             sweep: sweepOrder(isBusy: applied > 0 || !fired.isEmpty))
         // What is applied on top of a batch does not know the names that it sets free.
         let isOverlapping = sealed.batch.purged.isEmpty && mayOverlap(with: waiting.dropFirst(applied))
         guard try makeRoom(isOverlapping: isOverlapping) else { return }
         waiting.removeFirst(applied)
+        awaiting.add(taken.postponed)
         try commit(sealed, isOverlapping: isOverlapping)
     }
 
@@ -212,8 +226,24 @@ final class Lane {
     private func runApart() throws(StoreError) {
         guard let entry = apart.popFirst() else { return }
         var builder = applier.begin(after: [])
-        applier.apply(entry, to: &builder)
-        try commit(seal(&builder, entries: [entry]))
+        applier.apply(entry, to: &builder, behind: awaiting.targets)
+        let taken = split([entry])
+        awaiting.add(taken.postponed)
+        try commit(seal(&builder, entries: taken.applied))
+    }
+
+    /// Those of the last that were applied, and those that wait for machine versions.
+    private func split(_ entries: Waiting) -> (applied: Waiting, postponed: [any QueuedCommand]) {
+        if applier.postponed == 0 { return (entries, []) }
+        return (entries.filter { $0.rejection?.wait == nil }[...], entries.filter { $0.rejection?.wait != nil })
+    }
+
+    /// Lets what has waited for machine versions have its turn, before all that came later.
+    private func takeCompiled() {
+        let compiled = demand.takeFinished()
+        if compiled.isEmpty { return }
+        waiting = awaiting.release(compiled) + waiting
+        wakeTimers(of: compiled)
     }
 
     /// Ends reading beside commits, before anything waits for these: they may wait for the view. False when something
@@ -231,9 +261,9 @@ final class Lane {
 
     /// What stands aside waits still, and takes its room in the queue.
     private func holdAside() {
-        if order.isIdle, !isHoldingAside { return }
-        isHoldingAside = !order.aside.isEmpty
-        queue.hold(order.aside)
+        if order.isIdle, awaiting.isEmpty, !isHoldingAside { return }
+        isHoldingAside = !order.aside.isEmpty || !awaiting.isEmpty
+        queue.hold(order.aside + awaiting.line)
     }
 
     /// Whether the batches under way must be on disk before the next is applied: what they armed is not in the window,
@@ -337,7 +367,8 @@ extension Lane {
         pipeline.mend()
         discard()
         let again = recovery.again.flatMap(\.entries)
-        if !again.isEmpty { waiting = again + waiting }
+        // Those that wait came before what is in the queue, and behind what they may not overtake.
+        waiting = again + awaiting.takeAll() + waiting
         if let (sealed, error) = recovery.split {
             blame(sealed.fired, for: error)
             apart = sealed.entries

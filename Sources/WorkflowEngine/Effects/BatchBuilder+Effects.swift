@@ -368,29 +368,23 @@ extension BatchBuilder {
                 attempt: effect.attempts + 1, begun: begun, ended: max(now, begun), outcome: Self.late, error: error))
     }
 
-    /// A lease may have run out: when it has, its attempt has failed. False when that cannot be found out now.
-    mutating func expire(_ id: Position, secret: [UInt8]) -> Bool {
-        do throws(Rejection) {
-            guard let effect = try effect(id), effect.state == .leased, let lease = TaskLease(effect.lease),
-                lease.secret == secret, let instance = try instance(of: effect)
-            else { return true }
-            guard lease.generation == leases.generation else {
-                var ready = effect
-                ready.state = .ready
-                ready.attempts -= 1
-                ready.lease = nil
-                ready.worker = nil
-                ready.due = now
-                change(ready)
-                return true
-            }
-            fireDue(of: instance)
-            if let effect = try self.effect(id), effect.state == .leased {
-                fail(effect, begun: lease.begun, .leaseExpired, of: instance)
-            }
-            return true
-        } catch {
-            return false
+    /// A lease may have run out: when it has, its attempt has failed. Throws when that cannot be found out now.
+    mutating func expire(_ id: Position, secret: [UInt8]) throws(Rejection) {
+        guard let effect = try effect(id), effect.state == .leased, let lease = TaskLease(effect.lease),
+            lease.secret == secret, let instance = try instance(of: effect)
+        else { return }
+        guard lease.generation == leases.generation else {
+            var ready = effect
+            ready.state = .ready
+            ready.attempts -= 1
+            ready.lease = nil
+            ready.worker = nil
+            ready.due = now
+            return change(ready)
+        }
+        fireDue(of: instance)
+        if let effect = try self.effect(id), effect.state == .leased {
+            fail(effect, begun: lease.begun, .leaseExpired, of: instance)
         }
     }
 }

@@ -335,6 +335,9 @@ extension EffectRunner {
     /// Whether an attempt at an effect is made now that has no end yet.
     func acts(on effect: Position) -> Bool { state.withLock { $0.attempts[effect]?.hasEnded == false } }
 
+    /// The effects at which attempts are made now.
+    var runningEffects: [Position] { state.withLock { Array($0.attempts.keys) } }
+
     /// How many attempts of a queue are made now.
     func running(in queue: String) -> Int { state.withLock { $0.plan.running(in: queue) } }
 

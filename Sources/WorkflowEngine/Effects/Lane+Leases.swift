@@ -16,11 +16,16 @@ extension Lane {
 
     /// Fails the attempts whose leases have run out, as far as half a batch takes them.
     func expireLeases(into builder: inout BatchBuilder, since begin: ContinuousClock.Instant) {
-        while applier.isOpen(builder, since: begin, share: 2), let (effect, secret) = leases.popExpired(by: builder.now)
+        while !waitsForMachine, applier.isOpen(builder, since: begin, share: 2),
+            let (effect, secret) = leases.popExpired(by: builder.now)
         {
-            if !builder.expire(effect, secret: secret) {
+            do throws(Rejection) {
+                try builder.expire(effect, secret: secret)
+            } catch {
+                waitsForMachine = error.wait != nil
                 // What cannot be read now may be read soon.
-                leases.postpone(effect, until: Timestamp(rawValue: builder.now.rawValue + 1_000))
+                let pause: Int64 = waitsForMachine ? 0 : 1_000
+                leases.postpone(effect, until: Timestamp(rawValue: builder.now.rawValue + pause))
                 return
             }
         }
@@ -28,10 +33,16 @@ extension Lane {
 
     /// Lets effects that were held for want of something be tried again, as far as half a batch takes them.
     func readyHeld(into builder: inout BatchBuilder, since begin: ContinuousClock.Instant) {
-        while !areTimersResting, let place = leases.heldPlace, applier.isOpen(builder, since: begin, share: 2) {
+        while !areTimersResting, !waitsForMachine, let place = leases.heldPlace,
+            applier.isOpen(builder, since: begin, share: 2)
+        {
             do throws(Rejection) {
                 leases.lookedForHeld(upTo: try builder.readyHeld(from: place, limit: max(1, limits.batchRows / 4)))
             } catch {
+                if error.wait != nil {
+                    waitsForMachine = true
+                    return
+                }
                 // What cannot be read now may be read soon.
                 return rest()
             }

@@ -11,7 +11,7 @@ extension Engine {
     /// A page of the queues, in the order of their names, with what waits in them.
     package func queues(_ query: QueueQuery, by caller: Caller) async throws(Rejection) -> [QueueSummary] {
         log.asked("list the queues", by: caller)
-        return try await read { () async throws(StoreError) in try await store.queues(query) }
+        return try await summaries(query)
     }
 
     /// A page of an instance's effects, in the order in which they were begun, each with its attempts that failed. It

@@ -92,10 +92,59 @@ extension Engine {
         return deleted.first.map { position < $0.position } ?? false
     }
 
+    /// The position behind which the rows stand that were recorded at a time or later. Looks at few rows: times rise
+    /// with positions. Where the clock was set back they do not: then the rows behind it begin at one of the places
+    /// where the time came.
+    package func position(recordedBefore time: Timestamp, by caller: Caller) async throws(Rejection) -> Position {
+        var low = Position.beginning(of: .first).rawValue
+        var high = try await lastPosition(by: caller).rawValue
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            let row = try await read { () async throws(StoreError) in
+                try await store.row(before: Position(rawValue: middle).next)
+            }
+            if let row, row.position.rawValue > low, row.recorded >= time {
+                high = row.position.rawValue - 1
+            } else {
+                low = middle
+            }
+        }
+        return try await position(recordedBefore: time, near: Position(rawValue: low), by: caller)
+    }
+
+    /// The same, of rows shortly before a place: two commits may have the times of each other.
+    private func position(
+        recordedBefore time: Timestamp, near place: Position, by caller: Caller
+    ) async throws(Rejection) -> Position {
+        let first = Position.beginning(of: .first).rawValue
+        var after = Position(rawValue: max(first, place.rawValue - limits.unorderedPositions))
+        while after < place {
+            let slice = try await journal(
+                JournalQuery(after: after, through: place, bytes: limits.unorderedBytes), by: caller)
+            if let row = slice.rows.first(where: { $0.row.recorded >= time })?.row {
+                return Position(rawValue: row.position.rawValue - 1)
+            }
+            guard slice.through > after else { break }
+            after = slice.through
+        }
+        return place
+    }
+
     private func lastOnDisk() async throws(Rejection) -> Position {
         let last = try await read { () async throws(StoreError) in
             try await store.row(before: Position(rawValue: PartitionID.first.rawValues.upperBound))
         }
         return last?.position ?? .beginning(of: .first)
     }
+}
+
+extension JournalRecord {
+    /// When it was written, by the clock.
+    fileprivate var recorded: Timestamp { real ?? at }
+}
+
+extension EngineLimits {
+    /// Positions within which rows may be recorded out of their order, and bytes of these that are read at once.
+    fileprivate var unorderedPositions: Int64 { 1_000 }
+    fileprivate var unorderedBytes: Int { 1 << 20 }
 }

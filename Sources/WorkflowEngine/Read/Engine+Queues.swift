@@ -28,18 +28,20 @@ package struct QueueReport: Sendable {
     }
 
     /// When the first that has not begun is due; nil without any.
-    package var oldestDue: Timestamp? { ready > 0 ? summary.oldestDue : summary.nextDue }
+    package var oldestDue: Timestamp? { summary.oldestDue }
 
-    /// By how many milliseconds the first that is due waits too long already; nil when nothing is due, and while some
-    /// run: the first may be one of these.
+    /// By how many milliseconds the first that is due and has not begun waits too long already; nil when nothing is
+    /// due.
     package func lateness(at now: Timestamp) -> Int64? {
-        guard ready > 0, running == 0, let due = summary.oldestDue else { return nil }
-        return max(0, now.rawValue - due.rawValue)
+        guard ready > 0, let due = oldestDue, due <= now else { return nil }
+        return now.rawValue - due.rawValue
     }
 
     /// True: as far as can be seen, something in it goes on only when somebody does something.
     package func stands(at now: Timestamp) -> Bool {
-        summary.failed > 0 || summary.held > 0 || lateness(at: now).map { $0 > Self.patience } ?? false
+        let isLate = lateness(at: now).map { $0 > Self.patience } ?? false
+        // Where some run the others have their turn.
+        return summary.failed > 0 || summary.held > 0 || (isLate && running == 0)
     }
 }
 
@@ -62,9 +64,15 @@ extension Engine {
     ///
     /// - Parameter bound: Where counting ends.
     package func queueReports(countingTo bound: Int, by caller: Caller) async throws(Rejection) -> [QueueReport] {
-        let query = QueueQuery(limit: limits.reportedQueues, now: now, bound: bound)
-        let queues = try await read { () async throws(StoreError) in try await store.queues(query) }
+        let queues = try await summaries(QueueQuery(limit: limits.reportedQueues, now: now, bound: bound))
         return reports(of: queues, countedTo: bound, by: caller)
+    }
+
+    /// Queues, and of each when the first is due that does not run.
+    func summaries(_ query: QueueQuery) async throws(Rejection) -> [QueueSummary] {
+        var query = query
+        query.running = Set(runners.flatMap(\.runningEffects))
+        return try await read { [query] () async throws(StoreError) in try await store.queues(query) }
     }
 
     /// Queues that the latest versions of machines name. Only a few versions are read for it that were not read before:
@@ -94,7 +102,8 @@ extension Engine {
     }
 
     /// Looks whether anything knows a queue: an effect, a setting, the latest version of a machine, or one with
-    /// instances. Reads every machine that was not read before, where nothing else knows the name.
+    /// instances. Where nothing else knows the name it reads the text of every machine, and compiles the few that may
+    /// name it. The names for a suggestion are those that are known without.
     package func knowledge(of queue: String, by caller: Caller) async throws(Rejection) -> QueueKnowledge {
         if queueBoard.record(of: queue) != nil { return .known }
         // From the names that stand right before it on.
@@ -102,17 +111,27 @@ extension Engine {
         let near = try await read { () async throws(StoreError) in try await store.queues(query) }.map(\.name)
         if near.contains(queue) { return .known }
         var others = Set(try await queueReports(countingTo: 1, by: caller).map(\.summary.name))
-        for name in try await machineNames(by: caller) {
-            let key = MachineKey(name, in: caller.namespace)
-            if catalog.queues(of: key) == nil { try await readQueues(of: key) }
-            others.formUnion(catalog.queues(of: key) ?? [])
-        }
+        let names = try await machineNames(by: caller)
+        others.formUnion(try await queues(namedBy: names, by: caller))
         if others.contains(queue) { return .known }
+        for name in names {
+            let key = MachineKey(name, in: caller.namespace)
+            guard catalog.queues(of: key) == nil else { continue }
+            let latest = try await read { () async throws(StoreError) in try await store.machine(key, version: nil) }
+            if let latest, try await self.names(latest, queue) { return .known }
+        }
         // Older versions, as far as somebody still runs on them.
         for id in Set(try await wholeTally(by: caller).map(\.key.machineID)) {
-            others.formUnion(try await loadedMachine(id).machine.effects.compactMap(\.queue))
+            let record = try await read { () async throws(StoreError) in try await store.machine(id) }
+            if let record, try await self.names(record, queue) { return .known }
         }
-        return others.contains(queue) ? .known : .unknown(others: others.sorted())
+        return .unknown(others: others.sorted())
+    }
+
+    /// True: a version names a queue. It is compiled only where its text may name it.
+    private func names(_ record: MachineRecord, _ queue: String) async throws(Rejection) -> Bool {
+        guard record.mayName(queue) else { return false }
+        return try await loadedMachine(record.id).machine.effects.contains { $0.queue == queue }
     }
 
     private func readQueues(of machine: MachineKey) async throws(Rejection) {
@@ -120,6 +139,16 @@ extension Engine {
             try await store.machine(machine, version: nil)
         }
         if let record { catalog.add(try await loadedMachine(record.id)) }
+    }
+}
+
+extension MachineRecord {
+    /// True: the text has the name of a queue, or characters that are written as escapes.
+    fileprivate func mayName(_ queue: String) -> Bool {
+        var name = queue.drop { $0 != ":" }.dropFirst()
+        // A host stands before its port, which most texts leave out.
+        if queue.hasPrefix("http:"), let port = name.lastIndex(of: ":") { name = name[..<port] }
+        return source.utf8.contains(UInt8(ascii: "\\")) || source.lowercased().contains(name.lowercased())
     }
 }
 

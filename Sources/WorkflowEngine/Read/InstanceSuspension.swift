@@ -19,46 +19,56 @@ package struct InstanceSuspension: Sendable, Equatable {
 extension Engine {
     /// Since when, by whom and why those of some instances are suspended that are.
     ///
-    /// Reads a row for each, and a bounded number where operators have done something with it since. An instance of
-    /// which that is not enough is left out.
+    /// Reads a row for each, many at once, and a bounded number where operators have done something with it since. An
+    /// instance of which that is not enough is left out.
     package func suspensions(
         of views: [InstanceView], by caller: Caller
     ) async throws(Rejection) -> [InstanceID: InstanceSuspension] {
         let records = views.map(\.record).filter { $0.status == .suspended }
         if records.isEmpty { return [:] }
         let rowsOfEach = min(limits.rowsOfSuspension, max(1, limits.rowsOfSuspensions / records.count))
-        var found: [InstanceID: InstanceSuspension] = [:]
-        for record in records {
-            try refuse(record, to: caller)
-            found[record.id] = try await suspendingRow(of: record, within: rowsOfEach).map(InstanceSuspension.init)
-        }
-        return found
+        for record in records { try refuse(record, to: caller) }
+        return try await suspendingRows(of: records, within: rowsOfEach).mapValues(InstanceSuspension.init)
     }
 
     /// Those of some suspended instances that were suspended by their machine.
     func suspendedByMachine(_ records: [InstanceRecord]) async throws(Rejection) -> [InstanceRecord] {
-        var found: [InstanceRecord] = []
-        for record in records {
-            let row = try await suspendingRow(of: record, within: limits.rowsOfSuspension)
-            if row?.isSuspensionByMachine == true { found.append(record) }
+        let rows = try await suspendingRows(of: records, within: limits.rowsOfSuspension)
+        return records.filter { rows[$0.id]?.isSuspensionByMachine == true }
+    }
+
+    /// The rows since which suspended instances are so; none of one where it is not among its last rows, and of one
+    /// that was deleted meanwhile. Reads the last rows of many at once.
+    private func suspendingRows(
+        of records: [InstanceRecord], within rows: Int
+    ) async throws(Rejection) -> [InstanceID: JournalRecord] {
+        var found: [InstanceID: JournalRecord] = [:]
+        for first in stride(from: 0, to: records.count, by: limits.suspensionsAtOnce) {
+            let group = records[first..<min(first + limits.suspensionsAtOnce, records.count)]
+            var searches = Dictionary(group.map { ($0.id, SuspensionSearch()) }, uniquingKeysWith: { one, _ in one })
+            var places = group.map(\.head)
+            for _ in 0..<rows where !places.isEmpty {
+                let wanted = places
+                places = []
+                let last = try await read { () async throws(StoreError) in try await store.rows(at: wanted) }
+                for row in last {
+                    // Another's stands there when the instance was deleted meanwhile.
+                    guard var search = searches.removeValue(forKey: row.instanceID) else { continue }
+                    search.take(row)
+                    if !search.isOver, let previous = row.previous {
+                        places.append(previous)
+                        searches[row.instanceID] = search
+                    } else {
+                        found[row.instanceID] = search.row
+                    }
+                }
+            }
         }
         return found
     }
+}
 
-    /// The row since which a suspended instance is so; nil where it is not among its last rows.
-    private func suspendingRow(
-        of record: InstanceRecord, within rows: Int
-    ) async throws(Rejection) -> JournalRecord? {
-        var search = SuspensionSearch()
-        var place: Position? = record.head
-        for _ in 0..<rows {
-            guard !search.isOver, let position = place else { return search.row }
-            let row = try await read { () async throws(StoreError) in try await store.row(at: position) }
-            // Deleted meanwhile.
-            guard let row, row.instanceID == record.id else { return nil }
-            search.take(row)
-            place = row.previous
-        }
-        return search.isOver || place == nil ? search.row : nil
-    }
+extension EngineLimits {
+    /// Instances of which the last rows are read at once: a row may have a whole context.
+    fileprivate var suspensionsAtOnce: Int { 16 }
 }

@@ -75,7 +75,7 @@ struct HistoryFolder: Sendable {
         guard let record = try await read({ () async throws(StoreError) in try await store.machine(id) }) else {
             throw .inconsistent("machine \(id.rawValue) is not in the store")
         }
-        return try library.machine(of: record)
+        return try await library.compiled(record)
     }
 
     private func rows(of record: InstanceRecord, _ seqs: ClosedRange<Int64>) async throws(Rejection) -> [JournalRecord]

@@ -11,10 +11,10 @@ extension Lane {
     func nextWake() throws(StoreError) -> Date? {
         var wakes = [try nextTimerWake()].compactMap(\.self)
         if health.reason != nil { wakes.append(clock.date(after: limits.probePause)) }
-        if let expiry = leases.nextExpiry, let date = date(of: expiry) { wakes.append(date) }
+        if !waitsForMachine, let expiry = leases.nextExpiry, let date = date(of: expiry) { wakes.append(date) }
         if let sweep = nextSweepWake { wakes.append(sweep) }
         if store.logHold != nil { wakes.append(clock.date(after: limits.logHoldPause)) }
-        if leases.heldPlace != nil, !areTimersResting { wakes.append(.distantPast) }
+        if leases.heldPlace != nil, !areTimersResting, !waitsForMachine { wakes.append(.distantPast) }
         return wakes.min()
     }
 
@@ -23,6 +23,8 @@ extension Lane {
             return clock.date(after: rest - .now)
         }
         timersRest = nil
+        // Read anew, the window would give those that wait for their machines.
+        if !asleep.isEmpty, window.mustRead { return nil }
         guard let due = try window.nextDue(store) else { return nil }
         return date(of: min(due, Timestamp(rawValue: clock.now().rawValue + 60_000)))
     }
@@ -51,6 +53,7 @@ extension Lane {
                 round.isExhausted = true
                 break
             }
+            if !asleep.isEmpty, window.mustRead { break }
             if let prefetch {
                 if ready == 0 {
                     let due = try window.due(by: builder.now, limit: min(bound, limits.batchRows), store)
@@ -78,6 +81,10 @@ extension Lane {
                     round.isExhausted = true
                 }
             } catch {
+                if case .compiling(let machine)? = error.wait {
+                    asleep[machine, default: []].append(TimerHint(instance: id, key: key, turn: nil))
+                    continue
+                }
                 if error.code == .storageUnavailable {
                     // What cannot be read now may be read soon.
                     rest()
@@ -108,6 +115,13 @@ extension Lane {
     func forgetTimers() {
         window.invalidate()
         entered = [:]
+        asleep = [:]
+    }
+
+    /// Lets what is due fire that has waited for machine versions.
+    func wakeTimers(of compiled: Set<MachineID>) {
+        for id in compiled { for hint in asleep.removeValue(forKey: id) ?? [] { window.insert(hint) } }
+        waitsForMachine = false
     }
 
     /// Lets timers wait for a while; the store is asked for them then.

@@ -17,13 +17,12 @@ enum ExecutorKind {
         case .usual: globalConcurrentExecutor
         case .reading: Self.readers
         case .longWork: Self.longWorkers
-        case .compiling: Self.compiler
+        case .compiling: BackgroundThreads.compiling
         }
     }
 
     private static let cores = ProcessInfo.processInfo.activeProcessorCount
     private static let readers = BackgroundThreads("wfd-page", count: max(2, cores))
-    private static let compiler = BackgroundThreads("wfd-compile", count: 1)
     private static let longWorkers = BackgroundThreads("wfd-long", count: max(2, cores))
 }
 

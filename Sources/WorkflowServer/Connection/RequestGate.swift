@@ -12,8 +12,7 @@ package struct RequestGate: Sendable {
     /// no route where path or method are of none.
     package typealias Rule = @Sendable (_ caller: Caller, _ route: Route?) -> Result<Caller, Problem>
 
-    /// Of TCP; nil on a unix socket, which takes every host, and no page of another origin: `ssh -L` makes a web origin
-    /// of it.
+    /// The hosts of the address; nil to take every host, and no page.
     private let hosts: AllowedHosts?
     /// Nil to let every caller do everything.
     private let rule: Rule?
@@ -74,6 +73,7 @@ package struct RequestGate: Sendable {
     private static func wrongHost(of request: HTTPRequest, _ hosts: AllowedHosts) -> Problem? {
         let cause: String
         switch request.authority {
+        case nil where hosts.isOfSocket, "" where hosts.isOfSocket: return nil
         case nil: cause = "The request has no Host"
         // The first of several is the authority, the others stay fields.
         case _ where request.headerFields.contains { $0.name == .host }: cause = "The request has more than one Host"
@@ -87,7 +87,9 @@ package struct RequestGate: Sendable {
 
     private static func foreignOrigin(_ origin: String, _ request: HTTPRequest, _ hosts: AllowedHosts?) -> Problem? {
         // A socket has no name that pages could be from.
-        if let host = request.authority.flatMap({ hosts?.host(in: $0) }), isFrom(host, origin) { return nil }
+        if let hosts, !hosts.isOfSocket, let host = request.authority.flatMap(hosts.host(in:)), isFrom(host, origin) {
+            return nil
+        }
         return Problem(.crossSite, detail: "A page of another origin, '\(origin.prefix(100))', may not use wfd")
     }
 
@@ -151,12 +153,17 @@ extension HTTPField.Name {
     fileprivate static let secFetchSite = known("Sec-Fetch-Site")
 }
 
-/// The hosts that requests over TCP may be for.
+/// The hosts that requests may be for.
 ///
-/// A web page reaches a daemon on loopback under any name that it makes resolve to it (DNS rebinding); the browser then
-/// says that name as `Host`.
+/// A web page reaches a daemon on loopback under any name that it makes resolve to it (DNS rebinding), and a unix
+/// socket where `ssh -L` forwards it; the browser then says that name as `Host`.
 package struct AllowedHosts: Sendable, Equatable {
     private let names: Set<String>
+    /// Names that stand for a socket in URLs, and count without a port only: browsers reach no forwarded socket so.
+    private let socketNames: Set<String>
+
+    /// True: they are those of a unix socket. Requests to it need no host, and no page is from there.
+    let isOfSocket: Bool
 
     /// - Parameters:
     ///   - address: The host that is listened on, without brackets.
@@ -164,16 +171,28 @@ package struct AllowedHosts: Sendable, Equatable {
     package init(listeningOn address: String, others: [HostName] = []) {
         let own = HostName(address.contains(":") ? "[\(address)]" : address)
         names = Set(([own, HostName("localhost")].compactMap(\.self) + others).map(\.text))
+        socketNames = []
+        isOfSocket = false
+    }
+
+    /// Those of a unix socket: of this machine alone.
+    ///
+    /// - Parameter others: Names that `HostName` has read.
+    package init(ofSocketAnd others: [HostName] = []) {
+        names = Set(["localhost", "127.0.0.1", "[::1]"] + others.map(\.text))
+        socketNames = ["wfd", "unix"]
+        isOfSocket = true
     }
 
     /// The host of a `Host` field when it is one of them; nil for every other, and for what is no host.
     func host(in authority: String) -> HostName? {
+        if socketNames.contains(authority) { return HostName(authority) }
         guard let host = HostName(authority: authority), names.contains(host.text) else { return nil }
         return host
     }
 
     /// For messages, in alphabetical order.
-    var text: String { names.sorted().joined(separator: ", ") }
+    var text: String { names.union(socketNames).sorted().joined(separator: ", ") }
 }
 
 /// A host as a name or an address, in the one form in which it is compared.

@@ -54,12 +54,13 @@ struct QueueRoutes: Sendable {
     ///
     /// - Parameter given: The name as it was written.
     private func refuseUnknown(_ name: String, _ given: String, by caller: Caller) async throws {
-        guard case .unknown(let others) = try await asking({ try await engine.knowledge(of: name, by: caller) })
-        else { return }
+        let knowledge = try await offLoop(for: .reading) {
+            try await asking { try await engine.knowledge(of: name, by: caller) }
+        }
+        guard case .unknown(let others) = knowledge else { return }
         throw Problem(
             .queueNotFound,
-            detail: "No definition names the queue '\(name)', no effect is in it and nothing is set for it; "
-                + "'new' sets it all the same",
+            detail: "No definition names the queue '\(name)', no effect is in it and nothing is set for it",
             suggestion: Spelling.closest(to: name, among: others))
     }
 }

@@ -40,6 +40,7 @@ struct StreamRoutes: Sendable {
         switch try start(request, parameters) {
         case .now: position = try await asking { try await engine.lastPosition(by: caller) }
         case .beginning: position = .beginning(of: .first)
+        case .recorded(let time): position = try await self.position(recordedBefore: time, by: caller)
         case .behind(let cursor, let name):
             position = try await engine.position(ofCursor: cursor, in: name, instance: nil, by: caller)
         }
@@ -59,8 +60,11 @@ struct StreamRoutes: Sendable {
         let start = try start(request, parameters)
         // Before the instance is looked for: a restore may have taken it away.
         var position: Position?
-        if case .behind(let cursor, let place) = start {
+        switch start {
+        case .behind(let cursor, let place):
             position = try await engine.position(ofCursor: cursor, in: place, instance: name, by: caller)
+        case .recorded(let time): position = try await self.position(recordedBefore: time, by: caller)
+        case .now, .beginning: break
         }
         let place = try budget.lasting.stream()
         let found = try await asking { try await engine.instance(named: name, by: caller) }.record
@@ -71,7 +75,7 @@ struct StreamRoutes: Sendable {
         switch start {
         case .now: (seq, position) = (record.seq, record.head)
         case .beginning: break
-        case .behind:
+        case .behind, .recorded:
             if let position {
                 seq = try await asking { try await engine.seq(of: record, upTo: position, by: caller) } ?? seq
             }
@@ -80,6 +84,12 @@ struct StreamRoutes: Sendable {
             of: record, after: seq, at: position ?? .beginning(of: record.id.partition), filter, engine: engine,
             by: caller, limits: limits, reads: reads)
         return stream(rows, bell, place, for: request)
+    }
+
+    private func position(recordedBefore time: WireTime, by caller: Caller) async throws -> Position {
+        try await asking {
+            try await engine.position(recordedBefore: Timestamp(rawValue: time.milliseconds), by: caller)
+        }
     }
 
     private func stream(
@@ -103,6 +113,8 @@ extension StreamRoutes {
     /// Where a stream begins.
     private enum Start {
         case now, beginning
+        /// With the rows that were recorded at a time or later.
+        case recorded(WireTime)
         /// With the beginning of what is said when it is no cursor.
         case behind(cursor: String, in: String)
     }
@@ -115,7 +127,11 @@ extension StreamRoutes {
         switch parameters.after {
         case nil: return .now
         case EventStream.start: return .beginning
-        case let cursor?: return .behind(cursor: cursor, in: "Parameter 'after' must be '\(EventStream.start)' or")
+        case let text?:
+            if let time = WireTime(text: text) { return .recorded(time) }
+            return .behind(
+                cursor: text,
+                in: "Parameter 'after' must be '\(EventStream.start)', a time as 2026-11-24T15:07:52.901Z, or")
         }
     }
 

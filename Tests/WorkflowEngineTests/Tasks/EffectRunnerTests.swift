@@ -99,6 +99,25 @@ final class Servant: EffectExecutor {
         try await TaskBench(job, limits: limits, clock: clock, executors: [servant])
     }
 
+    @Test func whatWaitsIsLateWhileAnotherRuns() async throws {
+        let servant = Servant(places: 1, ofQueue: 1)
+        let clock = HandClock()
+        let bench = try await Self.bench(servant, clock: clock)
+        let names = ["first", "second", "third"]
+        for name in names {
+            try await bench.timed.start("job", name)
+            try await eventually("the first runs") { servant.open == 1 }
+            clock.advance(1_000)
+        }
+        let report = try #require(try await bench.engine.queueReports(countingTo: 10, by: .test).first)
+        #expect(report.ready == 2 && report.running == 1)
+        // The first has been due for three seconds, and runs.
+        #expect(report.lateness(at: clock.now()) == 2_000)
+        #expect(!report.stands(at: Timestamp(rawValue: clock.now().rawValue + 3_600_000)))
+        for name in names { try await servant.end(InstanceName(rawValue: name), .done(.null)) }
+        try await bench.timed.stop()
+    }
+
     @Test func whatIsAskedIsDoneAndItsEndIsAnEvent() async throws {
         let servant = Servant()
         let bench = try await Self.bench(servant)

@@ -1,6 +1,7 @@
 import GRDB
 import IdentityTesting
 import Statechart
+import StoreTesting
 import Testing
 import ThreadTesting
 import WorkflowJSON
@@ -36,6 +37,31 @@ import WorkflowStore
         try await Self.set(bench, isPaused: false)
         #expect(try await waiting.value.count == 1)
         #expect(bench.engine.queueBoard.settings(of: "task:charge") == .standard)
+    }
+
+    /// However its name is written; most machines are not compiled for the answer.
+    @Test func aQueueIsKnownThatOneOfManyMachinesNames() async throws {
+        let store = FakeStore()
+        let first = try await RunningEngine(store: store)
+        func text(_ number: Int, _ invoked: String) -> String {
+            "{id: m-\(number), initial: a, states: {a: {invoke: \(invoked), on: {done.invoke.a: b}}, b: {}}}"
+        }
+        for number in 0..<40 { _ = try await first.engine.apply(text(number, "{task: other}"), syntax: .yaml) }
+        let invoked = [#"{task: "pa\u0063k"}"#, "{task: ship}", "{http: {url: 'https://Pay.Example.com/x'}}"]
+        for (number, one) in invoked.enumerated() {
+            _ = try await first.engine.apply(text(97 + number, one), syntax: .yaml)
+        }
+        try await first.stop()
+        let running = try await RunningEngine(store: store.reopened())
+        for queue in ["task:pack", "task:ship", "task:other", "http:pay.example.com:443"] {
+            #expect(try await running.engine.knowledge(of: queue, by: .test) == .known, "\(queue)")
+        }
+        guard case .unknown(let others) = try await running.engine.knowledge(of: "task:othr", by: .test) else {
+            Issue.record("nothing names it")
+            return
+        }
+        #expect(others.contains("task:other"))
+        try await running.stop()
     }
 
     @Test func settingsSayWhoHasMadeThem() async throws {

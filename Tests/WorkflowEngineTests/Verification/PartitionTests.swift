@@ -92,7 +92,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func attempts(behindRowsFrom row: Position, limit: Int) -> AttemptPage { AttemptPage() }
     func attempts(of effect: Position, instance: InstanceID) -> [AttemptRecord] { [] }
     func erasures(after id: Int64?, limit: Int) -> [ErasureRecord] { [] }
-    func row(at position: Position) -> JournalRecord? { nil }
+    func rows(at positions: [Position]) -> [JournalRecord] { [] }
     func instance(_ id: InstanceID) -> InstanceRecord? { nil }
     func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
     func inspectErasures(of instances: ClosedRange<Int64>, after id: Int64?) -> InspectedErasures {

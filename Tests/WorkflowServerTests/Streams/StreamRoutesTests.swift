@@ -142,6 +142,33 @@ import WorkflowStore
         try await host.stop()
     }
 
+    @Test func itBeginsWithWhatWasRecordedSinceATime() async throws {
+        let host = try await Self.host()
+        try await Self.start(host, "a", "b")
+        for _ in 0..<20 { try await Self.send(host, "a", "open", "close") }
+        let whole = try await Self.reader(host, "/v1/stream?after=start")
+        let events = try await onOwnThread {
+            try (0..<42).compactMap { _ in
+                try whole.nextEvent()?.data.map { try JSONReader.value(from: $0).object } ?? nil
+            }
+        }
+        for (offset, event) in events.enumerated() {
+            let time = try #require(event["at"]?.string)
+            // Several may have been recorded in one millisecond.
+            let first = try #require(events.firstIndex { $0["at"]?.string == time })
+            let since = try await Self.reader(host, "/v1/stream?after=\(time)")
+            let cursor = try await onOwnThread { try since.nextEvent()?.id }
+            #expect(cursor == events[first]["cursor"]?.string, "row \(offset)")
+        }
+        let one = try await Self.reader(host, "/v1/instances/b/stream?after=2000-01-01T00:00:00.000Z")
+        #expect(try await Self.told(one, 1) == ["b 1 init"])
+        let later = try await Self.reader(host, "/v1/stream?after=9000-01-01T00:00:00.000Z")
+        _ = try await onOwnThread { try later.next() }
+        try await Self.send(host, "b", "open")
+        #expect(try await Self.told(later, 1) == ["b 2 open"])
+        try await host.stop()
+    }
+
     @Test func oneInstanceHasAStreamOfItsOwn() async throws {
         let host = try await Self.host()
         try await Self.start(host, "a", "b")
@@ -252,7 +279,8 @@ import WorkflowStore
             ),
             (
                 "/v1/stream?after=yesterday", 400,
-                "Parameter 'after' must be 'start' or the cursor of a row as it was given, not 'yesterday'"
+                "Parameter 'after' must be 'start', a time as 2026-11-24T15:07:52.901Z, or the cursor of a row as it was "
+                    + "given, not 'yesterday'"
             ),
             (
                 "/v1/stream?since=x", 400,

@@ -1,0 +1,81 @@
+import ArgumentParser
+import EngineFloor
+import Foundation
+import WorstMacrosteps
+
+/// Measures how long other clients wait behind the macrosteps that take longest.
+struct WorstBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "worst", abstract: "Measures how long another client waits behind each of the worst macrosteps.")
+
+    @Option(help: ArgumentHelp("Events a second of the other clients.", valueName: "n"))
+    var rate: Int = 500
+
+    @Option(help: ArgumentHelp("How long each is measured.", valueName: "n"))
+    var seconds: Double = 5
+
+    @Option(help: ArgumentHelp("Makes the databases below this folder.", valueName: "folder"))
+    var folder: String?
+
+    func validate() throws {
+        guard (1...10_000).contains(rate), (0.1...3_600).contains(seconds) else {
+            throw ValidationError("up to 10000 a second, for up to an hour")
+        }
+    }
+
+    func run() async throws {
+        let measured = try MeasuredFolder(in: folder)
+        defer { measured.remove() }
+        try await measured.withFolder { folder in
+            for (number, step) in WorstMacrostep.all.enumerated() {
+                let daemon = try await ServerProcess.daemon(in: folder, name: "worst-\(number)")
+                print("\(step.name): \(try text(of: waits(behind: step, of: daemon)))")
+                try daemon.stop()
+            }
+        }
+    }
+
+    /// The latencies of other clients, and of the step.
+    private typealias Waits = (beside: Latencies, without: Latencies, step: Latencies)
+
+    private func waits(behind step: WorstMacrostep, of daemon: ServerProcess) throws -> Waits {
+        let instances = 8
+        try daemon.prepare(instances: instances)
+        let worst = try RefusedLoad(socket: daemon.socket, clients: 1, book: prepare(step, in: daemon))
+        let others = try OpenLoad(socket: daemon.socket, connections: 64, book: RequestBook(flips: instances))
+        defer {
+            worst.close()
+            others.close()
+        }
+        let without = try others.run(perSecond: Double(rate), seconds: seconds)
+        let alone = try worst.run(seconds: 1).latencies
+        let work = BackgroundWork([{ try worst.run() }])
+        let beside = try others.run(perSecond: Double(rate), seconds: seconds)
+        _ = try work.stop()
+        return (beside, without, alone)
+    }
+
+    /// Brings an instance to where the step is next; gives the request for it.
+    private func prepare(_ step: WorstMacrostep, in daemon: ServerProcess) throws -> RequestBook {
+        try daemon.ask(
+            HTTPRequestText.post("/v1/machines", step.definition, type: "application/yaml"), status: 201)
+        let start = #"{"machine":"m","instance":"worst"}"#
+        let events = "/v1/instances/worst/events"
+        var book = RequestBook()
+        guard let earlier = step.events else {
+            book.add(post: "/v1/instances", start)
+            return book
+        }
+        try daemon.ask(HTTPRequestText.post("/v1/instances", start), status: 201)
+        for event in earlier { try daemon.ask(HTTPRequestText.post(events, #"{"event":"\#(event)"}"#)) }
+        book.add(post: events, #"{"event":"go"}"#)
+        return book
+    }
+
+    private func text(of waits: Waits) -> String {
+        let (most, floor) = (waits.beside.milliseconds(100), waits.without.milliseconds(100))
+        return "the longest wait \(most.text(1)) ms, without it \(floor.text(1)) ms, \((most / floor).text(1)) times; "
+            + "p99 \(waits.beside.milliseconds(99).text(1)) ms; "
+            + "the step alone \(waits.step.milliseconds(50).text(1)) ms   (goal: 50 ms)"
+    }
+}

@@ -1,0 +1,47 @@
+import WorkflowStore
+
+/// Commands that wait until a machine version is compiled, in their order; and those behind them that name the same
+/// instance or machine, which never overtake them. A value without threads.
+struct AwaitingCommands {
+    /// Commands in their order.
+    typealias Line = ArraySlice<any QueuedCommand>
+
+    /// All of them.
+    private(set) var line: Line = []
+    /// Instances and machines that they name.
+    private(set) var targets: Set<CommandTarget> = []
+
+    var isEmpty: Bool { line.isEmpty }
+
+    /// Adds commands behind the others. Each was rejected with `Rejection.wait`.
+    mutating func add(_ entries: [any QueuedCommand]) {
+        for entry in entries { targets.formUnion(entry.command.targets) }
+        line += entries
+    }
+
+    /// Takes out the commands that may be applied again, now that versions are compiled.
+    mutating func release(_ compiled: Set<MachineID>) -> Line {
+        if line.isEmpty || compiled.isEmpty { return [] }
+        var released: Line = []
+        var staying: Line = []
+        var behind: Set<CommandTarget> = []
+        for entry in line {
+            let names = entry.command.targets
+            if entry.rejection?.wait?.ends(with: compiled) ?? true, !names.contains(where: behind.contains) {
+                released.append(entry)
+            } else {
+                behind.formUnion(names)
+                staying.append(entry)
+            }
+        }
+        line = staying
+        targets = behind
+        return released
+    }
+
+    /// Takes out all of them.
+    mutating func takeAll() -> Line {
+        defer { self = AwaitingCommands() }
+        return line
+    }
+}
