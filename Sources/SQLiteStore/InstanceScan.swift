@@ -136,16 +136,18 @@ struct InstanceScan: Sendable {
             throw SQLiteFailure.damage("the index of lists leads to a row that does not have it")
         }
         let entered = try row.time(at: InstanceRecord.enteredColumn)
-        let isWanted = try query.takes(
-            configuration: try row.text(at: InstanceRecord.configurationColumn), entered: entered,
-            failure: query.failures.isEmpty ? nil : try row.optionalText(at: InstanceRecord.failureColumn),
-            error: InvocationError(armed: try row.text(at: InstanceRecord.armedColumn)))
+        let updated = try row.time(at: InstanceRecord.updatedColumn)
+        let isWanted =
+            try query.takes(updated: updated)
+            && query.takes(
+                configuration: try row.text(at: InstanceRecord.configurationColumn), entered: entered,
+                failure: query.failures.isEmpty ? nil : try row.optionalText(at: InstanceRecord.failureColumn),
+                error: InvocationError(armed: try row.text(at: InstanceRecord.armedColumn)))
         if let order = query.order {
             if isWanted {
                 rank(
                     InstanceRank(
-                        order, id: InstanceID(rawValue: row.integer(at: 0)), entered: entered,
-                        updated: try row.time(at: InstanceRecord.updatedColumn),
+                        order, id: InstanceID(rawValue: row.integer(at: 0)), entered: entered, updated: updated,
                         name: order == .name ? try row.text(at: 2) : ""))
             }
         } else if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
@@ -225,15 +227,17 @@ extension InstanceScan {
             guard row.integer(at: 1) == namespace.rawValue, walked.contains(row.integer(at: 2)),
                 statuses.contains(try row.text(at: 3))
             else { return isWhole }
-            let entered = try row.time(at: 5)
-            let isWanted = try query.takes(
-                configuration: query.states.isEmpty ? "" : try row.text(at: 4), entered: entered,
-                failure: query.failures.isEmpty ? nil : try row.optionalText(at: 8),
-                error: try row.optionalText(at: 9).flatMap(InvocationError.init(armed:)))
+            let (entered, updated) = (try row.time(at: 5), try row.time(at: 6))
+            let isWanted =
+                try query.takes(updated: updated)
+                && query.takes(
+                    configuration: query.states.isEmpty ? "" : try row.text(at: 4), entered: entered,
+                    failure: query.failures.isEmpty ? nil : try row.optionalText(at: 8),
+                    error: try row.optionalText(at: 9).flatMap(InvocationError.init(armed:)))
             if isWanted {
                 rank(
                     InstanceRank(
-                        order, id: id, entered: entered, updated: try row.time(at: 6),
+                        order, id: id, entered: entered, updated: updated,
                         name: order == .name ? try row.text(at: 7) : ""))
             }
             return isWhole

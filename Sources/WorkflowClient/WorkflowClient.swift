@@ -162,8 +162,14 @@ extension WorkflowClient {
     }
 
     /// Moves a virtual clock forward and fires the timers on the way, or a part of them: ask again until it is `done`.
-    public func moveClock(to time: WireTime) async throws(ClientError) -> ClockStatus {
-        try await post(ClockRequest(to: time), by: TransportRequest(.moveClock))
+    ///
+    /// - Parameter stoppingAtTasks: True: it goes no further while a task is ready or leased. The answer then names the
+    ///   queues, and asking again moves nothing before workers have ended these tasks.
+    public func moveClock(
+        to time: WireTime, stoppingAtTasks: Bool = false
+    ) async throws(ClientError) -> ClockStatus {
+        try await post(
+            ClockRequest(to: time, stopAtTasks: stoppingAtTasks ? true : nil), by: TransportRequest(.moveClock))
     }
 
     /// What the instance takes now.

@@ -232,7 +232,11 @@ extension Engine {
 
     /// Moves a virtual clock forward. Every timer on the way fires at its own time, a bounded number for one call. It
     /// stops where the daemon does something itself, and goes on when that has ended.
-    package func moveClock(to time: Timestamp, by caller: Caller) async throws(Rejection) -> ClockMove {
+    ///
+    /// - Parameter stoppingAtTasks: True: it goes no further while a worker could have a task, or has one.
+    package func moveClock(
+        to time: Timestamp, stoppingAtTasks: Bool = false, by caller: Caller
+    ) async throws(Rejection) -> ClockMove {
         log.asked("move the clock", by: caller)
         // Delays reach a hundred years further, and times are written with four digits for the year.
         guard isClockVirtual else { throw .realClock }
@@ -243,13 +247,13 @@ extension Engine {
         var fired = 0
         while true {
             for runner in runners { await runner.settled() }
-            let move = try await queue.moveClock(to: time)
+            let move = try await queue.moveClock(to: time, stoppingAtTasks: stoppingAtTasks)
             fired += move.fired
             for runner in runners { runner.look() }
             if move.isStopped { continue }
             // Once, however many hours have passed: it asks what is old by now.
             await retention.passed(move.now)
-            return ClockMove(now: move.now, fired: fired, isDone: move.isDone)
+            return ClockMove(now: move.now, fired: fired, isDone: move.isDone, tasks: move.tasks)
         }
     }
 

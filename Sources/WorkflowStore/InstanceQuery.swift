@@ -10,6 +10,8 @@ package struct InstanceQuery: Sendable, Equatable {
     package var states: [String]
     /// Instances whose configuration is the same since then, or for longer.
     package var enteredBefore: Timestamp?
+    /// Instances whose last row is of a later time.
+    package var updatedAfter: Timestamp?
     /// Instances that have failed or are suspended, and whose reason has one of these texts in one of its parts; empty
     /// for all.
     package var failures: [String]
@@ -21,13 +23,14 @@ package struct InstanceQuery: Sendable, Equatable {
 
     package init(
         machine: MachineName? = nil, statuses: [InstanceStatus] = [], states: [String] = [],
-        enteredBefore: Timestamp? = nil, failures: [String] = [], order: InstanceOrder? = nil, limit: Int,
-        after: InstanceListPosition? = nil
+        enteredBefore: Timestamp? = nil, updatedAfter: Timestamp? = nil, failures: [String] = [],
+        order: InstanceOrder? = nil, limit: Int, after: InstanceListPosition? = nil
     ) {
         self.machine = machine
         self.statuses = statuses
         self.states = states
         self.enteredBefore = enteredBefore
+        self.updatedAfter = updatedAfter
         self.failures = failures
         self.order = order
         self.limit = limit
@@ -36,6 +39,9 @@ package struct InstanceQuery: Sendable, Equatable {
 
     /// Whether it wants instances of a status.
     package func takes(_ status: InstanceStatus) -> Bool { statuses.isEmpty || statuses.contains(status) }
+
+    /// True for an instance whose last row is of a time that it wants.
+    package func takes(updated: Timestamp) -> Bool { updatedAfter.map { updated > $0 } ?? true }
 
     /// Whether it wants an instance of a machine and a status that it wants.
     ///

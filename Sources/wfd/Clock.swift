@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import SQLiteStore
+import Statechart
 import WorkflowEngine
 import WorkflowStore
 
@@ -8,56 +9,111 @@ struct Clock: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock", abstract: "What to do when the machine's clock was wrong.", subcommands: [Accept.self])
 
-    struct Accept: ParsableCommand {
+    struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "accept",
-            abstract: "Take the machine's clock as right, although the database has events of a later time.")
+            abstract: "Take the machine's clock as right, although the database has events of a later time.",
+            discussion: """
+                Instances of a later time go on from that time, so that their next delays end late. With '--lower' each \
+                of them gets a row at the present, and what is due counts from there. Try it with '--dry-run' first. \
+                Stop the daemon before.
+                """)
 
         @Option(help: ArgumentHelp("The database.", valueName: "file"))
         var database: String?
 
-        func run() throws {
+        @Flag(help: "Bring instances of a later time down to now.")
+        var lower = false
+
+        @Flag(help: "Say what '--lower' would do, and change nothing.")
+        var dryRun = false
+
+        func validate() throws {
+            if dryRun, !lower { throw ValidationError("'--dry-run' says what '--lower' would do: give both") }
+        }
+
+        func run() async throws {
             do {
                 let file =
                     try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
                 guard FileManager.default.fileExists(atPath: file) else {
                     throw MissingPlaceError(description: "There is no database '\(file)'")
                 }
-                Console.say(text(of: try accept(in: file), file))
+                let now = SystemClock().now()
+                if dryRun {
+                    let store = try SQLiteFile.open(at: file)
+                    let report = try await ClockLowering(in: store, at: now).rehearse()
+                    try store.close()
+                    try tell(report, file)
+                } else {
+                    try await accept(now, file)
+                }
+            } catch let exit as ExitCode {
+                throw exit
             } catch {
                 Console.tell("error: \(error)")
                 throw ExitCode(DaemonExit(error).rawValue)
             }
         }
 
-        private func accept(in file: String) throws -> AcceptedClock {
-            let now = SystemClock().now()
+        private func accept(_ now: Timestamp, _ file: String) async throws {
             let store = try SQLiteFileStore.open(at: file, clock: now)
             if let broken = store.recovered.logBreak {
                 Console.tell("warning: \(broken)")
             }
             let writer = try store.writer()
+            let accepted: AcceptedClock
+            var report: ClockLowering.Report?
             do {
-                let accepted = try writer.acceptClock(now)
+                accepted = try writer.acceptClock(now)
+                if lower {
+                    report = try await ClockLowering(in: store, at: now).run(
+                        on: writer, by: Actor(rawValue: "uid:\(getuid())"))
+                }
                 try writer.close()
-                return accepted
             } catch {
                 // Why it was not accepted is what matters; a closed store only says that it is closed.
                 try? writer.close()
                 throw error
             }
+            if let report { try tell(report, file) } else { Console.say(text(of: accepted, file)) }
         }
 
         private func text(of accepted: AcceptedClock, _ file: String) -> String {
             guard accepted.ahead > 0 else { return "\(file): the clock is accepted" }
-            let names =
-                accepted.names.map(\.rawValue).joined(separator: ", ")
-                + (accepted.ahead > accepted.names.count ? ", …" : "")
             return """
                 \(file): the clock is accepted
-                  running instances of a later time: \(accepted.ahead) (\(names))
-                  their next delays count from that time
+                  running instances of a later time: \(accepted.ahead) (\(list(accepted.names, of: accepted.ahead)))
+                  their next delays count from that time; 'wfd clock accept --lower' brings them down to now
                 """
+        }
+
+        private func list(_ names: [InstanceName], of count: Int) -> String {
+            names.map(\.rawValue).joined(separator: ", ") + (count > names.count ? ", …" : "")
+        }
+
+        /// Tells what was, or would be, taken back; ends with 1 where something cannot be.
+        private func tell(_ report: ClockLowering.Report, _ file: String) throws {
+            let (be, brought) = dryRun ? ("would be", "that would be brought") : ("is", "brought")
+            var lines = ["\(file): the clock \(be) accepted"]
+            if report.instances > 0 {
+                let minutes = DelayText.text(milliseconds: max(1, report.furthest / 60_000) * 60_000)
+                lines += [
+                    "  instances \(brought) down to now: \(report.instances) "
+                        + "(\(list(report.names, of: report.instances)))",
+                    "  ahead by up to: \(minutes)",
+                    "  timers of theirs that are due earlier: \(report.timers)",
+                ]
+            } else {
+                lines.append("  no instance is of a later time")
+            }
+            if report.effects > 0 { lines.append("  effects that are due earlier: \(report.effects)") }
+            Console.say(lines.joined(separator: "\n"))
+            guard report.left > 0 else { return }
+            Console.tell(
+                "error: \(report.left == 1 ? "1 instance stays" : "\(report.left) instances stay") as they are\n"
+                    + report.reasons.map { "  \($0)" }.joined(separator: "\n"))
+            throw ExitCode(1)
         }
     }
 }

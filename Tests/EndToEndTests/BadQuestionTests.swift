@@ -44,7 +44,7 @@ import WorkflowJSON
         try await BadRequestStage().expect([
             .get(
                 "/v1/instances?lmit=5", .invalidParameter,
-                "Unknown parameter 'lmit' (known here: machine, status, state, olderThan, failure, sort, limit, page); "
+                "Unknown parameter 'lmit' (known here: machine, status, state, olderThan, ahead, failure, sort, limit, page); "
                     + "did you mean 'limit'?"),
             .get("/v1/instances?limit=0", .invalidParameter, "\(limit) '0'"),
             .get("/v1/instances?limit=501", .invalidParameter, "\(limit) '501'"),

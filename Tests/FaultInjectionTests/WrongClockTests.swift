@@ -46,6 +46,10 @@ import WorkflowJSON
         return result.output
     }
 
+    private func status(_ name: String, _ daemon: Daemon) async throws -> JSONValue? {
+        try JSONReader.value(from: try await succeed(daemon, "show", name, "-o", "json")).object?["status"]
+    }
+
     private func wfd(_ arguments: String...) async throws -> ProgramResult {
         try await Daemon.launch(arguments).result()
     }
@@ -86,7 +90,7 @@ import WorkflowJSON
                 == """
                 \(database): the clock is accepted
                   running instances of a later time: 1 (c-1)
-                  their next delays count from that time
+                  their next delays count from that time; 'wfd clock accept --lower' brings them down to now
 
                 """)
         #expect(try await wfd("verify", database).end == .exited(0))
@@ -108,6 +112,103 @@ import WorkflowJSON
         let daemon = try await daemon(in: folder)
         try await succeed(daemon, "send", "c-1", "tick")
         #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    private static let years = 3 * 365 * 86_400
+    private static let egg = """
+        id: egg
+        initial: raw
+        states:
+          raw: {on: {heat: boiling, look: {}}}
+          boiling: {after: {2s: done}}
+          done: {type: final}
+        """
+
+    /// From the accident to the end, by what the messages say: instances that went on three years ahead are brought
+    /// down to now, and their timers come in time.
+    @Test(.timeLimit(.minutes(20))) func instancesOfTheFutureComeDownToNow() async throws {
+        let folder = try TemporaryFolder()
+        let wrong = try await daemon(in: folder, secondsAhead: Self.years)
+        let database = wrong.database
+        #expect(try await wrong.answer(to: .post("/v1/machines", Self.egg, as: "application/yaml")).status == 201)
+        try await succeed(wrong, "start", "egg", "e-1")
+        try await succeed(wrong, "start", "egg", "e-2")
+        try await wrong.kill()
+        #expect(try await wfd("clock", "accept", "--database", database).end == .exited(0))
+
+        // What operators have tried keeps the future.
+        let right = try await daemon(in: folder)
+        try await succeed(right, "send", "e-1", "heat")
+        try await succeed(right, "send", "e-2", "look")
+        try await succeed(right, "reset", "e-1", "--to", "2")
+        let ahead = try await succeed(right, "list", "--ahead", "-o", "jsonl")
+        #expect(ahead.split(separator: "\n").count == 2)
+        let busy = try await wfd("clock", "accept", "--lower", "--database", database)
+        #expect(busy.end == .exited(75), "\(busy)")
+        let rehearsed = try await wfd("clock", "accept", "--lower", "--dry-run", "--database", database)
+        #expect(rehearsed.end == .exited(0), "\(rehearsed)")
+        #expect(
+            rehearsed.output.hasPrefix(
+                """
+                \(database): the clock would be accepted
+                  instances that would be brought down to now: 2 (e-1, e-2)
+
+                """), "\(rehearsed)")
+        #expect(rehearsed.output.contains("  ahead by up to: 109"), "\(rehearsed)")
+        #expect(rehearsed.output.contains("  timers of theirs that are due earlier: 1\n"), "\(rehearsed)")
+        #expect(try await right.stop().end == .exited(0))
+
+        let lowered = try await wfd("clock", "accept", "--lower", "--database", database)
+        #expect(lowered.end == .exited(0), "\(lowered)")
+        #expect(lowered.output.contains("  instances brought down to now: 2 (e-1, e-2)\n"), "\(lowered)")
+        #expect(try await wfd("verify", database).end == .exited(0))
+        let again = try await daemon(in: folder)
+        #expect(try await succeed(again, "list", "--ahead", "-o", "jsonl").isEmpty)
+        try await eventually("the timer has fired") { try await self.status("e-1", again) == "done" }
+        try await succeed(again, "send", "e-2", "heat")
+        try await eventually("the next one has") { try await self.status("e-2", again) == "done" }
+        #expect(try await succeed(again, "verify", "--all").hasSuffix("no difference\n"))
+        #expect(try await again.stop().end == .exited(0))
+        let none = try await wfd("clock", "accept", "--lower", "--database", database)
+        #expect(none.output == "\(database): the clock is accepted\n  no instance is of a later time\n", "\(none)")
+    }
+
+    /// Killed before its first flush, its second and so on: running it again finishes.
+    @Test(.timeLimit(.minutes(20))) func whereverItIsKilledItIsFinishedByRunningItAgain() async throws {
+        let template = try TemporaryFolder()
+        let daemon = try await daemon(in: template, secondsAhead: Self.years)
+        #expect(try await daemon.answer(to: .post("/v1/machines", Self.egg, as: "application/yaml")).status == 201)
+        // Several transactions.
+        let lines = (1...1_200).map { #"{"instance": "e-\#($0)", "start": {"machine": "egg"}}"# }
+        let started = try await daemon.answer(
+            to: .post("/v1/events", lines.joined(separator: "\n"), as: "application/x-ndjson"))
+        #expect(started.status == 200)
+        #expect(try await daemon.stop().end == .exited(0))
+        var (step, left) = (0, Set<String>())
+        while true {
+            step += 1
+            try #require(step < 200, "it never gets through")
+            let folder = try TemporaryFolder()
+            try FileManager.default.copyItem(atPath: daemon.database, toPath: folder.path("wfd.db"))
+            let faults = try SyncFaults(in: folder)
+            try faults.kill(before: step)
+            let arguments = ["clock", "accept", "--lower", "--database", folder.path("wfd.db")]
+            let end = try await Daemon.launch(arguments, environment: try faults.environment).result().end
+            if end != .exited(0) {
+                #expect(end == .killed(by: SIGKILL), "step \(step)")
+                let again = try await Daemon.launch(arguments).result()
+                #expect(again.end == .exited(0), "step \(step): \(again)")
+                let count = again.output.firstMatch(of: /down to now: (\d+)/)?.1
+                left.insert(count.map(String.init) ?? "0")
+            }
+            let verified = try await wfd("verify", folder.path("wfd.db"))
+            #expect(verified.end == .exited(0), "step \(step): \(verified)")
+            let done = try await wfd("clock", "accept", "--lower", "--database", folder.path("wfd.db"))
+            #expect(done.output.hasSuffix("  no instance is of a later time\n"), "step \(step): \(done)")
+            if end == .exited(0) { break }
+        }
+        // Some were killed between two transactions.
+        #expect(left.count > 2, "\(left)")
     }
 
     /// A machine that boots with a slow clock: the daemon that systemd starts again comes up when the clock is right.

@@ -61,6 +61,15 @@ extension StoreSuite {
                     #expect(try await allPages(query, store) == expected(query, scribe), "\(query)")
                 }
             }
+            let updates = Set(scribe.instances.values.map(\.updated)).sorted()
+            for time in [updates[0], updates[updates.count / 2], updates[updates.count - 1]] {
+                for order in [nil, InstanceOrder.age] {
+                    let query = InstanceQuery(updatedAfter: time, order: order, limit: 7)
+                    let found = try await allPages(query, store)
+                    #expect(found == expected(query, scribe), "\(query)")
+                    #expect(found.isEmpty == (time == updates.last), "\(query)")
+                }
+            }
             // Of the three reasons 'type' is a key, and 'string + int' stands in one part of one.
             for (text, isThere) in [("string + int", true), ("packing", true), ("type", false), ("\"", true)] {
                 let query = InstanceQuery(failures: [text], limit: 2)
@@ -191,13 +200,14 @@ extension StoreSuite {
                     leaves.contains { $0 == state || $0.hasPrefix(state + ".") }
                 }
                 let isOld = query.enteredBefore.map { instance.entered <= $0 } ?? true
+                let isAhead = query.updatedAfter.map { instance.updated > $0 } ?? true
                 let hasFailed = query.failures.contains { text in
                     let told = ["string + int": 0, "packing": 0, "\"": 1][text].map { failures[$0] }
                     return instance.failure != nil && instance.failure == told
                 }
                 return instance.status != .purging && query.machine ?? machine?.name == machine?.name
                     && (query.statuses.isEmpty || query.statuses.contains(instance.status))
-                    && (query.states.isEmpty || isInState) && isOld && (query.failures.isEmpty || hasFailed)
+                    && (query.states.isEmpty || isInState) && isOld && isAhead && (query.failures.isEmpty || hasFailed)
             }
             .sorted { one, other in
                 switch query.order {

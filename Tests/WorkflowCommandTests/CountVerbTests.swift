@@ -84,6 +84,13 @@ struct CountVerbTests {
         #expect(ofAll.output.hasPrefix("INSTANCE     MACHINE   STATE"))
     }
 
+    @Test func aListOfWhatIsAheadShowsItsTimes() async {
+        let transport = ScriptedTransport([.value(Page(items: [Sample.instance("order-1042", seq: 4)]))])
+        let (outcome, _) = await CommandHarness().run(["list", "--ahead"], transport: transport)
+        #expect(outcome.exit == 0 && outcome.output.contains("UPDATED"), "\(outcome)")
+        #expect(transport.requests.map(\.target) == ["/v1/instances?ahead=true&limit=500"])
+    }
+
     @Test func whatIsSelectedTwiceAddsUpOrIsRefused() async {
         let transport = ScriptedTransport([.value(Page<Instance>(items: []))])
         let both = ["list", "--status", "failed", "--status", "suspended", "--failure", "a", "--failure=b"]

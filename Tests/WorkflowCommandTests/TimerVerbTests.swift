@@ -80,10 +80,42 @@ struct TimerVerbTests {
                     exit: 0, output: "2026-08-01T09:30:00.123Z   (10001 timers fired)\n",
                     errors: "2026-07-31T09:30:01.123Z: 10000 timers fired so far\n"))
         let bodies = transport.requests.dropFirst().map { String(decoding: $0.body?.bytes ?? [], as: UTF8.self) }
-        #expect(bodies == Array(repeating: #"{"to":"2026-08-01T09:30:00.123Z"}"#, count: 3))
+        #expect(bodies == Array(repeating: #"{"to":"2026-08-01T09:30:00.123Z","stopAtTasks":true}"#, count: 3))
     }
 
-    @Test(arguments: [["clock", "advance"], ["clock", "advance", "soon"], ["clock", "back", "1d"]])
+    /// What it says leads on: the rest of the way, with workers and without.
+    @Test func theClockStopsForWorkers() async throws {
+        let target = WireTime(milliseconds: Self.due.milliseconds + 3_600_000)
+        let stop = WireTime(milliseconds: Self.due.milliseconds + 1_320_000)
+        let transport = ScriptedTransport([
+            .value(ClockStatus(clock: .virtual, now: Self.due)),
+            .value(ClockStatus(clock: .virtual, now: stop, fired: 2, done: false, tasks: ["task:pack", "task:ship"])),
+        ])
+        let (outcome, _) = await CommandHarness().run(["clock", "advance", "1h"], transport: transport)
+        #expect(
+            outcome
+                == .init(
+                    exit: 75, output: "2026-07-31T09:52:00.123Z   (2 timers fired)\n",
+                    errors: """
+                        error: The clock stopped 38m before its goal: a task is ready or leased in 'task:pack', \
+                        'task:ship'
+                          let workers end it, then 'wfctl clock advance 38m'
+                          'wfctl clock advance 38m --no-tasks' goes on without them
+
+                        """))
+        let without = ScriptedTransport([
+            .value(ClockStatus(clock: .virtual, now: Self.due)),
+            .value(ClockStatus(clock: .virtual, now: target, fired: 2, done: true)),
+        ])
+        let (passed, _) = await CommandHarness().run(["clock", "advance", "1h", "--no-tasks"], transport: without)
+        #expect(passed.exit == 0, "\(passed)")
+        let body = without.requests.last.map { String(decoding: $0.body?.bytes ?? [], as: UTF8.self) }
+        #expect(body == #"{"to":"2026-07-31T10:30:00.123Z"}"#)
+    }
+
+    @Test(arguments: [
+        ["clock", "advance"], ["clock", "advance", "soon"], ["clock", "back", "1d"], ["clock", "--no-tasks"],
+    ])
     func aClockIsMovedByADelayOnly(arguments: [String]) async {
         let transport = ScriptedTransport([])
         let (outcome, _) = await CommandHarness().run(arguments, transport: transport)

@@ -19,5 +19,22 @@ import WorkflowStore
         }
         #expect(generation == 1 && query.states == states && query.failures == failures)
         #expect(query.statuses == (states.isEmpty ? [] : [.running]))
+        #expect(query.updatedAfter == nil)
+    }
+
+    /// What was ahead of the clock when the first page was asked for is ahead of it for all pages.
+    @Test func thePresentIsThatOfTheFirstPage() throws {
+        let ahead = Data(#"[1,"i",null,null,null,null,null,null,1,"running",7,1700]"#.utf8).base64EncodedString()
+        guard case .instances(let query) = try PageToken.read(ahead).token else {
+            Issue.record("another token")
+            return
+        }
+        #expect(query.updatedAfter == Timestamp(rawValue: 1_700))
+        let place = InstanceListPlace(machineID: MachineID(rawValue: 1), status: .running, id: InstanceID(rawValue: 7))
+        #expect(query.after == .found(place))
+        for bad in [#""x""#, "1,2"] {
+            let text = #"[1,"i",null,null,null,null,null,null,1,"running",7,\#(bad)]"#
+            #expect(throws: (any Error).self) { try PageToken.read(Data(text.utf8).base64EncodedString()) }
+        }
     }
 }

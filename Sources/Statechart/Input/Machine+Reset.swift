@@ -13,6 +13,9 @@ extension Machine {
             let reset = try Reset(event.data, seq: now.seq + 1, of: self)
             guard reset.version == identity.version else { throw ResetMistake("it is of another version") }
             guard reset.data(of: self) == event.data else { throw ResetMistake("it is not written as it would be") }
+            guard (reset.clock != nil) == (event.name == Reset.clockEvent) else {
+                throw ResetMistake("it does not say for what it is")
+            }
             try reset.check(from: now, of: self)
             return .accepted(
                 Macrostep(
@@ -28,6 +31,7 @@ extension Machine {
 extension Reset {
     /// Throws when an instance cannot be so, or not come to be so.
     fileprivate func check(from now: Snapshot, of machine: Machine) throws(ResetMistake) {
+        if let clock { return try check(clock, from: now, of: machine) }
         guard seq > 0, seq <= now.seq else { throw ResetMistake("it goes back to no seq of before") }
         guard machine.isConfiguration(snapshot.configuration) else {
             throw ResetMistake("its states are no configuration")
@@ -47,6 +51,17 @@ extension Reset {
         }
         guard begun.map(\.number) == new.filter({ $0.kind == .invocation }).map(\.id.number) else {
             throw ResetMistake("it does not say what invocations ask")
+        }
+    }
+
+    /// Throws when it changes more than when something is due.
+    private func check(_ clock: Int64, from now: Snapshot, of machine: Machine) throws(ResetMistake) {
+        var lowered = now
+        lowered.armed = zip(now.armed, snapshot.armed).map { $1.due == $0.due ? $0 : $0.lowered(by: clock) }
+        // The one was read from its text, the other need not be.
+        let isSame = snapshot.status == now.status && machine.text(of: snapshot) == machine.text(of: lowered)
+        guard isSame, seq == now.seq, timers == .left, invocations == nil, begun.isEmpty else {
+            throw ResetMistake("it changes more than when something is due")
         }
     }
 

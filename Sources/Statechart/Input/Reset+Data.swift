@@ -15,7 +15,13 @@ extension Reset {
         object["invocations"] = invocations.map { .string($0.rawValue) }
         if !begun.isEmpty { object["begun"] = .array(begun.map(\.json)) }
         object["failure"] = failure
+        object["clock"] = clock.map(JSONValue.int)
         return .object(object)
+    }
+
+    /// By how many milliseconds a row takes back its instance's time; nil where its data says nothing of that.
+    package static func clock(in data: JSONValue?) -> Int64? {
+        data?.object?.number("clock", in: 1...StepLimits.latestDue)
     }
 
     /// Reads what a row keeps.
@@ -31,6 +37,7 @@ extension Reset {
         timers = data["timers"]?.string.flatMap(Timers.init) ?? .left
         invocations = data["invocations"]?.string.flatMap(Invocations.init)
         failure = data["failure"]
+        clock = Reset.clock(in: .object(data))
         do throws(SnapshotTextError) {
             snapshot = try machine.snapshot(of: SnapshotText(state), status: status, seq: now)
         } catch {

@@ -40,6 +40,9 @@ package struct Reset: Sendable, Equatable {
     package let begun: [Begun]
     /// Why the instance has failed, as its history says; nil when it has not.
     package let failure: JSONValue?
+    /// By how many milliseconds the row lies before the one before it, because a clock was ahead; nil of every reset
+    /// that takes back more than that.
+    package let clock: Int64?
 }
 
 /// An instance as it was after one of its macrosteps, with what only its history says of it.
@@ -132,6 +135,33 @@ extension Reset {
         begun = making.begun
         snapshot = making.snapshot
         failure = snapshot.status == .failed ? then.failure : nil
+        clock = nil
+    }
+
+    /// The event of a row that takes back what a wrong clock did, and of no other reset.
+    package static let clockEvent = "clock"
+
+    /// Takes back what a clock did that was ahead: the instance stays as it is, and what was armed ahead is due earlier.
+    ///
+    /// - Parameters:
+    ///   - difference: Milliseconds between the row and the one before it; above 0.
+    ///   - version: The one that the instance has.
+    ///   - failure: Why it has failed; nil when it has not.
+    ///   - isAhead: True of what was armed by the clock that was ahead.
+    package init(
+        of now: Snapshot, clock difference: Int64, version: Int64, failure: JSONValue?, isAhead: (Pending) -> Bool
+    ) {
+        var lowered = now
+        lowered.seq += 1
+        lowered.armed = now.armed.map { isAhead($0) ? $0.lowered(by: difference) : $0 }
+        seq = now.seq
+        timers = .left
+        invocations = nil
+        self.version = version
+        snapshot = lowered
+        begun = []
+        self.failure = failure
+        clock = difference
     }
 }
 
@@ -188,7 +218,10 @@ private struct ResetMaking {
 
     /// An invocation runs on as it does, with the timeout that it has.
     private mutating func keep(_ living: Pending, of past: Pending) {
-        armed.append(living.isKept ? past : living.with(id: living.id, due: living.due, owner: past.owner))
+        armed.append(
+            living.isKept
+                ? past.with(id: past.id, due: min(past.due, time), owner: past.owner)
+                : living.with(id: living.id, due: living.due, owner: past.owner))
         if past.isKept, !living.isKept, past.isUnsettled { isUnsettled = true }
         guard !living.isKept, let timeout = now.armed.timeout(of: living) else { return }
         armed.append(timeout.with(id: timeout.id, due: timeout.due, owner: past.owner))
@@ -197,7 +230,10 @@ private struct ResetMaking {
     /// What comes by itself, under a number of its own: what has come by the old one has come.
     private mutating func moved(_ pending: Pending) -> Pending {
         let shift = timers == .left ? time.milliseconds - then.at.milliseconds : 0
-        let due = min(pending.due.milliseconds + shift, StepLimits.latestDue)
+        // Where a clock that was ahead was taken back, the row may be earlier than what it goes back to: what has come
+        // then has come now.
+        let latest = pending.kind == .sent || pending.isKept ? time.milliseconds : StepLimits.latestDue
+        let due = min(max(0, pending.due.milliseconds + shift), latest)
         return pending.with(id: nextID(), due: LogicalTime(milliseconds: due), owner: pending.owner)
     }
 
@@ -242,6 +278,11 @@ private struct ResetMaking {
 }
 
 extension Pending {
+    /// The same, due so many milliseconds earlier.
+    func lowered(by difference: Int64) -> Pending {
+        with(id: id, due: LogicalTime(milliseconds: max(0, due.milliseconds - difference)), owner: owner)
+    }
+
     /// The same, under another name.
     fileprivate func with(id: ID, due: LogicalTime, owner: Owner) -> Pending {
         Pending(

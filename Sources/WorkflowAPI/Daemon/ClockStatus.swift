@@ -16,13 +16,17 @@ public struct ClockStatus: Equatable, WireObject {
     public var fired: Int64?
     /// False when there are more timers to fire on the way: ask again. Of an answer to a move only.
     public var done: Bool?
+    /// Queues in which a task is ready or leased: the clock goes no further as long as that is so. Of an answer to a
+    /// move that stops there only, and at most 20.
+    public var tasks: [String]?
 
     /// Takes the parts as they are.
-    public init(clock: Kind, now: WireTime, fired: Int64? = nil, done: Bool? = nil) {
+    public init(clock: Kind, now: WireTime, fired: Int64? = nil, done: Bool? = nil, tasks: [String]? = nil) {
         self.clock = clock
         self.now = now
         self.fired = fired
         self.done = done
+        self.tasks = tasks
     }
 
     public init(fields: inout WireFields) throws(WireError) {
@@ -30,6 +34,7 @@ public struct ClockStatus: Equatable, WireObject {
         now = try fields.required("now")
         fired = try fields.optional("fired")
         done = try fields.optional("done")
+        tasks = try fields.optional("tasks")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -38,6 +43,7 @@ public struct ClockStatus: Equatable, WireObject {
             writer.field("now", now)
             writer.field("fired", ifPresent: fired)
             writer.field("done", ifPresent: done)
+            writer.field("tasks", ifPresent: tasks)
         }
     }
 }
@@ -46,17 +52,24 @@ public struct ClockStatus: Equatable, WireObject {
 public struct ClockRequest: Equatable, WireObject {
     /// Where a virtual clock is to go. A time and no distance, so that asking twice does not go twice as far.
     public var to: WireTime
+    /// True: it goes no further while a task is ready or leased. Nil for false.
+    public var stopAtTasks: Bool?
 
     /// Takes the parts as they are.
-    public init(to: WireTime) {
+    public init(to: WireTime, stopAtTasks: Bool? = nil) {
         self.to = to
+        self.stopAtTasks = stopAtTasks
     }
 
     public init(fields: inout WireFields) throws(WireError) {
         to = try fields.required("to")
+        stopAtTasks = try fields.optional("stopAtTasks")
     }
 
     public func write(to writer: inout JSONWriter) {
-        writer.object { writer in writer.field("to", to) }
+        writer.object { writer in
+            writer.field("to", to)
+            writer.field("stopAtTasks", ifPresent: stopAtTasks)
+        }
     }
 }

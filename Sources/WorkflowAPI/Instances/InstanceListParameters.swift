@@ -7,6 +7,8 @@ public struct InstanceListParameters: Hashable, Sendable {
     public var states: [String]
     /// How long an instance is in its configuration at least: a delay as in definitions, such as `2d`.
     public var olderThan: String?
+    /// Only instances whose last row is of a time that has not come yet.
+    public var ahead: Bool
     /// Texts of which one is in why it has failed; empty for all.
     public var failures: [String]
     /// Nil for the order in which they are found.
@@ -28,12 +30,13 @@ public struct InstanceListParameters: Hashable, Sendable {
     /// Takes the parts as they are.
     public init(
         machine: String? = nil, statuses: [Instance.Status] = [], states: [String] = [], olderThan: String? = nil,
-        failures: [String] = [], sort: Sort? = nil, limit: Int? = nil, page: String? = nil
+        ahead: Bool = false, failures: [String] = [], sort: Sort? = nil, limit: Int? = nil, page: String? = nil
     ) {
         self.machine = machine
         self.statuses = statuses
         self.states = states
         self.olderThan = olderThan
+        self.ahead = ahead
         self.failures = failures
         self.sort = sort
         self.limit = limit
@@ -47,6 +50,7 @@ public struct InstanceListParameters: Hashable, Sendable {
         statuses = try fields.words("status")
         states = try fields.strings("state")
         olderThan = try fields.string("olderThan")
+        ahead = try fields.bool("ahead")
         failures = try fields.strings("failure")
         sort = try fields.word("sort")
         limit = try fields.limit()
@@ -61,6 +65,7 @@ public struct InstanceListParameters: Hashable, Sendable {
         query.add("status", statuses.map(\.rawValue))
         query.add("state", states)
         query.add("olderThan", olderThan)
+        query.add("ahead", ahead)
         query.add("failure", failures)
         query.add("sort", sort?.rawValue)
         query.add("limit", limit.map { Int64($0) })

@@ -87,7 +87,7 @@ extension Route {
     /// A page of instances.
     public static let listInstances = Route(
         .get, "/v1/instances", for: .read,
-        query: ["machine", "status", "state", "olderThan", "failure", "sort", "limit", "page"],
+        query: ["machine", "status", "state", "olderThan", "ahead", "failure", "sort", "limit", "page"],
         answer: .object("{items: [instance…], nextPage?}"), problems: [.machineNotFound] + paging)
     /// Why instances have failed.
     public static let listFailures = Route(
@@ -360,8 +360,8 @@ extension Route {
     public static let showClock = Route(.get, "/v1/clock", for: .read, answer: .object("{clock, now}"))
     /// Moves a virtual clock.
     public static let moveClock = Route(
-        .post, "/v1/clock", for: .operate, body: .object("{to}"),
-        answer: .object("{clock, now, fired, done}; ask again until it is done"),
+        .post, "/v1/clock", for: .operate, body: .object("{to, stopAtTasks?}"),
+        answer: .object("{clock, now, fired, done, tasks?}; ask again until it is done or names queues as tasks"),
         problems: [.clockNotVirtual, .invalidTime, .payloadTooLarge] + writing)
     /// Compares all that the store holds with what its histories lead to.
     public static let verifyAll = Route(

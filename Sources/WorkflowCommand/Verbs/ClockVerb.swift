@@ -11,7 +11,8 @@ struct ClockVerb: Verb {
             $ wfctl clock advance 30d
 
             'wfctl clock' tells the time. 'wfctl clock advance 30d' moves the clock of 'wfd --clock virtual'; every timer \
-            on the way fires at its own time.
+            on the way fires at its own time, and what wfd calls itself is waited for. Where a task is ready or leased \
+            the clock stops and the exit code is 75: let workers end the task, and advance by the rest.
             """,
         subcommands: [])
 
@@ -20,6 +21,9 @@ struct ClockVerb: Verb {
 
     @Argument(help: ArgumentHelp("How far: \(DelayText.rule).", valueName: "delay"))
     var distance: String?
+
+    @Flag(help: "Go on where a task is ready or leased.")
+    var noTasks = false
 
     @OptionGroup var global: GlobalOptions
 
@@ -36,7 +40,10 @@ struct ClockVerb: Verb {
     }
 
     func validate() throws {
-        guard action != nil else { return }
+        guard action != nil else {
+            if noTasks { throw ValidationError("'--no-tasks' goes with 'advance'") }
+            return
+        }
         guard let distance else { throw ValidationError("'advance' needs to know how far: \(DelayText.rule)") }
         do throws(DelayError) {
             _ = try DelayText.length(of: distance)
@@ -50,18 +57,18 @@ struct ClockVerb: Verb {
             let status = try await session.withClient { try await $0.clock() }
             return try session.print(status) { "\(status.now.text)   (\(status.clock.rawValue))\n" }
         }
-        let status = try await session.withClient { client in
+        let (status, target) = try await session.withClient { client in
             // A time instead of a distance: asking again after a lost answer goes no further.
             let begin = try await client.clock()
             let target = WireTime(milliseconds: begin.now.milliseconds + milliseconds)
             var fired: Int64 = 0
             while true {
                 var status = try await client.untilKnown { () async throws(ClientError) in
-                    try await client.moveClock(to: target)
+                    try await client.moveClock(to: target, stoppingAtTasks: !noTasks)
                 }
                 fired += status.fired ?? 0
                 status.fired = fired
-                if status.done != false { return status }
+                if status.done != false || status.tasks != nil { return (status, target) }
                 try session.say("\(status.now.text): \(fired) timers fired so far")
             }
         }
@@ -69,5 +76,18 @@ struct ClockVerb: Verb {
             let fired = status.fired ?? 0
             return "\(status.now.text)   (\(fired == 1 ? "1 timer" : "\(fired) timers") fired)\n"
         }
+        if let queues = status.tasks { throw Self.stopped(at: queues, status.now, target) }
+    }
+
+    /// The failure of a clock that has stopped for workers.
+    private static func stopped(at queues: [String], _ now: WireTime, _ target: WireTime) -> CommandFailure {
+        let rest = DelayText.text(milliseconds: target.milliseconds - now.milliseconds)
+        let names = queues.map { "'\($0)'" }.joined(separator: ", ")
+        return CommandFailure(
+            .tryAgain, "The clock stopped \(rest) before its goal: a task is ready or leased in \(names)",
+            notes: [
+                "let workers end it, then 'wfctl clock advance \(rest)'",
+                "'wfctl clock advance \(rest) --no-tasks' goes on without them",
+            ])
     }
 }

@@ -35,6 +35,9 @@ struct List: Verb {
         help: ArgumentHelp("Only instances that are in their state for this long, such as 2d.", valueName: "delay"))
     var olderThan: String?
 
+    @Flag(help: "Only instances whose last event is of a time that has not come yet.")
+    var ahead = false
+
     @Option(
         help: ArgumentHelp("Only failed instances whose reason has this text; may be given again.", valueName: "text"))
     var failure: [String] = []
@@ -66,8 +69,8 @@ struct List: Verb {
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
                 try await client.instances(
                     .init(
-                        machine: machine, statuses: status, states: state, olderThan: olderThan, failures: failure,
-                        sort: sort, limit: size, page: page))
+                        machine: machine, statuses: status, states: state, olderThan: olderThan, ahead: ahead,
+                        failures: failure, sort: sort, limit: size, page: page))
             } print: {
                 count += $0.count
                 try printer.add($0)

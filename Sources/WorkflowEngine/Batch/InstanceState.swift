@@ -250,6 +250,7 @@ extension InstanceState {
         let macrostep = link.macrostep
         let event = link.event
         let isReset = link.input.kind == .reset
+        let entered = record.entered
         let failure = link.failure(in: machine)
         let from = configuration
         if let new {
@@ -264,6 +265,7 @@ extension InstanceState {
             to: configuration, at: position, now: now, actor: caller.actor, key: key,
             note: texts.text(of: note(failure, link.input, reason, run, exit: macrostep.exitFailure)))
         if new != nil, row.isEntry { record.entered = row.at }
+        if row.isClock { record.entered = min(entered, row.at) }
         if let age { record.entered = age.entered }
         if link.changesTimers(after: snapshot.status) {
             positions = armingRows(
@@ -369,7 +371,7 @@ extension InstanceRecord {
     }
 
     /// The positions of the rows that armed what is armed, in its order.
-    fileprivate func armedPositions() throws(Rejection) -> [Position] {
+    func armedPositions() throws(Rejection) -> [Position] {
         do throws(SnapshotTextError) {
             return try SnapshotText.positions(in: state.armed).map(Position.init(rawValue:))
         } catch {

@@ -132,8 +132,17 @@ extension JournalRecord {
     /// without both.
     var isUndo: Bool { kind == .reset && event == ResetCommand.Goal.beforeLast.event }
 
+    /// True: it takes back what a clock did that was ahead. Such a row alone may be earlier than the one before; the
+    /// instance stays what it is.
+    var isClock: Bool { kind == .reset && event == Reset.clockEvent }
+
+    /// True: its instance may run another version of its machine afterwards.
+    var changesMachine: Bool { kind.changesMachine && !isClock }
+
     /// Whether the instance is in its configuration only since this row, where it undoes nothing.
-    var isEntry: Bool { kind == .reset || (kind == .migrated ? event == Migration.move : from != to) }
+    var isEntry: Bool {
+        (kind == .reset && !isClock) || (kind == .migrated ? event == Migration.move : from != to)
+    }
 
     /// What was erased of its instance with it; nil where it is of another kind, or erased itself.
     package var redaction: Redaction? {

@@ -17,6 +17,7 @@ struct SuspensionSearch {
         case .suspended:
             row = next
             isOver = true
+        case .reset where next.isClock: break
         case .reset:
             // It may bring a suspension back, or leave the one that there is: then a row before says more.
             if next.resetsToSuspended { row = next } else { isOver = true }

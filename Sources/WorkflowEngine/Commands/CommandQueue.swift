@@ -120,9 +120,11 @@ final class CommandQueue: @unchecked Sendable {
     }
 
     /// Lets the writer move a virtual clock, after the commands that wait already and before those that come later.
-    func moveClock(to target: Timestamp) async throws(Rejection) -> ClockMove {
+    func moveClock(to target: Timestamp, stoppingAtTasks: Bool) async throws(Rejection) -> ClockMove {
         try await withCheckedContinuation { continuation in
-            let request = ClockMoveRequest(target: target) { continuation.resume(returning: $0) }
+            let request = ClockMoveRequest(target: target, stopsAtTasks: stoppingAtTasks) {
+                continuation.resume(returning: $0)
+            }
             if let rejection = enqueue(request) { request.answered(.failure(rejection)) }
         }.get()
     }
@@ -419,6 +421,8 @@ private final class WaitingGroup: @unchecked Sendable {
 /// A virtual clock that somebody wants moved. The writer does that itself, between two batches: no batch holds it.
 struct ClockMoveRequest: Sendable {
     let target: Timestamp
+    /// True: it goes no further while a worker could have a task, or has one.
+    var stopsAtTasks = false
     /// Called once.
     let answered: @Sendable (Result<ClockMove, Rejection>) -> Void
 }
@@ -431,6 +435,8 @@ package struct ClockMove: Sendable, Equatable {
     package let fired: Int
     /// Whether it is where it was to go; there are timers to fire on the way when it is not.
     package let isDone: Bool
+    /// The queues in which a task is ready or leased, in their order, where that is why it goes no further.
+    package var tasks: [String] = []
     /// Whether it waits for what the daemon does itself.
     var isStopped = false
 }

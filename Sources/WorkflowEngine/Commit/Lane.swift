@@ -283,7 +283,7 @@ final class Lane {
 
     private func moveClock(for request: ClockMoveRequest) throws(StoreError) {
         do throws(StoreError) {
-            request.answered(try moveClock(to: request.target))
+            request.answered(try moveClock(to: request.target, stoppingAtTasks: request.stopsAtTasks))
         } catch {
             discard()
             request.answered(.failure(Rejection(error)))

@@ -1,3 +1,4 @@
+import Statechart
 import WorkflowStore
 
 // Leases that run out, beside the commands.
@@ -48,4 +49,44 @@ extension Lane {
             }
         }
     }
+}
+
+// MARK: Workers, for whom a virtual clock stops
+
+/// The tasks that a virtual clock would outrun.
+struct WaitingTasks {
+    /// The first queues in which a worker could have a task now, or has one; in their order.
+    var queues: [String] = []
+    /// When the next task is ready; nil where none is known.
+    var next: Timestamp?
+}
+
+extension Lane {
+    /// How many queues are named at most.
+    private static let toldQueues = 20
+
+    /// Looks what workers could have, or have, by now. Reads one row for each queue.
+    func waitingTasks() throws(StoreError) -> WaitingTasks {
+        var queues = Set(leases.queues)
+        var next: Timestamp?
+        var after: String? = leases.board.isHeld ? nil : EffectRequest.tasks
+        while let last = after {
+            let page = try store.queues(after: last, limit: limits.batchRows)
+            let own = page.prefix { $0.hasPrefix(EffectRequest.tasks) }
+            for queue in own {
+                // To a queue that rests nobody comes.
+                let settings = leases.board.settings(of: queue)
+                if settings.isPaused || settings.concurrency == 0 { continue }
+                guard let due = try store.nextReady(queue: queue, after: nil) else { continue }
+                if due <= clock.now() { queues.insert(queue) } else { next = min(next ?? due, due) }
+            }
+            after = own.count == limits.batchRows ? own.last : nil
+        }
+        return WaitingTasks(queues: Array(queues.sorted().prefix(Self.toldQueues)), next: next)
+    }
+}
+
+extension BatchBuilder {
+    /// True: it has made a task ready, now or for later.
+    var hasReadiedTasks: Bool { readied.keys.contains { $0.hasPrefix(EffectRequest.tasks) } }
 }

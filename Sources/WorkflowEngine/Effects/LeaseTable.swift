@@ -55,6 +55,9 @@ final class LeaseTable {
     /// How many leases of a queue are known.
     func count(in queue: String) -> Int { counts[queue] ?? 0 }
 
+    /// The queues of which a lease is known.
+    var queues: some Sequence<String> { counts.keys }
+
     /// Whether a lease of an effect of a queue is known.
     func knows(_ effect: Position, in queue: String) -> Bool { entries[effect].map { $0.queue == queue } ?? false }
 

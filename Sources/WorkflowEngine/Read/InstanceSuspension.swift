@@ -9,8 +9,9 @@ package struct InstanceSuspension: Sendable, Equatable {
     /// The reason that was given; nil for none, and when it was erased.
     package let reason: String?
 
-    init(_ row: JournalRecord) {
-        at = row.at
+    /// - Parameter updated: Of the instance: a clock that was ahead may have been taken back since.
+    init(_ row: JournalRecord, notAfter updated: Timestamp) {
+        at = min(row.at, updated)
         actor = row.actor
         reason = RowNote(row.note).reason
     }
@@ -28,7 +29,11 @@ extension Engine {
         if records.isEmpty { return [:] }
         let rowsOfEach = min(limits.rowsOfSuspension, max(1, limits.rowsOfSuspensions / records.count))
         for record in records { try refuse(record, to: caller) }
-        return try await suspendingRows(of: records, within: rowsOfEach).mapValues(InstanceSuspension.init)
+        let rows = try await suspendingRows(of: records, within: rowsOfEach)
+        let updated = Dictionary(records.map { ($0.id, $0.updated) }, uniquingKeysWith: { one, _ in one })
+        return rows.reduce(into: [:]) { found, row in
+            found[row.key] = InstanceSuspension(row.value, notAfter: updated[row.key] ?? row.value.at)
+        }
     }
 
     /// Those of some suspended instances that were suspended by their machine.

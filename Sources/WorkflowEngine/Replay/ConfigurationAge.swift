@@ -10,6 +10,8 @@ struct ConfigurationAge {
         let now = entered
         if row.isUndo {
             entered = before
+        } else if row.isClock {
+            entered = min(entered, row.at)
         } else if row.isEntry || row.seq.rawValue == 1 {
             entered = row.at
         }

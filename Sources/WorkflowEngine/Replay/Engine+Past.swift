@@ -29,7 +29,13 @@ extension Engine {
 
     /// Since when an instance was in the configuration that it had after a seq.
     private func entered(_ record: InstanceRecord, at seq: Seq) async throws(Rejection) -> Timestamp {
-        try await lastStanding(of: record, through: seq) { $0.isEntry }?.at ?? record.created
+        // A clock that was ahead may have been taken back since.
+        var latest = Timestamp(rawValue: .max)
+        let entry = try await lastStanding(of: record, through: seq) { row in
+            if row.isClock { latest = min(latest, row.at) }
+            return row.isEntry
+        }
+        return min(entry?.at ?? record.created, latest)
     }
 
     /// The last row up to a seq that is such, and neither undoes another nor was undone; nil when there is none.

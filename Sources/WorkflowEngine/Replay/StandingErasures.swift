@@ -1,4 +1,3 @@
-import Foundation
 package import Logging
 import ServiceLifecycle
 package import WorkflowStore
@@ -63,13 +62,4 @@ package enum StandingErasures {
             return try erased.get()
         }
     }
-}
-
-/// Always shows the same time.
-private struct StandingClock: WallClock {
-    let time: Timestamp
-
-    func now() -> Timestamp { time }
-
-    func date(of time: Timestamp) -> Date? { nil }
 }

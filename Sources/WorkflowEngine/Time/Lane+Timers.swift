@@ -157,26 +157,35 @@ extension Lane {
     private var nextEffect: Timestamp? { runners.compactMap(\.nextDue).min() }
 
     /// When something happens next.
-    private func nextTime() throws(StoreError) -> Timestamp? {
-        [try nextOwnTime(), nextEffect].compactMap(\.self).min()
+    private func nextTime(_ tasks: WaitingTasks) throws(StoreError) -> Timestamp? {
+        [try nextOwnTime(), nextEffect, tasks.next].compactMap(\.self).min()
     }
 
     /// Whether the daemon does something itself, or has it ready: then the clock stands still.
     private var isActing: Bool { !runners.allSatisfy(\.isSettled) }
 
     /// Moves a virtual clock from timer to timer, so that each fires at its own time.
-    func moveClock(to target: Timestamp) throws(StoreError) -> Result<ClockMove, Rejection> {
+    ///
+    /// - Parameter stoppingAtTasks: True: it goes no further while a worker could have a task, or has one.
+    func moveClock(
+        to target: Timestamp, stoppingAtTasks: Bool
+    ) throws(StoreError) -> Result<ClockMove, Rejection> {
         guard let clock = clock as? VirtualClock else { return .failure(.realClock) }
         // Somebody waits for them.
         timersRest = nil
         var fired = 0
         while fired < limits.clockFirings {
+            let tasks = stoppingAtTasks && clock.now() < target ? try waitingTasks() : WaitingTasks()
+            if !tasks.queues.isEmpty {
+                return .success(ClockMove(now: clock.now(), fired: fired, isDone: false, tasks: tasks.queues))
+            }
             var builder = applier.begin(after: [])
             let begin = ContinuousClock.now
             var round = Round()
             // An instance that had its share is not overtaken: the batch ends.
             while !round.isExhausted, !areTimersResting, !mustCommit(builder), applier.isOpen(builder, since: begin),
-                !builder.hasBegun(servedBy: runners), let due = try nextTime(), due <= target, !isActing
+                !builder.hasBegun(servedBy: runners), !(stoppingAtTasks && builder.hasReadiedTasks),
+                tasks.next.map({ $0 > clock.now() }) ?? true, let due = try nextTime(tasks), due <= target, !isActing
             {
                 clock.move(to: due)
                 builder.now = clock.now()
@@ -184,14 +193,15 @@ extension Lane {
                 fired += round.fired.count
                 expireLeases(into: &builder, since: begin)
             }
-            let isLast = try mustCommit(builder) ? false : nextTime().map { $0 > target } ?? true
+            let mayStop = stoppingAtTasks && builder.hasReadiedTasks && clock.now() < target
+            let isLast = try mustCommit(builder) || mayStop ? false : nextTime(tasks).map { $0 > target } ?? true
             let isStopped = isActing || builder.hasBegun(servedBy: runners)
             let isDone = isLast && !isStopped && !round.isExhausted && !areTimersResting
             if isDone { clock.move(to: target) }
             try commit(&builder)
             if areTimersResting { return .failure(.storageUnavailable("an instance cannot be read")) }
             if isStopped { return .success(ClockMove(now: clock.now(), fired: fired, isDone: false, isStopped: true)) }
-            if isDone, try nextTime().map({ $0 > target }) ?? true {
+            if isDone, try nextTime(WaitingTasks()).map({ $0 > target }) ?? true {
                 return .success(ClockMove(now: clock.now(), fired: fired, isDone: true))
             }
         }

@@ -46,3 +46,12 @@ package final class VirtualClock: WallClock {
         time.withLock { $0 = max($0, next) }
     }
 }
+
+/// Always shows the same time.
+struct StandingClock: WallClock {
+    let time: Timestamp
+
+    func now() -> Timestamp { time }
+
+    func date(of time: Timestamp) -> Date? { nil }
+}

@@ -141,7 +141,19 @@ extension HistoryCheck {
             let wanted = position.map { "position \($0.rawValue)" } ?? "none"
             return "the row names \(found) as the instance's row before, which is \(wanted)"
         }
-        if row.at < last { return "the row's time lies before that of the row before" }
+        return row.isClock ? clockMistake(row) : row.at < last ? Self.earlier : nil
+    }
+
+    private static let earlier = "the row's time lies before that of the row before"
+
+    /// A row that takes back a clock says by how much it is earlier than the row before, and is not later. Of one that
+    /// is redacted nothing says by how much.
+    private func clockMistake(_ row: JournalRecord) -> String? {
+        if row.isRedacted { return row.at < last ? nil : "the row takes back no time" }
+        let data = row.data.flatMap(RecordedFailure.object).map(JSONValue.object)
+        guard let difference = Reset.clock(in: data), last.rawValue - row.at.rawValue == difference else {
+            return "the row does not say by how much it takes back the instance's time"
+        }
         return nil
     }
 
@@ -171,7 +183,7 @@ extension HistoryCheck {
         _ row: JournalRecord, _ snapshot: SnapshotRecord?, _ machine: CheckedMachine?
     ) -> String? {
         guard row.from == to else { return "the row begins in '\(row.from)', but the one before ended in '\(to)'" }
-        if let machineID, row.machineID != machineID, !row.kind.changesMachine {
+        if let machineID, row.machineID != machineID, !row.changesMachine {
             return "the row belongs to machine \(row.machineID.rawValue), the instance to \(machineID.rawValue)"
         }
         guard isFolded, let loaded = machine?.loaded else {

@@ -22,11 +22,13 @@ struct ClockRoutes: Sendable {
     private func move(_ request: RoutedRequest) async throws -> Response {
         let body = try await request.object(as: ClockRequest.self)
         let move = try await asking {
-            try await engine.moveClock(to: Timestamp(rawValue: body.to.milliseconds), by: request.caller)
+            try await engine.moveClock(
+                to: Timestamp(rawValue: body.to.milliseconds), stoppingAtTasks: body.stopAtTasks ?? false,
+                by: request.caller)
         }
         return Response(
             ClockStatus(
                 clock: .virtual, now: WireTime(milliseconds: move.now.rawValue), fired: Int64(move.fired),
-                done: move.isDone))
+                done: move.isDone, tasks: move.tasks.isEmpty ? nil : move.tasks))
     }
 }

@@ -76,14 +76,17 @@ struct InstanceRoutes: Sendable {
             machine: parameters.machine.map(MachineName.init(rawValue:)),
             statuses: parameters.statuses.map(InstanceStatus.init), states: parameters.states,
             enteredBefore: try parameters.olderThan.map { try Self.time($0, before: now) },
+            updatedAfter: parameters.ahead ? now : nil,
             failures: parameters.failures, order: parameters.sort.flatMap { InstanceOrder(rawValue: $0.rawValue) },
             limit: parameters.limit ?? APILimits.defaultPageItems)
         if let page = parameters.page {
             guard case .instances(var before) = try await engine.pageToken(page, by: request.caller),
-                (before.enteredBefore == nil) == (query.enteredBefore == nil)
+                (before.enteredBefore == nil) == (query.enteredBefore == nil),
+                (before.updatedAfter == nil) == (query.updatedAfter == nil)
             else { throw PageToken.ofAnotherList }
-            // How old was told when the first page was asked for.
+            // What time it is was told when the first page was asked for.
             query.enteredBefore = before.enteredBefore
+            query.updatedAfter = before.updatedAfter
             query.after = before.after
             before.limit = query.limit
             guard before == query else { throw PageToken.ofAnotherList }

@@ -77,20 +77,25 @@ enum PageToken: Equatable {
             case .ranked(let rank): [.int(rank.time), .string(rank.name), .int(rank.id.rawValue)]
             }
         }
-        return ["i"] + filters + (place ?? [])
+        // Behind what earlier releases write, so that their tokens are read too.
+        return ["i"] + filters + (place ?? []) + (query.updatedAfter.map { [.int($0.rawValue)] } ?? [])
     }
 
     private static func query(_ fields: [JSONValue]) -> InstanceQuery? {
-        guard fields.count == 10 else { return nil }
+        guard fields.count == 10 || fields.count == 11 else { return nil }
         let order = fields[6].string.flatMap(InstanceOrder.init(rawValue:))
         let after: InstanceListPosition? =
-            order == nil ? place(fields[7...]).map { .found($0) } : rank(fields).map { .ranked($0) }
+            order == nil ? place(fields[7..<10]).map { .found($0) } : rank(fields).map { .ranked($0) }
         if after == nil { return nil }
         var query = InstanceQuery(
             machine: fields[1].string.map(MachineName.init(rawValue:)),
             statuses: fields[2].texts.compactMap(InstanceStatus.init(rawValue:)), states: fields[3].texts,
             failures: fields[5].texts, order: order, limit: 0, after: after)
         if case .int(let time) = fields[4] { query.enteredBefore = Timestamp(rawValue: time) }
+        if fields.count == 11 {
+            guard case .int(let time) = fields[10] else { return nil }
+            query.updatedAfter = Timestamp(rawValue: time)
+        }
         return query
     }
 

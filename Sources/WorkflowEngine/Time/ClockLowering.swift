@@ -1,0 +1,241 @@
+import Statechart
+import WorkflowJSON
+package import WorkflowStore
+
+/// Takes back what a clock did that was ahead, in a store that nobody serves and whose clock was accepted.
+///
+/// Each instance whose last row lies in the future gets a row of kind `reset` at the present. Its state stays, and what
+/// was armed in the future is due earlier, by as much as the row is. Effects that would start in the future start now,
+/// or after the pause that they have. What a stop leaves is found and done by the next call.
+package struct ClockLowering: Sendable {
+    /// Counts of all that is taken back.
+    package struct Report: Sendable, Equatable {
+        package var instances = 0
+        /// The names of the first few.
+        package var names: [InstanceName] = []
+        /// By how many milliseconds the furthest one is ahead.
+        package var furthest: Int64 = 0
+        /// Timers of these instances that are due earlier.
+        package var timers = 0
+        package var effects = 0
+        /// How many instances stay as they are, because they cannot be read.
+        package var left = 0
+        /// Why the first few of them do.
+        package var reasons: [String] = []
+
+        /// Nothing so far.
+        package init() {}
+
+        /// Names and reasons that are told.
+        static let told = 3
+    }
+
+    private let store: any StoreReader
+    private let now: Timestamp
+    private let limits: EngineLimits
+    private let library: MachineLibrary
+    private let folder: HistoryFolder
+
+    /// - Parameter now: The present.
+    package init(in store: any StoreReader, at now: Timestamp, limits: EngineLimits = EngineLimits()) {
+        self.store = store
+        self.now = now
+        var limits = limits
+        // Nobody waits for the writer.
+        limits.batchApplying = .seconds(1)
+        self.limits = limits
+        library = MachineLibrary(limits: limits)
+        folder = HistoryFolder(store: store, library: library, limits: limits)
+    }
+
+    /// Tells how much `run` would take back. Changes nothing; a daemon may have the store open.
+    package func rehearse() async throws -> Report { try await run(nil) }
+
+    /// Takes it back. Each instance is done or is not, and what is told is on disk.
+    ///
+    /// - Parameters:
+    ///   - writer: Of the same store.
+    ///   - actor: Who asked for it; nil where nobody is known.
+    package func run(on writer: any StoreWriter, by actor: Actor?) async throws -> Report {
+        try await run(LoweringWriter(writer, clock: StandingClock(time: now), library, limits, actor))
+    }
+
+    private func run(_ writer: LoweringWriter?) async throws -> Report {
+        var report = Report()
+        var query = InstanceQuery(updatedAfter: now, limit: 500)
+        repeat {
+            let page = try await store.instances(query, in: .default)
+            var found: [LoweredInstance] = []
+            for record in page.instances {
+                do throws(Rejection) {
+                    found.append(try await lowered(record))
+                } catch {
+                    report.leave(record, error)
+                }
+            }
+            for instance in found { report.take(instance) }
+            try writer?.write(found) { instance, batch, caller throws(Rejection) in
+                let live = try batch.existing(instance.key)
+                batch.record(instance.chain, of: live, by: caller)
+            }
+            query.after = page.next
+        } while query.after != nil
+        report.effects = try await lowerEffects(writer)
+        return report
+    }
+}
+
+// MARK: Instances
+
+/// An instance and the row that takes it back.
+private struct LoweredInstance {
+    let key: InstanceKey
+    /// By how many milliseconds.
+    let difference: Int64
+    /// Timers that are due earlier.
+    let timers: Int
+    let chain: Chain
+}
+
+extension ClockLowering {
+    private func lowered(_ record: InstanceRecord) async throws(Rejection) -> LoweredInstance {
+        let loaded = try await folder.machine(record.machineID)
+        let snapshot = try record.snapshot(of: loaded)
+        let ahead = try await armedAhead(snapshot, try record.armedPositions(), of: record)
+        let failure = snapshot.status == .failed ? record.failure.flatMap(RecordedFailure.object) : nil
+        let note = RowNote(failure: failure.flatMap { RecordedFailure(.object($0)) }).text
+        let difference = record.updated.rawValue - now.rawValue
+        let reset = Reset(
+            of: snapshot, clock: difference, version: loaded.record.version.rawValue,
+            failure: note.flatMap(RecordedFailure.object)?["failure"]
+        ) { ahead.contains($0.id) }
+        let event = Event(name: Reset.clockEvent, data: reset.data(of: loaded.machine), at: LogicalTime(now))
+        let identity = InstanceIdentity(
+            name: record.name.rawValue, version: loaded.record.version.rawValue,
+            startedAt: LogicalTime(record.created))
+        switch loaded.machine.chain(.reset(event), from: snapshot, as: identity) {
+        case .success(let chain):
+            let timers = snapshot.armed.count { $0.kind == .timer && ahead.contains($0.id) }
+            return LoweredInstance(key: record.key, difference: difference, timers: timers, chain: chain)
+        case .failure(let refusal):
+            throw .inconsistent(
+                "its time cannot be taken back: " + refusal.message(for: Reset.clockEvent, in: loaded.machine))
+        }
+    }
+
+    /// Finds what was armed in the future: when it is due counts from there. All else is due when it should be.
+    private func armedAhead(
+        _ snapshot: Snapshot, _ positions: [Position], of record: InstanceRecord
+    ) async throws(Rejection) -> Set<Pending.ID> {
+        var times: [Position: Timestamp] = [:]
+        var ahead: Set<Pending.ID> = []
+        for (pending, position) in zip(snapshot.armed, positions) {
+            if pending.isKept || pending.kind == .invocation {
+                // Whatever the instance failed on has come.
+                if pending.isKept, pending.due > LogicalTime(now) { ahead.insert(pending.id) }
+                continue
+            }
+            if times[position] == nil {
+                do throws(StoreError) {
+                    times[position] = try await store.row(at: position)?.at ?? record.updated
+                } catch {
+                    throw Rejection(error)
+                }
+            }
+            if let time = times[position], time > now { ahead.insert(pending.id) }
+        }
+        return ahead
+    }
+}
+
+extension ClockLowering.Report {
+    fileprivate mutating func take(_ instance: LoweredInstance) {
+        if instances < Self.told { names.append(instance.key.name) }
+        instances += 1
+        timers += instance.timers
+        furthest = max(furthest, instance.difference)
+    }
+
+    fileprivate mutating func leave(_ record: InstanceRecord, _ rejection: Rejection) {
+        if left < Self.told { reasons.append("\(record.name): \(rejection.message)") }
+        left += 1
+    }
+}
+
+// MARK: Effects
+
+extension ClockLowering {
+    private func lowerEffects(_ writer: LoweringWriter?) async throws -> Int {
+        var query = EffectQuery(states: [.ready, .held, .answered], limit: 500)
+        var count = 0
+        repeat {
+            let page = try await store.effects(query, in: .default)
+            var lowered: [EffectRecord] = []
+            for var effect in page.effects.map(\.effect) where effect.due > now {
+                guard let due = try await due(of: effect) else { continue }
+                effect.due = due
+                lowered.append(effect)
+            }
+            count += lowered.count
+            try writer?.write(lowered) { effect, batch, _ in batch.change(effect) }
+            query.after = page.next
+        } while query.after != nil
+        return count
+    }
+
+    /// Says when an effect is due that has a time in the future; nil where that is right.
+    ///
+    /// The pause before the next attempt counts from the end of the last one. Whatever else says when an effect is due
+    /// has happened, so that it cannot be in the future.
+    private func due(of effect: EffectRecord) async throws(StoreError) -> Timestamp? {
+        guard effect.state != .answered, effect.attempts > effect.earlier,
+            let last = try await store.attempts(of: effect.id, instance: effect.instanceID).last,
+            last.attempt == effect.attempts
+        else { return now }
+        // An earlier call may have taken it back already.
+        guard last.ended > now, effect.due >= last.ended else { return nil }
+        return Timestamp(rawValue: effect.due.rawValue - (last.ended.rawValue - now.rawValue))
+    }
+}
+
+// MARK: Writing
+
+/// Writes what is taken back, a bounded number of rows in each transaction.
+private final class LoweringWriter {
+    private let writer: any StoreWriter
+    private let applier: BatchApplier
+    private let caller: Caller
+
+    init(
+        _ writer: any StoreWriter, clock: any WallClock, _ library: MachineLibrary, _ limits: EngineLimits,
+        _ actor: Actor?
+    ) {
+        self.writer = writer
+        // Proof: a store has one partition at least.
+        let partition = writer.partitions[0]
+        applier = BatchApplier(
+            store: writer, partition: partition, clock: clock, limits: limits, library: library,
+            recent: WorkingSet(bound: limits.cachedInstanceBytes),
+            leases: LeaseTable(generation: 0, bound: limits.leases, board: QueueBoard(limits: limits)),
+            statistics: BatchStatistics())
+        caller = Caller(actor, namespace: .default, role: .owner)
+    }
+
+    func write<Item>(
+        _ items: [Item], _ apply: (Item, inout BatchBuilder, Caller) throws(Rejection) -> Void
+    ) throws {
+        var rest = items[...]
+        while !rest.isEmpty {
+            var builder = applier.begin(after: [])
+            let begin = ContinuousClock.now
+            while let item = rest.first, builder.rows == 0 || applier.isOpen(builder, since: begin) {
+                try apply(item, &builder, caller)
+                rest.removeFirst()
+            }
+            let sealed = applier.seal(&builder, entered: [:])
+            try writer.commit(sealed.batch)
+            applier.adopt(sealed)
+            try writer.maintain()
+        }
+    }
+}
