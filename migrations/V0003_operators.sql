@@ -33,7 +33,8 @@ CREATE TABLE erasure (
     instance_id INTEGER NOT NULL,
     uuid        BLOB    NOT NULL CHECK (length(uuid) = 16),
     seqs        TEXT    NOT NULL,  -- the rows that lose what they say: 3,7-9
-    paths       TEXT,              -- JSON: paths into the context; NULL: all of it
+    -- JSON: paths into the context; NULL: all of it; {context, data} where only paths of the rows' data go.
+    paths       TEXT,
     name        TEXT,              -- the name that the instance has since; NULL: its own
     at_ms       INTEGER NOT NULL,  -- when somebody first asked for it
     -- Its way through the rows of the instance: NULL when nothing is left to do.

@@ -96,7 +96,7 @@ extension BatchWriting {
         insert.bind(record.instanceID.rawValue)
         insert.bind(record.uuid)
         insert.bind(record.seqs.text)
-        insert.bind(record.paths.map { JSONWriter.string(JSONValue.array($0.map(JSONValue.string))) })
+        insert.bind(record.pathsText)
         insert.bind(record.name?.rawValue)
         insert.bind(record.at.rawValue)
         insert.bind(record.walk?.seq.rawValue)
@@ -141,14 +141,15 @@ extension ErasureRecord {
         let uuid = try row.uniqueID()
         let text = try row.text()
         guard let seqs = text.isEmpty ? SeqSet() : SeqSet(text) else { throw row.implausible }
-        var paths: [String]?
+        var (paths, dataPaths): ([String]?, [String]) = (nil, [])
         if let text = try row.optionalText() {
             guard let found = Self.paths(text) else { throw row.implausible }
-            paths = found
+            (paths, dataPaths) = found
         }
         self.init(
             id: id, instanceID: instance, uuid: uuid, seqs: seqs, paths: paths,
             name: try row.optionalText().map(InstanceName.init(rawValue:)), at: try row.time())
+        self.dataPaths = dataPaths
         let (seq, next, bottom, top) = (
             try row.optionalSeq(), try row.optionalPosition(), try row.optionalSeq(), try row.optionalSeq()
         )
@@ -158,18 +159,38 @@ extension ErasureRecord {
         walk = ErasureWalk(seq: seq, next: next, bottom: bottom, top: top)
     }
 
-    /// The texts of a list; nil when the value is none.
-    private static func paths(_ text: String) -> [String]? {
+    /// A list of paths into the context, or an object of that and of a list of paths into data.
+    fileprivate var pathsText: String? {
+        func list(_ paths: [String]) -> JSONValue { .array(paths.map(JSONValue.string)) }
+        guard let paths else { return nil }
+        if dataPaths.isEmpty { return JSONWriter.string(list(paths)) }
+        return JSONWriter.string(JSONValue.object(["context": list(paths), "data": list(dataPaths)]))
+    }
+
+    /// What `pathsText` says; nil when it cannot be.
+    private static func paths(_ text: String) -> (context: [String], data: [String])? {
         // A text that is no JSON is no list either.
-        guard case .array(let values)? = try? JSONReader.value(from: text) else { return nil }
-        let paths = values.compactMap(\.string)
-        return paths.count == values.count ? paths : nil
+        guard let value = try? JSONReader.value(from: text) else { return nil }
+        if let object = value.object {
+            guard object.count == 2, let context = list(object["context"]), let data = list(object["data"]),
+                !data.isEmpty
+            else { return nil }
+            return (context, data)
+        }
+        return list(value).map { ($0, []) }
+    }
+
+    /// The texts of a list; nil when the value is none.
+    private static func list(_ value: JSONValue?) -> [String]? {
+        guard case .array(let values)? = value else { return nil }
+        let texts = values.compactMap(\.string)
+        return texts.count == values.count ? texts : nil
     }
 }
 
 extension ErasureRecord {
     /// The same in every copy of it.
-    var mark: [String] { [uuid.text, "\(at.rawValue)", seqs.text] }
+    var mark: [String] { [uuid.text, "\(at.rawValue)", seqs.text] + dataPaths }
 }
 
 /// Reading erasures.

@@ -124,7 +124,10 @@ struct DeletionInspection: Sendable {
         SELECT \(AuditRecord.columns(of: "a")), i.id IS NULL,
             i.id IS NULL OR (i.status = 'purging' AND i.uuid = a.uuid AND i.seq = a.rows AND i.digest = a.digest
                 AND i.machine_id = a.machine_id AND i.namespace_id = a.namespace_id),
-            a.namespace_id IN (SELECT id FROM namespace) AND EXISTS (SELECT 1 FROM machine m WHERE m.id = a.machine_id),
+            a.namespace_id IN (SELECT id FROM namespace) AND (EXISTS (SELECT 1 FROM machine m WHERE m.id = a.machine_id)
+                -- A restore has brought it, before any row of its generation, from a database with a later version.
+                OR a.machine_id = 0 AND EXISTS (SELECT 1 FROM restoration r WHERE r.next_position < a.position
+                    AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.position BETWEEN r.next_position AND a.position))),
             NOT EXISTS (SELECT 1 FROM journal j WHERE j.position = a.position)
                 AND NOT EXISTS (SELECT 1 FROM effect e WHERE e.id = a.position)
         FROM audit a LEFT JOIN instance i ON i.id = a.instance_id

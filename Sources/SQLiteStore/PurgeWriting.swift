@@ -32,6 +32,19 @@ extension BatchWriting {
     /// Writes what stays of them, and where their rows end.
     func insert(_ audits: [AuditRecord], of batch: StoreBatch, _ database: Database) throws {
         guard !audits.isEmpty else { return }
+        try insert(audits, database)
+        var heads: [InstanceID: Position] = [:]
+        for instance in batch.newInstances + batch.changedInstances { heads[instance.id] = instance.head }
+        for audit in audits {
+            guard let head = heads[audit.instanceID] else {
+                throw StoreError(.constraint, "Cannot write: an instance that is deleted is not in the batch")
+            }
+            try leave(to: head, Seq(rawValue: audit.rows), of: audit, database)
+        }
+    }
+
+    /// Writes what stays of instances that are deleted.
+    func insert(_ audits: [AuditRecord], _ database: Database) throws {
         var insert = try PreparedStatement(
             database, "INSERT INTO audit (\(AuditRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             values: values)
@@ -49,21 +62,18 @@ extension BatchWriting {
             insert.bind(audit.key?.bytes ?? [])
             try insert.run()
         }
-        var heads: [InstanceID: Position] = [:]
-        for instance in batch.newInstances + batch.changedInstances { heads[instance.id] = instance.head }
+    }
+
+    /// Leaves to the sweep the rows of a deleted instance up to one.
+    func leave(to head: Position, _ seq: Seq, of audit: AuditRecord, _ database: Database) throws {
         var purge = try PreparedStatement(
             database, "INSERT INTO purge (waits, head, instance_id, seq, audit) VALUES (0, ?, ?, ?, ?)",
             values: values)
-        for audit in audits {
-            guard let head = heads[audit.instanceID] else {
-                throw StoreError(.constraint, "Cannot write: an instance that is deleted is not in the batch")
-            }
-            purge.bind(head.rawValue)
-            purge.bind(audit.instanceID.rawValue)
-            purge.bind(audit.rows)
-            purge.bind(audit.position.rawValue)
-            try purge.run()
-        }
+        purge.bind(head.rawValue)
+        purge.bind(audit.instanceID.rawValue)
+        purge.bind(seq.rawValue)
+        purge.bind(audit.position.rawValue)
+        try purge.run()
     }
 }
 
@@ -80,7 +90,7 @@ extension AuditRecord {
     init(row: inout StatementRow) throws {
         self.init(
             position: try row.position(), instanceID: try row.instanceID(), uuid: try row.uniqueID(),
-            namespace: try row.namespaceID(), machineID: try row.machineID(), rows: try row.ordinal(),
+            namespace: try row.namespaceID(), machineID: MachineID(rawValue: try row.count()), rows: try row.ordinal(),
             digest: try row.digest(), at: try row.time(), actor: try row.actor(), reason: try row.optionalText(),
             key: try row.optionalDigest())
     }

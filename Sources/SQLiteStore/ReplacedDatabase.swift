@@ -15,10 +15,8 @@ struct ReplacedDatabase {
         var clock: StoreClock?
         var lineage: Lineage?
         var epoch: Int64 = 0
-        /// What was erased of it.
-        var erasures: [ErasureRecord] = []
-        /// The instances that were deleted from it: the last of them, where there are many.
-        var deleted: Set<UniqueID> = []
+        /// What was erased and deleted of it.
+        var erased = EarlierErasures()
         /// Why nothing is known of a database that is there.
         var unreadable: String?
     }
@@ -43,31 +41,17 @@ struct ReplacedDatabase {
                 }
                 return Facts(
                     uuid: row.uuid, clock: row.clock, lineage: try Lineage.read(database, generation: row.generation),
-                    epoch: row.epoch, erasures: try ErasureQueries.all(database, after: nil, limit: .max),
-                    deleted: try deleted(database))
+                    epoch: row.epoch, erased: try EarlierErasures(of: row, database))
             }
         } catch {
             return Facts(unreadable: "\(SQLiteFailure(error))")
         }
     }
 
-    private func deleted(_ database: Database) throws -> Set<UniqueID> {
-        // A file of an earlier schema keeps nothing of what was deleted.
-        guard try PreparedStatement.number(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'audit'") > 0
-        else { return [] }
-        var found: Set<UniqueID> = []
-        var select = try PreparedStatement(database, "SELECT uuid FROM audit ORDER BY position DESC LIMIT 1000000")
-        try select.forEachRow { row in
-            found.insert(try row.uniqueID())
-            return true
-        }
-        return found
-    }
-
-    /// What was erased of a database that is named for that.
-    func erasures() throws(StoreError) -> [ErasureRecord] {
+    /// What was erased and deleted of a database that is named for that.
+    func erased() throws(StoreError) -> EarlierErasures {
         do {
-            return try reading(file) { try ErasureQueries.all($0, after: nil, limit: .max) }
+            return try reading(file) { try EarlierErasures(of: StoreRow.read($0), $0) }
         } catch {
             throw StoreError(.cannotOpen, "Cannot read the erasures of '\(file.given)': \(SQLiteFailure(error))")
         }

@@ -110,12 +110,13 @@ struct Restoring {
         try inCopy { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
         let contents = try await check()
         let parting = try inCopy { try self.parting(before, $0) }
-        let erasures = try erasures(before)
+        let erased = try erased(before)
         var report = try inCopy { try begin(before, contents, $0) }
-        (report.erasures, report.keptErasures) = try inCopy { try order(erasures, $0) }
+        try inCopy { try delete(erased, &report, $0) }
+        // Behind it: what was deleted has nothing more to erase.
+        (report.erasures, report.keptErasures) = try inCopy { try order(erased.flatMap(\.erasures), $0) }
         // It keeps its inode when it takes the name.
         try inCopy { try PlaceQueries.write(self.order.place.place(of: file.restoring), $0) }
-        report.deleted = try inCopy { try instances(before.deleted, $0).count }
         if let parting { report.events = try replaced.events(from: parting) }
         try StoreFile.flush(file.restoring, for: file.given)
         report.bytes = StoreFile.size(of: file.restoring) ?? 0
@@ -136,14 +137,26 @@ struct Restoring {
         }
     }
 
-    /// What was erased of the database that is there, and of the one that is named for it.
-    private func erasures(_ before: ReplacedDatabase.Facts) throws(StoreError) -> [ErasureRecord] {
-        guard let path = order.erasures else { return before.erasures }
+    /// What was erased and deleted of the database that is there, and of the one that is named for it.
+    private func erased(_ before: ReplacedDatabase.Facts) throws(StoreError) -> [EarlierErasures] {
+        guard let path = order.erasures else { return [before.erased] }
         let named = try StoreFile(existing: path)
         guard try FileHeader.accept(named, of: .anybody, newest: Migrations.all.last?.version ?? 0) != nil else {
             throw StoreError(.cannotOpen, "Cannot restore '\(backup.given)': there is no file '\(path)'")
         }
-        return before.erasures + (try ReplacedDatabase(named).erasures())
+        return [before.erased, try ReplacedDatabase(named).erased()]
+    }
+
+    /// Deletes from the copy what was deleted since.
+    private func delete(_ erased: [EarlierErasures], _ report: inout RestoreReport, _ database: Database) throws {
+        guard let row = try StoreRow.read(database) else { throw StoreRow.missing }
+        let deletions = try RestoredDeletions(erased, of: row, in: database)
+        if deletions.isEmpty { return }
+        // The backup may be of a schema that has no place for it.
+        _ = try SchemaSteps(file: file, migrations: Migrations.all).upgrade(database)
+        let outcome = try deletions.carryOut(noLaterThan: report.clock == .virtual ? row.last : max(now, row.last))
+        (report.deleted, report.keptDeletions) = (outcome.deleted, outcome.kept)
+        report.time = max(report.time, outcome.last)
     }
 
     /// Lets the copy know what is to be erased of it, and what a later restore is to erase. Gives how many these are.
@@ -153,7 +166,7 @@ struct Restoring {
         _ = try SchemaSteps(file: file, migrations: Migrations.all).upgrade(database)
         var known = Set(try ErasureQueries.all(database, after: nil, limit: .max).map(\.mark))
         var orders: [ErasureRecord] = []
-        let instances = try instances(Set(erasures.map(\.uuid)), database)
+        let instances = try InstanceQueries.living(Set(erasures.map(\.uuid)), database)
         for erasure in erasures where known.insert(erasure.mark).inserted {
             var order = erasure
             order.instanceID = instances[erasure.uuid] ?? ErasureRecord.noInstance
@@ -171,20 +184,6 @@ struct Restoring {
         }
         let kept = orders.count { !$0.isOrdered }
         return (orders.count - kept, kept)
-    }
-
-    /// The instances of the copy that have one of some UUIDs. There is no index of these: all are looked at once.
-    private func instances(_ uuids: Set<UniqueID>, _ database: Database) throws -> [UniqueID: InstanceID] {
-        var found: [UniqueID: InstanceID] = [:]
-        if uuids.isEmpty { return found }
-        var select = try PreparedStatement(database, "SELECT id, uuid FROM instance WHERE status <> 'purging'")
-        try select.forEachRow { row in
-            let id = try row.instanceID()
-            let uuid = try row.uniqueID()
-            if uuids.contains(uuid) { found[uuid] = id }
-            return true
-        }
-        return found
     }
 
     /// Does something with the copy that nobody else has open.

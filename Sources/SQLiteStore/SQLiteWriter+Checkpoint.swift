@@ -5,7 +5,11 @@ import WorkflowStore
 extension SQLiteWriter {
     func maintain() throws(StoreError) {
         try requireUsable()
-        if holdsErased || mustCut || isHoldDue { return try startOver(.truncate) }
+        if holdsErased, emptying.isDue {
+            try startOver(.truncate)
+            return emptying.ended(hasFailed: holdsErased)
+        }
+        if mustCut || isHoldDue { return try startOver(.truncate) }
         switch log.due(frames: logFrames) {
         case .nothing: return
         case .passive: try passive()
@@ -181,6 +185,31 @@ struct WALMeter {
     mutating func restartRan() {
         passiveAt = last + limits.passiveStepFrames
         restartAt = last + limits.passiveStepFrames
+    }
+}
+
+/// Decides when the write-ahead log is to be emptied of what was erased: at once, and later and later after attempts
+/// that a reader was in the way of.
+struct LogEmptying {
+    private let limits: StoreLimits
+    private var pause: Duration
+    private var next = ContinuousClock.now
+
+    init(limits: StoreLimits) {
+        self.limits = limits
+        pause = limits.emptyingPause
+    }
+
+    var isDue: Bool { ContinuousClock.now >= next }
+
+    /// An attempt was made.
+    mutating func ended(hasFailed: Bool) {
+        guard hasFailed else {
+            pause = limits.emptyingPause
+            return
+        }
+        next = .now + pause
+        pause = min(pause * 2, limits.longestEmptyingPause)
     }
 }
 

@@ -39,6 +39,8 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     private let isShrinkable: Bool
 
     private(set) var holdsErased = false
+    /// When the log is to be emptied of that: a program that reads for long makes each attempt cost all others time.
+    var emptying: LogEmptying
     private(set) var numbers: StoreNumbers
     private var marks: BatchWriting.Marks
 
@@ -63,6 +65,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         marks = BatchWriting.Marks(ledger: row.keys, backlog: backlog)
         identity = file.identity()?.identity
         log = WALMeter(limits: limits)
+        emptying = LogEmptying(limits: limits)
         connection.inDatabase { [hook] database in hook.install(on: database) }
         numbers = row.numbers
     }
@@ -81,18 +84,19 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         // Until then no one is told that it is gone.
         let erases = batches.contains { $0.erasure.records.contains { $0.walk == nil } }
         var marks = marks
-        var hasShrunk = false
+        var (hasShrunk, isSwept) = (false, false)
         try transaction { database in
             marks = try self.writing.write(batches, marks, on: database)
+            isSwept = self.marks.backlog.instances > 0 && marks.backlog.instances == 0
             if let order, self.isShrinkable, !marks.backlog.hasRows {
-                let isNow = self.mayShrink && !erases
+                let isNow = self.mayShrink && !erases && !isSwept
                 hasShrunk = try self.shrink(isNow ? order : nil, &marks.backlog, database)
             }
         }
         if hasShrunk, marks.backlog.freePages == 0 { mustCut = true }
         self.marks = marks
         numbers = last
-        if erases { holdsErased = true }
+        if erases || isSwept { holdsErased = true }
     }
 
     /// Only the next start, which reads the log from the disk, finds out.

@@ -30,6 +30,11 @@ package struct StoreLimits: Sendable {
     /// given back to the file system.
     package var keptPages: Int64 = 256
     package var pagesOfKept: Int64 = 16
+    /// Between attempts to empty the log of what was erased, while another program reads: the first pause, and the
+    /// longest; each is twice the one before. An attempt takes `busyMilliseconds` of the writer's time, and who waits
+    /// for the log waits longer than the longest.
+    package var emptyingPause: Duration = .milliseconds(200)
+    package var longestEmptyingPause: Duration = .seconds(2)
     /// How long the writer waits for reads to end, and a read for the writer.
     package var gateWait: Duration = .seconds(5)
     /// Rows read in one slice, which is one read transaction.

@@ -154,6 +154,12 @@ package struct EngineLimits: Sendable {
     package var sweepPause = Duration.milliseconds(50)
     /// After which what could not be erased is tried again.
     package var erasurePause = Duration.seconds(2)
+    /// How long an answer waits until nothing of what was erased or deleted is in the files; then it says so.
+    package var erasureWait = Duration.seconds(3)
+    /// Between two looks meanwhile.
+    package var erasureLook = Duration.milliseconds(20)
+    /// How long a run waits for that at once, while others have their turn behind it.
+    package var erasureTurn = Duration.milliseconds(100)
     /// Finished instances that are read at once to be deleted, and that are deleted for one request; the caller asks
     /// again for the rest.
     package var purgedPage = 500

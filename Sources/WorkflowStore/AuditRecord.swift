@@ -7,7 +7,7 @@ package struct AuditRecord: Sendable, Equatable {
     package var instanceID: InstanceID
     package var uuid: UniqueID
     package var namespace: NamespaceID
-    /// The version that it ran last.
+    /// The version that it ran last; `noMachine` where this store does not have it.
     package var machineID: MachineID
     /// How many journal rows it had.
     package var rows: Int64
@@ -20,6 +20,9 @@ package struct AuditRecord: Sendable, Equatable {
     package var reason: String?
     /// What finds it when the same is asked again; nil where it was asked without a key.
     package var key: Digest?
+
+    /// Of a deletion from a database that a backup has replaced: the backup is older than the version.
+    package static let noMachine = MachineID(rawValue: 0)
 
     package init(
         position: Position, of instance: InstanceRecord, at: Timestamp, by actor: Actor?, reason: String?, key: Digest?

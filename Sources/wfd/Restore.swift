@@ -21,7 +21,7 @@ struct Restore: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A database whose erasures are carried out too. (default: only those of the database that is there)",
+            "A database whose erasures and deletions are carried out too. (default: those of the database alone)",
             valueName: "file"))
     var erasures: String?
 
@@ -48,7 +48,8 @@ struct Restore: AsyncParsableCommand {
                 place: placeOption.source
             ) { try await Verification(of: $0).requireNone { _ in } }
             let report = try await restoration.run(clock: SystemClock().now())
-            let others = report.erasures > 0 && !dryRun ? try await erase(in: file, report) : []
+            let isErased = report.erasures + report.deleted == 0
+            let others = isErased || dryRun ? [] : try await erase(in: file, report)
             Console.say(text(of: report, others, file))
         } catch {
             Console.tell("error: \(error)")
@@ -56,12 +57,13 @@ struct Restore: AsyncParsableCommand {
         }
     }
 
-    /// Carries out what was erased before. A start of wfd goes on with what is interrupted here.
+    /// Carries out what was erased before, and takes away the rows of what was deleted. A start of wfd goes on with
+    /// what is interrupted here.
     private func erase(in file: String, _ report: RestoreReport) async throws -> [ResumedErasures.OtherName] {
         let store = try SQLiteFileStore.open(
             at: file, clock: report.time, on: report.clock, holds: true)
         return try await StandingErasures.carryOut(
-            in: store, at: report.time, logger: Logger(label: "wfd") { _ in SwiftLogNoOpLogHandler() }
+            in: store, at: report.time, sweeps: true, logger: Logger(label: "wfd") { _ in SwiftLogNoOpLogHandler() }
         ).otherNames
     }
 
@@ -81,13 +83,13 @@ struct Restore: AsyncParsableCommand {
             lines.append("  the database that \(dryRun ? "is there would be kept as" : "was there"): \(kept)")
         }
         if let events = report.events { lines.append("  events that only that one has: \(events)") }
-        if report.deleted > 0 { lines.append("  instances deleted there that are in the backup: \(report.deleted)") }
         if report.isOfAnotherStore {
             lines.append("  the two are of different stores: they have no history in common")
         }
         if let reason = report.unreadable {
             lines.append("  that one cannot be read (\(reason)): numbers of generations were left out")
         }
+        lines += deletionLines(of: report, file)
         if report.erasures > 0 {
             let deed = dryRun ? "would be" : report.erasures == 1 ? "was" : "were"
             lines.append("  \(many(report.erasures)) of before \(deed) carried out; compact it: wfd compact \(file)")
@@ -102,13 +104,31 @@ struct Restore: AsyncParsableCommand {
                     + "restore")
         }
         if report.unreadable != nil {
-            lines.append("  what was erased of that one is not known: name a file that has it with '--erasures'")
+            lines.append(
+                "  what was erased or deleted of that one is not known: name a file that has it with '--erasures'")
         }
         if clock == .virtual { lines.append("  its clock is virtual: run it with 'wfd --clock virtual'") }
         lines.append(
             "  effects \(dryRun ? "would be" : "are") held: no task is handed out and nothing is called until "
                 + "'wfctl release'")
         return lines.joined(separator: "\n")
+    }
+
+    private func deletionLines(of report: RestoreReport, _ file: String) -> [String] {
+        var lines: [String] = []
+        if report.deleted > 0 {
+            let what = report.deleted == 1 ? "1 instance that was" : "\(report.deleted) instances that were"
+            let deed = report.deleted == 1 ? "is" : "are"
+            lines.append(
+                dryRun
+                    ? "  \(what) deleted since would be deleted again"
+                    : "  \(what) deleted since \(deed) deleted again; compact it: wfd compact \(file)")
+        }
+        if report.keptDeletions > 0 {
+            let what = report.keptDeletions == 1 ? "1 deletion" : "\(report.keptDeletions) deletions"
+            lines.append("  \(what) of instances that the backup does not have: remembered for a later restore")
+        }
+        return lines
     }
 
     private func many(_ erasures: Int) -> String { erasures == 1 ? "1 erasure" : "\(erasures) erasures" }

@@ -109,12 +109,14 @@ import WorkflowJSON
         return "cut off"
     }
 
-    /// Whatever a killed restore leaves, nobody is served what was erased of the database that it replaces.
+    /// Whatever a killed restore leaves, nobody is served what was erased of the database that it replaces, nor who was
+    /// deleted from it, whose timer would fire.
     @Test(.timeLimit(.minutes(10))) func whereverItIsKilledNothingErasedIsServed() async throws {
         let template = try TemporaryFolder()
         let daemon = try await Daemon(in: template)
         _ = try await daemon.wfctl("apply", Programs.example("profile"))
         _ = try await daemon.wfctl("start", "profile", "p-1")
+        _ = try await daemon.wfctl("start", "profile", "p-2")
         let lines = (1...1_200).map { number in
             #"{"instance": "p-1", "event": "\#(number % 2 == 1 ? "succeed" : "retry")", "data": "tok_9"}"#
         }
@@ -124,6 +126,8 @@ import WorkflowJSON
         #expect(try await daemon.wfctl("backup", template.path("backup.db")).end == .exited(0))
         let erased = try await daemon.wfctl("redact", "p-1", "--seq", "1-1201", "--reason", "r")
         #expect(erased.end == .exited(0), "\(erased)")
+        let deleted = try await daemon.wfctl("delete", "p-2", "--confirm", "p-2", "--reason", "GDPR-7")
+        #expect(deleted.output.hasPrefix("p-2: deleted"), "\(deleted)")
         #expect(try await daemon.stop().end == .exited(0))
         var served = 0
         for step in 1...200 {
@@ -135,9 +139,12 @@ import WorkflowJSON
                 Daemon.arguments(database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock")]))
             if (try? await start.errorLines(containing: "listening")) != nil {
                 served += 1
-                let rows = try await wfctl(
-                    ["history", "p-1", "--limit", "5000"],
-                    environment: ["WFCTL_ADDRESS": "unix:" + folder.path("wfd.sock")])
+                let environment = ["WFCTL_ADDRESS": "unix:" + folder.path("wfd.sock")]
+                let gone = try await wfctl(["show", "p-2"], environment: environment)
+                #expect(gone.errors.contains("There is no instance 'p-2'"), "killed before step \(step)")
+                let audit = try await wfctl(["audit"], environment: environment)
+                #expect(audit.output.contains("GDPR-7"), "killed before step \(step)")
+                let rows = try await wfctl(["history", "p-1", "--limit", "5000"], environment: environment)
                 #expect(rows.end == .exited(0) && !rows.output.contains("tok_9"), "killed before step \(step)")
                 start.signal(SIGTERM)
             }

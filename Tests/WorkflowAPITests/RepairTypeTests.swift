@@ -72,4 +72,14 @@ struct RepairTypeTests {
             mistake(RepairRequest.self, #"{"reson":"x"}"#)
                 == "Unknown field 'reson' (known here: reason, seq, dryRun); did you mean 'reason'?")
     }
+
+    /// With rows that are named, a path may be one into their data.
+    @Test func pathsAreOfDataOrOfTheContext() {
+        let paths = ["data.phone", "data[0]", "data", "dates", "context.data.a", "context.who", "context.data"]
+        let named = RedactRequest(reason: "r", seqs: "2", paths: paths)
+        #expect(named.dataPaths == ["data.phone", "data[0]"])
+        #expect(named.contextPaths == ["data", "dates", "data.a", "context.who", "data"])
+        let all = RedactRequest(reason: "r", paths: ["data.phone"])
+        #expect(all.dataPaths == [] && all.contextPaths == ["data.phone"])
+    }
 }

@@ -36,6 +36,10 @@ struct DeleteVerbTests {
             [.value(Self.deleted(cancelled: ["mail"]))])
         #expect(told.asked == "DELETE /v1/instances/o?reason=r&confirm=o&cancelEffects=true \(Sample.key) seq 4")
         #expect(told.printed == "o: deleted   (3 rows)\n  cancels: mail\n")
+        var pending = Self.deleted()
+        pending.pending = "3 rows are left"
+        told = await Self.run(["delete", "o", "--reason", "r"], [.value(pending)])
+        #expect(told.printed == "o: deleted   (3 rows)\n  pending: 3 rows are left\n" && told.exit == 0)
         told = await Self.run(["delete", "o", "--reason", "r", "--dry-run"], [.value(Self.deleted(dryRun: true))])
         #expect(told.asked == "DELETE /v1/instances/o?reason=r&dryRun=true -")
         #expect(told.printed == "o: would be deleted   (3 rows, dry run: nothing was changed)\n")
@@ -46,12 +50,13 @@ struct DeleteVerbTests {
             ["purge", "--finished-before", "90d", "--reason", "r"],
             [
                 .value(PurgeAnswer(deleted: 5_000, rows: 20_000, kept: 1, done: false)),
-                .value(PurgeAnswer(deleted: 1, rows: 2, kept: 1, done: true)),
+                .value(PurgeAnswer(deleted: 1, rows: 2, kept: 1, done: true, pending: "2 rows are left")),
             ])
         let asked = #"POST /v1/purge - {"finishedBefore":"90d","reason":"r"}"#
         #expect(told.asked == asked + "; " + asked)
         #expect(
             told.printed == "5001 instances with 20002 rows deleted; 1 stay: calls of theirs have not ended\n"
+                + "  pending: 2 rows are left\n"
                 + "5000 instances deleted so far\n")
     }
 

@@ -146,6 +146,19 @@ struct RepairVerbTests {
                 + "  'came' would come without data\n  'paid' would come without data\n")
     }
 
+    @Test func aRedactionTellsOfWhichRowsAPartIsGone() async throws {
+        let answer = RedactAnswer(
+            instance: "o", seq: 5, status: .running, configuration: ["a"], seqs: "2,4", data: ["data.phone"],
+            pending: "somebody reads")
+        let transport = ScriptedTransport([.value(answer)])
+        let (outcome, _) = await CommandHarness().run(
+            ["redact", "o", "--seq", "2,4", "--path", "data.phone", "--reason", "r"], transport: transport)
+        let body = try #require(transport.requests.first?.body.map { String(decoding: $0.bytes, as: UTF8.self) })
+        #expect(body == #"{"reason":"r","seqs":"2,4","paths":["data.phone"]}"#)
+        #expect(
+            outcome.output == "o: redacted data.phone of seq 2, 4   (seq 5)\n  pending: somebody reads\n")
+    }
+
     @Test func whatIsGoneIsShownSo() async {
         var row = Sample.row(2, "name", from: ["a"], to: ["a"])
         row.redacted = true

@@ -82,8 +82,9 @@ package struct ContextChange: Sendable, Equatable {
 }
 
 /// Why a context cannot be changed so.
-struct ContextMistake: Error {
-    let message: String
+package struct ContextMistake: Error {
+    /// For the caller.
+    package let message: String
 }
 
 /// A path into a context, as a person writes it: `customer.name`, `items[0].price`, `rates["EUR"]`.

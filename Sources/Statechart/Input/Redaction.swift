@@ -15,6 +15,10 @@ package struct Redaction: Sendable, Equatable {
     package var emptiesKept: Bool
     /// Whether the instance has another name since.
     package var isRenamed: Bool
+    /// The paths into the data of those rows that go, such as `data.phone`; none where all that they say goes.
+    package var dataPaths: [String] = []
+    /// What is left of the data of those rows, by seq; none where all that they say goes.
+    package var left = JSONObject()
 
     package init(
         seqs: SeqSet, paths: [String] = [], isWhole: Bool = false, emptiesKept: Bool = false, isRenamed: Bool = false
@@ -39,6 +43,8 @@ package struct Redaction: Sendable, Equatable {
         self.init(
             seqs: seqs, paths: paths, isWhole: object["context"] == true, emptiesKept: object["kept"] == true,
             isRenamed: object["name"] == true)
+        if case .array(let values)? = object["data"] { dataPaths = values.compactMap(\.string) }
+        left = object["left"]?.object ?? JSONObject()
     }
 
     /// As a row keeps it.
@@ -49,6 +55,10 @@ package struct Redaction: Sendable, Equatable {
         if isWhole { object["context"] = true }
         if emptiesKept { object["kept"] = true }
         if isRenamed { object["name"] = true }
+        if !dataPaths.isEmpty {
+            object["data"] = .array(dataPaths.map(JSONValue.string))
+            object["left"] = .object(left)
+        }
         return .object(object)
     }
 
@@ -81,6 +91,31 @@ extension Redaction {
     }
 }
 
+extension Redaction {
+    /// The data of a row without what stands at some paths. Says why where nothing stands there.
+    ///
+    /// - Parameters:
+    ///   - paths: Each begins with `data`.
+    ///   - isTolerant: True to pass over paths at which nothing stands.
+    package static func left(
+        of data: JSONValue, without paths: [String], isTolerant: Bool = false
+    ) throws(ContextMistake) -> JSONValue {
+        var whole = JSONValue.object(["data": data])
+        for text in paths {
+            let path = try ContextPath(text)
+            guard path.key == "data", path.steps.count > 1 else {
+                throw ContextMistake(message: "'\(text)' is no path into the data of an event, such as data.phone")
+            }
+            do throws(ContextMistake) {
+                whole = try ContextPath.emptying(path.steps[...], of: whole, at: "")
+            } catch {
+                if !isTolerant { throw error }
+            }
+        }
+        return whole.object?["data"] ?? .null
+    }
+}
+
 extension ContextPath {
     /// Takes away what stands at the path: a key gets its initial value where the machine declares it, and goes where
     /// not; an element of a list becomes null.
@@ -93,7 +128,7 @@ extension ContextPath {
         }
     }
 
-    private static func emptying(
+    fileprivate static func emptying(
         _ steps: ArraySlice<ContextAssignment.Step>, of value: JSONValue, at text: String
     ) throws(ContextMistake) -> JSONValue {
         guard let step = steps.first else { return value }

@@ -63,13 +63,15 @@ public struct DeletedInstance: Equatable, WireObject {
     public var at: WireTime
     /// The names of the calls that are cancelled with it; nil without any.
     public var cancelled: [String]?
+    /// Why what it said is still in the files, from which it goes by itself; nil when it is gone.
+    public var pending: String?
     /// True when nothing was changed.
     public var dryRun: Bool?
 
     /// Takes the parts as they are.
     public init(
         instance: String, uuid: String, machine: String, version: Int64, rows: Int64, digest: String? = nil,
-        at: WireTime, cancelled: [String]? = nil, dryRun: Bool? = nil
+        at: WireTime, cancelled: [String]? = nil, pending: String? = nil, dryRun: Bool? = nil
     ) {
         self.instance = instance
         self.uuid = uuid
@@ -79,6 +81,7 @@ public struct DeletedInstance: Equatable, WireObject {
         self.digest = digest
         self.at = at
         self.cancelled = cancelled
+        self.pending = pending
         self.dryRun = dryRun
     }
 
@@ -91,6 +94,7 @@ public struct DeletedInstance: Equatable, WireObject {
         digest = try fields.optional("digest")
         at = try fields.required("at")
         cancelled = try fields.optional("cancelled")
+        pending = try fields.optional("pending")
         dryRun = try fields.optional("dryRun")
     }
 
@@ -104,6 +108,7 @@ public struct DeletedInstance: Equatable, WireObject {
             writer.field("digest", ifPresent: digest)
             writer.field("at", at)
             writer.field("cancelled", ifPresent: cancelled)
+            writer.field("pending", ifPresent: pending)
             writer.field("dryRun", ifPresent: dryRun)
         }
     }
@@ -112,9 +117,10 @@ public struct DeletedInstance: Equatable, WireObject {
 /// What stays of an instance that was deleted.
 public struct AuditItem: Equatable, WireObject {
     public var uuid: String
-    public var machine: String
+    /// Nil where the database does not have the version that it ran last: a restore has brought this row alone.
+    public var machine: String?
     /// The version that it ran last.
-    public var version: Int64
+    public var version: Int64?
     /// How many rows its history had.
     public var rows: Int64
     /// Of the last of these rows, in hexadecimal.
@@ -126,7 +132,7 @@ public struct AuditItem: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        uuid: String, machine: String, version: Int64, rows: Int64, digest: String, at: WireTime,
+        uuid: String, machine: String?, version: Int64?, rows: Int64, digest: String, at: WireTime,
         actor: String? = nil, reason: String? = nil
     ) {
         self.uuid = uuid
@@ -141,8 +147,8 @@ public struct AuditItem: Equatable, WireObject {
 
     public init(fields: inout WireFields) throws(WireError) {
         uuid = try fields.required("uuid")
-        machine = try fields.required("machine")
-        version = try fields.required("version")
+        machine = try fields.optional("machine")
+        version = try fields.optional("version")
         rows = try fields.required("rows")
         digest = try fields.required("digest")
         at = try fields.required("at")
@@ -153,8 +159,8 @@ public struct AuditItem: Equatable, WireObject {
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("uuid", uuid)
-            writer.field("machine", machine)
-            writer.field("version", version)
+            writer.field("machine", ifPresent: machine)
+            writer.field("version", ifPresent: version)
             writer.field("rows", rows)
             writer.field("digest", digest)
             writer.field("at", at)

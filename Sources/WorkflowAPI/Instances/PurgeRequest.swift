@@ -46,15 +46,20 @@ public struct PurgeAnswer: Equatable, WireObject {
     public var kept: Int64
     /// False where there may be more: the same request goes on.
     public var done: Bool
+    /// Why some of it is still in the files, from which it goes by itself; nil when all is gone, and until it is done.
+    public var pending: String?
     /// True when nothing was changed.
     public var dryRun: Bool?
 
     /// Takes the parts as they are.
-    public init(deleted: Int64, rows: Int64, kept: Int64, done: Bool, dryRun: Bool? = nil) {
+    public init(
+        deleted: Int64, rows: Int64, kept: Int64, done: Bool, pending: String? = nil, dryRun: Bool? = nil
+    ) {
         self.deleted = deleted
         self.rows = rows
         self.kept = kept
         self.done = done
+        self.pending = pending
         self.dryRun = dryRun
     }
 
@@ -63,6 +68,7 @@ public struct PurgeAnswer: Equatable, WireObject {
         rows = try fields.required("rows")
         kept = try fields.required("kept")
         done = try fields.required("done")
+        pending = try fields.optional("pending")
         dryRun = try fields.optional("dryRun")
     }
 
@@ -72,6 +78,7 @@ public struct PurgeAnswer: Equatable, WireObject {
             writer.field("rows", rows)
             writer.field("kept", kept)
             writer.field("done", done)
+            writer.field("pending", ifPresent: pending)
             writer.field("dryRun", ifPresent: dryRun)
         }
     }

@@ -6,7 +6,8 @@ public struct RedactRequest: Equatable, WireObject {
     public var reason: String
     /// The rows that lose what they say: `3,7-9`; nil for all.
     public var seqs: String?
-    /// The paths into the context whose values go; nil for none.
+    /// The paths into the context whose values go; nil for none. With `seqs` a path such as `data.phone` is one into
+    /// the data of these rows, whose other data is kept; a key of the context named so is `context.data`.
     public var paths: [String]?
     /// The name that the instance is to have; nil to keep its own.
     public var name: String?
@@ -49,6 +50,23 @@ public struct RedactRequest: Equatable, WireObject {
     }
 }
 
+extension RedactRequest {
+    private static let contextPrefix = "context."
+
+    /// Those of the paths that lead into the data of rows.
+    public var dataPaths: [String] { seqs == nil ? [] : (paths ?? []).filter(Self.isOfData) }
+
+    /// Those that lead into the context.
+    public var contextPaths: [String] {
+        (paths ?? []).filter { seqs == nil || !Self.isOfData($0) }.map { path in
+            let inner = path.hasPrefix(Self.contextPrefix) ? path.dropFirst(Self.contextPrefix.count) : ""
+            return inner == "data" || Self.isOfData(String(inner)) ? String(inner) : path
+        }
+    }
+
+    private static func isOfData(_ path: String) -> Bool { path.hasPrefix("data.") || path.hasPrefix("data[") }
+}
+
 /// What was erased of an instance.
 public struct RedactAnswer: Equatable, WireObject {
     /// As it is named now.
@@ -60,6 +78,9 @@ public struct RedactAnswer: Equatable, WireObject {
     public var configuration: [String]
     /// The rows that say nothing any more: `3,7-9`; nil for none.
     public var seqs: String?
+    /// The paths into the data of these rows; what else they said is kept in this redaction's own row. Nil where all
+    /// that they said is gone.
+    public var data: [String]?
     /// The paths into the context whose values are gone; nil for none.
     public var paths: [String]?
     /// True when context and output went whole.
@@ -68,6 +89,8 @@ public struct RedactAnswer: Equatable, WireObject {
     public var renamed: Bool?
     /// The events that are still to come, or that it failed on, and come without data now; nil for none.
     public var emptied: [String]?
+    /// Why it is still in the files, from which it goes by itself; nil when it is gone.
+    public var pending: String?
     /// True of a trial.
     public var dryRun: Bool?
     /// True when this was answered before: nothing was erased twice.
@@ -76,18 +99,20 @@ public struct RedactAnswer: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         instance: String, seq: Int64, status: Instance.Status, configuration: [String], seqs: String? = nil,
-        paths: [String]? = nil, context: Bool? = nil, renamed: Bool? = nil, emptied: [String]? = nil,
-        dryRun: Bool? = nil, repeated: Bool? = nil
+        data: [String]? = nil, paths: [String]? = nil, context: Bool? = nil, renamed: Bool? = nil,
+        emptied: [String]? = nil, pending: String? = nil, dryRun: Bool? = nil, repeated: Bool? = nil
     ) {
         self.instance = instance
         self.seq = seq
         self.status = status
         self.configuration = configuration
         self.seqs = seqs
+        self.data = data
         self.paths = paths
         self.context = context
         self.renamed = renamed
         self.emptied = emptied
+        self.pending = pending
         self.dryRun = dryRun
         self.repeated = repeated
     }
@@ -98,10 +123,12 @@ public struct RedactAnswer: Equatable, WireObject {
         status = try fields.required("status")
         configuration = try fields.required("configuration")
         seqs = try fields.optional("seqs")
+        data = try fields.optional("data")
         paths = try fields.optional("paths")
         context = try fields.optional("context")
         renamed = try fields.optional("renamed")
         emptied = try fields.optional("emptied")
+        pending = try fields.optional("pending")
         dryRun = try fields.optional("dryRun")
         repeated = try fields.optional("repeated")
     }
@@ -113,10 +140,12 @@ public struct RedactAnswer: Equatable, WireObject {
             writer.field("status", status.rawValue)
             writer.field("configuration", configuration)
             writer.field("seqs", ifPresent: seqs)
+            writer.field("data", ifPresent: data)
             writer.field("paths", ifPresent: paths)
             writer.field("context", ifPresent: context)
             writer.field("renamed", ifPresent: renamed)
             writer.field("emptied", ifPresent: emptied)
+            writer.field("pending", ifPresent: pending)
             writer.field("dryRun", ifPresent: dryRun)
             writer.field("repeated", ifPresent: repeated)
         }

@@ -214,24 +214,25 @@ extension Route {
     /// Deletes an instance with its history.
     public static let deleteInstance = Route(
         .delete, "/v1/instances/{instance}", for: .operate, query: ["reason", "confirm", "cancelEffects", "dryRun"],
-        answer: .object("{instance, uuid, machine, version, rows, digest?, at, cancelled?, dryRun?}"),
+        answer: .object("{instance, uuid, machine, version, rows, digest?, at, cancelled?, pending?, dryRun?}"),
         problems: missing + [.instanceNotFinished, .effectsOpen, .preconditionFailed, .keyReused] + writing)
     /// Deletes instances that finished long ago.
     public static let purge = Route(
         .post, "/v1/purge", for: .operate, body: .object("{finishedBefore, machine?, reason, dryRun?}"),
-        answer: .object("{deleted, rows, kept, done, dryRun?}; ask again until it is done"),
+        answer: .object("{deleted, rows, kept, done, pending?, dryRun?}; ask again until it is done"),
         problems: [.machineNotFound, .payloadTooLarge] + writing)
     /// What was deleted.
     public static let listAudit = Route(
         .get, "/v1/audit", for: .read, query: ["limit", "page"],
-        answer: .object("{items: [{uuid, machine, version, rows, digest, at, actor?, reason?}…], nextPage?}"),
+        answer: .object("{items: [{uuid, machine?, version?, rows, digest, at, actor?, reason?}…], nextPage?}"),
         problems: paging)
     /// Erases what rows of an instance say, and of its context what is named.
     public static let redactInstance = Route(
         .post, "/v1/instances/{instance}/redact", for: .operate,
         body: .object("{reason, seqs?, paths?: [path…], name?, seq?, dryRun?}"),
         answer: .object(
-            "{instance, seq, status, configuration, seqs?, paths?, context?, renamed?, emptied?, dryRun?, repeated?}"),
+            "{instance, seq, status, configuration, seqs?, data?, paths?, context?, renamed?, emptied?, pending?, "
+                + "dryRun?, repeated?}"),
         problems: repairing + [
             .invalidData, .invalidName, .seqNotFound, .effectsOpen, .instanceExists,
         ])

@@ -34,8 +34,8 @@ struct Audit: Verb {
     private static let columns: [Table<AuditItem>.Column] = [
         .time("AT") { $0.at },
         .init("UUID") { $0.uuid },
-        .init("MACHINE") { $0.machine },
-        .init("VERSION") { String($0.version) },
+        .init("MACHINE") { $0.machine ?? "-" },
+        .init("VERSION") { $0.version.map(String.init) ?? "-" },
         .init("ROWS") { String($0.rows) },
         .init("DIGEST") { String($0.digest.prefix(12)) },
         .init("ACTOR") { $0.actor ?? "-" },

@@ -62,6 +62,7 @@ struct Delete: Verb {
             "\(answer.instance): \(isTrial ? "would be deleted" : "deleted")   "
             + "(\(rows)\(isTrial ? ", dry run: nothing was changed" : ""))\n"
         for name in answer.cancelled ?? [] { text = text + "  cancels: \(name)\n" }
+        if let pending = answer.pending { text = text + "  pending: \(pending)\n" }
         return text
     }
 }

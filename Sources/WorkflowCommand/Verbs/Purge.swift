@@ -56,7 +56,7 @@ struct Purge: Verb {
                 }
                 sum = PurgeAnswer(
                     deleted: sum.deleted + answer.deleted, rows: sum.rows + answer.rows, kept: answer.kept,
-                    done: answer.done, dryRun: answer.dryRun)
+                    done: answer.done, pending: answer.pending, dryRun: answer.dryRun)
                 if answer.done { return sum }
                 try session.say("\(sum.deleted) instances deleted so far")
             }
@@ -67,7 +67,8 @@ struct Purge: Verb {
     private static func text(of answer: PurgeAnswer) -> StyledText {
         let what = answer.dryRun == true ? "would be deleted" : "deleted"
         let kept = answer.kept == 0 ? "" : "; \(answer.kept) stay: calls of theirs have not ended"
-        return "\(count(answer.deleted, "instance")) with \(count(answer.rows, "row")) \(what)\(kept)\n"
+        let pending = answer.pending.map { "  pending: \($0)\n" } ?? ""
+        return "\(count(answer.deleted, "instance")) with \(count(answer.rows, "row")) \(what)\(kept)\n\(pending)"
     }
 
     private static func count(_ number: Int64, _ what: String) -> String {

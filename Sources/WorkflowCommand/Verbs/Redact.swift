@@ -10,11 +10,13 @@ struct Redact: Verb {
         discussion: """
             $ wfctl redact order-1042 --reason GDPR-7 --dry-run
             $ wfctl redact order-1042 --seq 3,7-9 --path customer.name --reason GDPR-7
+            $ wfctl redact order-1042 --seq 3 --path data.phone --reason GDPR-7
 
             Data, notes, stored snapshots and errors of attempts go; states, times and the chain of digests stay. The \
-            context of a finished instance goes whole. Of one that goes on only what '--path' names goes, and a key that \
-            the machine declares has its initial value again. Nothing brings it back. Copies stay in gaps of the file \
-            until 'wfd compact', and in backups.
+            context of a finished instance goes whole. Of one that goes on only what '--path' names goes, and a key \
+            that the machine declares has its initial value again. With '--seq' a path data.phone is one into the \
+            data of these rows, and the rest of that is kept. Nothing brings back what goes. Copies stay in gaps of \
+            the file until 'wfd compact', and in backups.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
@@ -25,7 +27,7 @@ struct Redact: Verb {
 
     @Option(
         name: .customLong("path"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Erase what stands there in the context; may be said again.", valueName: "path"))
+        help: ArgumentHelp("A place in the context, or in the data of rows; may be said again.", valueName: "path"))
     var paths: [String] = []
 
     @Option(help: ArgumentHelp("Give the instance another name.", valueName: "name"))
@@ -70,7 +72,8 @@ struct Redact: Verb {
         let isTrial = answer.dryRun == true
         var parts: [String] = []
         if let seqs = answer.seqs {
-            parts.append("seq " + seqs.replacing("-", with: " to ").replacing(",", with: ", "))
+            let rows = "seq " + seqs.replacing("-", with: " to ").replacing(",", with: ", ")
+            parts.append((answer.data.map { $0.joined(separator: ", ") + " of " } ?? "") + rows)
         }
         if answer.context == true { parts.append("context and output") }
         parts += (answer.paths ?? []).map { "context.\($0)" }
@@ -79,8 +82,10 @@ struct Redact: Verb {
         let ending = isTrial ? ", dry run: nothing was changed" : answer.repeated == true ? ", done before" : ""
         let deed = isTrial ? "would redact" : "redacted"
         let head: StyledText = "\(answer.instance): \(deed) \(what)   (seq \(answer.seq)\(ending))\n"
-        return (answer.emptied ?? []).reduce(head) { text, event in
+        var text = (answer.emptied ?? []).reduce(head) { text, event in
             text + "  '\(event)' \(isTrial ? "would come" : "comes") without data\n"
         }
+        if let pending = answer.pending { text = text + "  pending: \(pending)\n" }
+        return text
     }
 }

@@ -112,8 +112,13 @@ extension Engine {
 
     /// Does to the end what a run has begun of instances.
     func finish(_ action: BulkAction, of ids: [InstanceID]) async throws(Rejection) {
-        guard action.erases else { return }
-        for id in ids { try await finishErasures(of: id) }
+        guard action.erasure == .redaction else { return }
+        do throws(Rejection) {
+            for id in ids { try await finishErasures(of: id) }
+        } catch {
+            erasures?.leave()
+            throw error
+        }
     }
 }
 

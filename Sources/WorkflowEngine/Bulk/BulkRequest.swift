@@ -60,8 +60,14 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
-    /// Whether rows are to be emptied once it is recorded.
-    var erases: Bool { if case .redact = self { true } else { false } }
+    /// How what it erases goes once that is recorded, and before the run is done; nil where it erases nothing.
+    var erasure: ErasureKind? {
+        switch self {
+        case .delete: .deletion
+        case .redact: .redaction
+        case .repair, .send, .migrate, .reset, .undo: nil
+        }
+    }
 
     /// Whether more must be known of an instance than its row says.
     var isPrepared: Bool {

@@ -213,6 +213,11 @@ extension BulkRunner {
                 try await read(&way, for: engine)
                 pages += 1
             }
+            if let reason = await pendingErasure(of: way, for: engine) {
+                state.withLock { $0.paused[key] = reason }
+                feed.tell { [key] }
+                return (way, true)
+            }
             while way.sent.count < way.depth(limits) { way.sent.append(send(way)) }
             let now = way
             // Reading goes on while the writer has a part.
@@ -235,6 +240,14 @@ extension BulkRunner {
             feed.tell { [key] }
             return (way, false)
         }
+    }
+
+    /// Why a run that has had all its instances is not done: what it erased is still in the files.
+    private func pendingErasure(of way: Way, for engine: Engine) async -> String? {
+        guard way.sent.isEmpty, way.next == nil, way.feed.count == 0, let kind = way.request.action.erasure else {
+            return nil
+        }
+        return await engine.awaitErasing(of: kind, for: limits.erasureTurn)
     }
 
     private func hasRoom(_ way: Way, pages: Int = 1) -> Bool {

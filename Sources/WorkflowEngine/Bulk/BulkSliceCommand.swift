@@ -75,8 +75,8 @@ extension BulkSliceCommand: WriterCommand {
             count += 1
             run.mark = target.mark
         }
-        // Between the last redactions and the end of their run their rows are emptied.
-        let isDone = isEnd && count == targets.count && (count == 0 || !request.action.erases)
+        // Between the last instance and the end of a run what it erases goes from the files.
+        let isDone = isEnd && count == targets.count && (count == 0 || request.action.erasure == nil)
         if count > 0, meetsVersions { outcome.trail.add(run.mark, at: position) }
         if isDone { outcome.countMissing(of: run.selected) }
         if count > 0 || isDone { write(outcome, of: &run, isDone: isDone, in: &batch) }
@@ -99,7 +99,7 @@ extension BulkSliceCommand: WriterCommand {
             outcome.leaveOut(.done)
         }
         if let last = targets.last { run.mark = last.mark }
-        write(outcome, of: &run, isDone: true, in: &batch)
+        write(outcome, of: &run, isDone: outcome.left > 0 || request.action.erasure == nil, in: &batch)
         return run
     }
 

@@ -64,6 +64,8 @@ package struct Deletion: Sendable {
     /// The names of the invocations and calls that are cancelled with it; none in an answer that is given again.
     package let cancelled: [String]
     package let isDryRun: Bool
+    /// Why what it said is still in the files; nil when it is not, and of a trial.
+    package var pending: String?
     package var isRepeated = false
 }
 
@@ -153,8 +155,16 @@ extension Rejection {
 }
 
 extension Engine {
-    /// Deletes an instance. When this returns nobody finds it, and its name is free; its rows are taken away later.
+    /// Deletes an instance. When this returns nobody finds it, its name is free, and what it said is in no file of the
+    /// store, unless the answer says why it still is. Copies may stand in gaps between rows until the file is compacted.
     package func delete(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
+        var deletion = try await carryOut(command)
+        if !deletion.isDryRun { deletion.pending = await awaitErasing(of: .deletion) }
+        return deletion
+    }
+
+    /// The same, and waits for nothing: its rows are taken away later.
+    func carryOut(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
         var command = command
         for _ in 0..<limits.deletionLooks {
             if let deletion = try await queue.submit(command) { return deletion }
@@ -175,15 +185,18 @@ extension Engine {
         return DeleteCommand.Look(id: record.id, seq: record.seq, calls: calls)
     }
 
-    /// What was deleted, the latest first, before a position; with the machines.
+    /// What was deleted, the latest first, before a position; with the machines, nil where the store does not have one.
     package func audits(
         before position: Position?, limit: Int, by caller: Caller
-    ) async throws(Rejection) -> [(audit: AuditRecord, machine: MachineRecord)] {
+    ) async throws(Rejection) -> [(audit: AuditRecord, machine: MachineRecord?)] {
         let audits = try await read { () async throws(StoreError) in
             try await store.audits(in: caller.namespace, before: position, limit: limit)
         }
-        var found: [(audit: AuditRecord, machine: MachineRecord)] = []
-        for audit in audits { found.append((audit, try await loadedMachine(audit.machineID).record)) }
+        var found: [(audit: AuditRecord, machine: MachineRecord?)] = []
+        for audit in audits {
+            let isKnown = audit.machineID != AuditRecord.noMachine
+            found.append((audit, isKnown ? try await loadedMachine(audit.machineID).record : nil))
+        }
         return found
     }
 

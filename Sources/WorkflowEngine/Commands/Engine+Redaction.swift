@@ -5,17 +5,16 @@ import WorkflowJSON
 package import WorkflowStore
 
 extension Engine {
-    /// Erases what a command names. When this returns, the rows are emptied on disk, and so is the log beside them.
-    /// Copies may stand in gaps between rows until the file is compacted.
+    /// Erases what a command names. When this returns, the rows are emptied on disk, and so is the log beside them,
+    /// unless the answer says why not. Copies may stand in gaps between rows until the file is compacted.
     ///
     /// Where it throws `outcomeUnknown` the row may be there already. What it says is then erased by itself, as soon as
     /// the store takes it, also after a restart.
     package func redact(_ command: RedactCommand) async throws(Rejection) -> RedactResult {
-        let record = try await instance(named: command.instance, by: command.caller).record
-        let answer = try await begin(command, of: record)
+        var (answer, id) = try await beginOrRepeat(command)
         if command.isDryRun { return answer }
         do throws(Rejection) {
-            try await finishErasures(of: record.id)
+            try await finishErasures(of: id)
         } catch {
             switch error.code {
             case .storageUnavailable, .overloaded, .draining, .outcomeUnknown:
@@ -24,7 +23,36 @@ extension Engine {
             default: throw error
             }
         }
+        answer.pending = await awaitErasing(of: .redaction)
         return answer
+    }
+
+    /// Begins it, or gives the answer to the same request that its key had before: a renaming has taken away the name
+    /// that it is asked by, or another instance has that name since.
+    private func beginOrRepeat(
+        _ command: RedactCommand
+    ) async throws(Rejection) -> (answer: RedactResult, id: InstanceID) {
+        do throws(Rejection) {
+            let record = try await instance(named: command.instance, by: command.caller).record
+            return (try await begin(command, of: record), record.id)
+        } catch {
+            guard error.code == .instanceNotFound || error.code == .instanceExists, let name = command.newName,
+                command.key != nil, !command.isDryRun
+            else { throw error }
+            let key = InstanceKey(name, in: command.caller.namespace)
+            guard let record = try await read({ () async throws(StoreError) in try await store.instance(key) }) else {
+                throw error
+            }
+            var again = command
+            again.instance = name
+            do throws(Rejection) {
+                // It is carried out for nobody: its new name is taken.
+                return (try await begin(again, of: record), record.id)
+            } catch let other {
+                // A key that was used for something else says so; all else is not about the first request.
+                throw other.code == .keyReused || other.code == .redacted ? other : error
+            }
+        }
     }
 
     private func begin(
@@ -32,24 +60,40 @@ extension Engine {
     ) async throws(Rejection) -> RedactResult {
         var command = command
         command.found = try await find(record)
-        if let seqs = command.seqs { try await refuseRepeating(seqs, of: record) }
+        if let seqs = command.seqs {
+            try await refuseRepeating(seqs, of: record, isWhole: command.dataPaths.isEmpty)
+        }
         if command.newName != nil { command.found?.runs = try await runs(telling: record) }
+        if !command.dataPaths.isEmpty, let seqs = command.seqs {
+            command.found?.kept = try await positions(of: seqs, of: record)
+        }
         switch try await queue.submit(command) {
         case .first(let answer): return answer
         case .repeated(let position): return try await repeated(command, at: position)
         }
     }
 
-    /// Throws when a reset has written again what the named rows have led to, and its row is not named too.
-    private func refuseRepeating(_ seqs: SeqSet, of record: InstanceRecord) async throws(Rejection) {
+    /// Throws when a reset has written again what the named rows have led to, or an earlier redaction what was left of
+    /// one of them, and that row is not named too.
+    ///
+    /// - Parameter isWhole: False where a part of the rows is kept: of these no redaction has kept one before.
+    private func refuseRepeating(
+        _ seqs: SeqSet, of record: InstanceRecord, isWhole: Bool
+    ) async throws(Rejection) {
         guard let first = seqs.first else { return }
         var next = first + 1
         while next <= record.seq.rawValue {
             let last = min(record.seq.rawValue, next + limits.foldedRows - 1)
             let query = HistoryQuery(
                 instance: record.id, head: record.head, headSeq: record.seq, seqs: next...last, isReversed: false)
-            for row in try await history(query) where row.kind == .reset && !row.isRedacted {
-                guard !seqs.contains(row.seq.rawValue), let data = row.data.flatMap(RecordedFailure.object),
+            for row in try await history(query) where !row.isRedacted && !seqs.contains(row.seq.rawValue) {
+                let kept = isWhole ? row.redaction?.left.keys.compactMap { Int64($0) } : nil
+                if let seq = kept?.first(where: seqs.contains) {
+                    throw .invalidData(
+                        "Seq \(row.seq.rawValue) (\(row.event)) holds what was left of seq \(seq) of "
+                            + "'\(record.name)': name it too, as in '\(seqs.text),\(row.seq.rawValue)'")
+                }
+                guard row.kind == .reset, let data = row.data.flatMap(RecordedFailure.object),
                     case .int(let to)? = data["to"], to >= first
                 else { continue }
                 throw .invalidData(
@@ -58,6 +102,20 @@ extension Engine {
             }
             next = last + 1
         }
+    }
+
+    /// The rows of an instance that are named, as far as they are there.
+    private func positions(of seqs: SeqSet, of record: InstanceRecord) async throws(Rejection) -> [Position] {
+        var positions: [Position] = []
+        for range in seqs.within(1...max(1, record.seq.rawValue)).ranges {
+            guard positions.count + range.count <= limits.keptRows else {
+                throw .invalidData("A part of at most \(limits.keptRows) rows is redacted at a time")
+            }
+            for seq in range {
+                if let row = try await row(of: record, at: Seq(rawValue: seq)) { positions.append(row.position) }
+            }
+        }
+        return positions
     }
 
     /// What a redaction must know of an instance.
@@ -95,7 +153,7 @@ extension Engine {
         let record = try await instance(named: command.instance, by: command.caller).record
         guard row.instanceID == record.id, let redaction = row.redaction,
             RowNote(row.note).reason == command.reason, redaction.paths == command.paths,
-            redaction.isRenamed == (command.newName != nil),
+            redaction.dataPaths == command.dataPaths, redaction.isRenamed == (command.newName != nil),
             command.seqs.map({ $0 == redaction.seqs }) ?? redaction.seqs.isAllOfOnce
         else { throw .keyReused(command.key?.text ?? "") }
         return RedactResult(
@@ -105,24 +163,8 @@ extension Engine {
 
     /// Erases to the end what was begun of an instance, slice by slice.
     func finishErasures(of id: InstanceID) async throws(Rejection) {
-        var looks = 0
-        while true {
-            switch try await queue.submit(EraseCommand(instance: id)) {
-            case .goesOn: continue
-            case .isDone:
-                pastInstances.withLock { $0.remove(id) }
-                return
-            case .isInLog:
-                // Somebody reads: the log is emptied as soon as nobody does.
-                looks += 1
-                if looks == limits.erasureLooks {
-                    log.tell(
-                        .batches, .warning, "the log still holds what was redacted: somebody reads the database",
-                        ["instance": "\(id.rawValue)"])
-                    return
-                }
-            }
-        }
+        while try await queue.submit(EraseCommand(instance: id)) == .goesOn {}
+        pastInstances.withLock { $0.remove(id) }
     }
 
     /// Does what was ordered by a restore, and ends what a stop has interrupted.

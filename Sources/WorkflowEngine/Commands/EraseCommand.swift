@@ -7,8 +7,6 @@ struct EraseCommand: Sendable {
 
     enum Answer: Sendable, Equatable {
         case goesOn, isDone
-        /// All is erased, but for what the log beside the tables may still hold.
-        case isInLog
     }
 }
 
@@ -24,7 +22,7 @@ extension EraseCommand: WriterCommand {
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
         batch.orders += 1
-        guard let erasure = try batch.openErasure(of: instance) else { return batch.holdsErased ? .isInLog : .isDone }
+        guard let erasure = try batch.openErasure(of: instance) else { return .isDone }
         // One that ends with this batch may stand before another: whoever waits for that looks again.
         guard erasure.walk != nil else { return .goesOn }
         guard let instance = try batch.instance(erasure.instanceID) else { return .isDone }
@@ -38,8 +36,9 @@ extension EngineLimits {
     fileprivate var erasedRows: Int { 512 }
     /// Bytes of their data, about.
     fileprivate var erasedBytes: Int { 1 << 20 }
-    /// How often a redaction waits until nobody reads, before it says so.
-    var erasureLooks: Int { 20 }
+    /// Rows of which one redaction keeps a part, and the bytes of their data: what is left of them stands in one row.
+    var keptRows: Int { 100 }
+    var keptBytes: Int { 256 << 10 }
 }
 
 extension BatchBuilder {
@@ -110,7 +109,7 @@ extension BatchBuilder {
 
     /// A row of the journal, also one of this batch, as this batch leaves it so far: another erasure may have ended in
     /// it, and the instance has another salt since.
-    private func row(at position: Position) throws(Rejection) -> JournalRecord? {
+    func row(at position: Position) throws(Rejection) -> JournalRecord? {
         var row = uncommittedRow(at: position)
         if row == nil { row = try read { () throws(StoreError) in try store.row(at: position) } }
         guard let salt = rewritten[position] else { return row }
@@ -118,9 +117,6 @@ extension BatchBuilder {
         if case .redacted = salt { row?.data = nil }
         return row
     }
-
-    /// Whether the log may hold what was erased.
-    fileprivate var holdsErased: Bool { (store as? any StoreWriter)?.holdsErased ?? false }
 
     /// The first row of an instance, which has its name; nil where it was redacted already.
     func startRow(at position: Position?, of instance: LiveInstance) throws(Rejection) -> JournalRecord? {

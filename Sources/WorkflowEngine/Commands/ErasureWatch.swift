@@ -1,4 +1,5 @@
 import Logging
+import WorkflowStore
 
 /// Says that something was begun to be erased which nobody ends.
 final class ErasureWatch: Sendable {
@@ -20,11 +21,54 @@ final class ErasureWatch: Sendable {
 }
 
 extension Engine {
+    /// Waits until nothing of what was erased or deleted is in the files. Gives why it still is, where that takes
+    /// longer than a caller waits: then it goes by itself.
+    ///
+    /// - Parameter time: How long to wait; nil for as long as an answer may.
+    func awaitErasing(of kind: ErasureKind, for time: Duration? = nil) async -> String? {
+        let end = ContinuousClock.now + (time ?? limits.erasureWait)
+        while let reason = purging.pending(of: kind) {
+            guard ContinuousClock.now < end, !Task.isCancelled else {
+                erasures?.leave()
+                return reason
+            }
+            // It can be emptied only between two batches. Rows go slower while others ask for something.
+            if purging.isInLog, kind == .redaction || purgeBacklog.instances == 0 { await lookAtLog() }
+            // Cancelled with the caller, who is told what is left.
+            try? await Task.sleep(for: limits.erasureLook)
+        }
+        return nil
+    }
+
+    /// Waits until the rows of all deleted instances are gone; throws when the store does not take that now.
+    func sweepAll() async throws(Rejection) {
+        while purgeBacklog.instances > 0 {
+            switch currentHealth {
+            case .starting, .ready: break
+            case .draining: throw .draining
+            case .storageUnavailable(let reason), .readOnly(let reason), .damaged(let reason):
+                throw .storageUnavailable(reason)
+            }
+            // Cancelled with the restore: then the next start goes on.
+            guard (try? await Task.sleep(for: limits.erasureLook)) != nil else { throw .draining }
+        }
+    }
+
+    /// Lets the writer look whether the log can be emptied. Where it takes no commands now, it looks with the next one.
+    private func lookAtLog() async {
+        do throws(Rejection) {
+            _ = try await queue.submit(EraseCommand(instance: ErasureRecord.noInstance))
+        } catch {
+            logger.debug("the writer could not look at the log", metadata: ["error": "\(error.code.rawValue)"])
+        }
+    }
+
     /// Ends what was begun to be erased: at the start what a stop has interrupted, and later what the store did not
     /// take. It is tried again until all is gone. Returns when the task is cancelled.
     func endErasures() async {
         guard let erasures else { return }
         var hasFailed = false
+        var isPending = false
         repeat {
             do throws(Rejection) {
                 let count = try await resumeErasures().count
@@ -40,7 +84,11 @@ extension Engine {
                 }
                 hasFailed = true
             }
-            if !hasFailed, await !erasures.isLeft() { return }
+            if purging.isInLog { await lookAtLog() }
+            let wasPending = isPending
+            isPending = purging.pending(of: .deletion) != nil
+            if wasPending, !isPending { logger.notice("nothing of what was erased is in the files any more") }
+            if !hasFailed, !isPending, await !erasures.isLeft() { return }
             // Cancelled with the task.
             try? await Task.sleep(for: limits.erasurePause)
         } while !Task.isCancelled

@@ -9,6 +9,8 @@ package struct RedactCommand: Sendable {
     package var seqs: SeqSet?
     /// Paths into the context of an instance that is not finished; the context of one that is goes whole.
     package var paths: [String]
+    /// Paths into the data of the rows that are named, such as `data.phone`: the rest of it is kept.
+    package var dataPaths: [String]
     /// The name that the instance is to have; nil to keep its own.
     package var newName: InstanceName?
     /// What the person says.
@@ -35,6 +37,8 @@ package struct RedactCommand: Sendable {
         var calls: [Position]
         /// Where the instance gets another name.
         var runs: [TellingRun] = []
+        /// The rows of which a part is kept.
+        var kept: [Position] = []
     }
 
     /// A run over many instances that may tell of one by its name.
@@ -45,12 +49,14 @@ package struct RedactCommand: Sendable {
     }
 
     package init(
-        instance: InstanceName, seqs: SeqSet? = nil, paths: [String] = [], newName: InstanceName? = nil,
-        reason: String, expectedSeq: Seq? = nil, isDryRun: Bool = false, key: RequestKey? = nil, by caller: Caller
+        instance: InstanceName, seqs: SeqSet? = nil, paths: [String] = [], dataPaths: [String] = [],
+        newName: InstanceName? = nil, reason: String, expectedSeq: Seq? = nil, isDryRun: Bool = false,
+        key: RequestKey? = nil, by caller: Caller
     ) {
         self.instance = instance
         self.seqs = seqs
         self.paths = paths
+        self.dataPaths = dataPaths
         self.newName = newName
         self.reason = reason
         self.expectedSeq = expectedSeq
@@ -64,7 +70,7 @@ package struct RedactCommand: Sendable {
 
     init(_ order: ErasureRecord, of record: InstanceRecord) {
         self.init(
-            instance: record.name, seqs: order.seqs, paths: order.paths ?? [],
+            instance: record.name, seqs: order.seqs, paths: order.paths ?? [], dataPaths: order.dataPaths,
             newName: order.name == record.name ? nil : order.name, reason: Self.orderReason,
             by: .process(in: record.namespace))
         self.order = order
@@ -85,6 +91,8 @@ package struct RedactResult: Sendable, Equatable {
     /// The events that are still to come, or that it failed on, and lose their data; nil in an answer given again.
     package var emptied: [String]?
     package var isDryRun = false
+    /// Why it is still in the files; nil when it is not.
+    package var pending: String?
     /// Whether this is the answer to an earlier request with the same key, given again.
     package var isRepeated = false
 }
@@ -92,7 +100,7 @@ package struct RedactResult: Sendable, Equatable {
 extension RedactCommand: InstanceVerb {
     typealias Answer = KeyedAnswer<RedactResult>
 
-    var size: Int { 1_024 + paths.reduce(0) { $0 + $1.utf8.count } }
+    var size: Int { 1_024 + (paths + dataPaths).reduce(0) { $0 + $1.utf8.count } }
     // What it erases is read as it is on disk.
     var isLong: Bool { true }
     var targets: [CommandTarget] {
@@ -118,16 +126,16 @@ extension RedactCommand: InstanceVerb {
         batch.remember(key, in: .instance(id), at: position)
         batch.record(plan.chain, of: instance, by: caller, key: key, reason: reason, run: run)
         for effect in plan.effects { batch.change(effect) }
-        batch.begin(
-            ErasureRecord(
-                id: position.rawValue, instanceID: id, uuid: before.uuid,
-                // An order stays as it was: the next backup may have more rows of the instance.
-                seqs: order?.seqs ?? plan.answer.redaction.seqs,
-                paths: plan.answer.redaction.isWhole ? nil : paths, name: order?.name ?? newName,
-                at: order?.at ?? batch.now,
-                walk: ErasureWalk(
-                    seq: plan.answer.seq, next: position, bottom: Seq(rawValue: 1), top: plan.answer.seq)),
-            after: order)
+        var erasure = ErasureRecord(
+            id: position.rawValue, instanceID: id, uuid: before.uuid,
+            // An order stays as it was: the next backup may have more rows of the instance.
+            seqs: order?.seqs ?? plan.answer.redaction.seqs,
+            paths: plan.answer.redaction.isWhole ? nil : paths, name: order?.name ?? newName,
+            at: order?.at ?? batch.now,
+            walk: ErasureWalk(
+                seq: plan.answer.seq, next: position, bottom: Seq(rawValue: 1), top: plan.answer.seq))
+        erasure.dataPaths = dataPaths
+        batch.begin(erasure, after: order)
         if before.failureSeq.map({ plan.answer.redaction.seqs.contains($0) }) ?? false {
             batch.rewrite(instance) { $0.forgetFailure() }
         }
@@ -161,7 +169,9 @@ extension RedactCommand: InstanceVerb {
         let failing = instance.state.record.failureSeq
         var redaction = Redaction(
             seqs: seqs?.within(all) ?? SeqSet([all]), paths: isFinished ? [] : paths,
-            isWhole: order.map { $0.paths == nil } ?? isFinished, isRenamed: newName != nil)
+            isWhole: order.map { $0.paths == nil } ?? (isFinished && dataPaths.isEmpty), isRenamed: newName != nil)
+        redaction.dataPaths = dataPaths
+        redaction.left = try left(of: found, in: batch)
         redaction.emptiesKept = status == .failed && failing.map(redaction.seqs.contains) ?? false
         if order != nil { redaction.paths = redaction.paths.filter { instance.state.hasPath($0) } }
         let effects = try changed(effects: instance, redaction, found.calls, in: batch)
@@ -182,6 +192,35 @@ extension RedactCommand: InstanceVerb {
         }
     }
 
+    /// What is left of the rows of which a part goes, by seq.
+    private func left(of found: Found, in batch: BatchBuilder) throws(Rejection) -> JSONObject {
+        var left = JSONObject()
+        var bytes = 0
+        for position in found.kept {
+            guard let row = try batch.row(at: position) else {
+                throw .inconsistent("the history of '\(instance)' has no row at \(position.rawValue)")
+            }
+            let seq = row.seq.rawValue
+            // Of a backup a part may be gone already.
+            if order != nil, row.isRedacted || row.data == nil { continue }
+            if row.isRedacted { throw .invalidData("\(instance): seq \(seq) was redacted already") }
+            // What is no JSON is no data.
+            guard let text = row.data, let data = try? JSONReader.value(from: text) else {
+                throw .invalidData("\(instance): seq \(seq) has no data")
+            }
+            do throws(ContextMistake) {
+                left["\(seq)"] = try Redaction.left(of: data, without: dataPaths, isTolerant: order != nil)
+            } catch {
+                throw .invalidData("\(instance), seq \(seq): \(error.message)")
+            }
+            bytes += text.utf8.count
+            if bytes > batch.limits.keptBytes, order == nil {
+                throw .invalidData("\(instance): these rows have more than \(batch.limits.keptBytes) bytes of data")
+            }
+        }
+        return left
+    }
+
     /// What loses its data on the way, and comes all the same.
     private func emptied(_ chain: Chain, from before: Snapshot) -> [String] {
         let full = Set(chain.snapshot.armed.filter { $0.data != nil }.map(\.id))
@@ -193,6 +232,9 @@ extension RedactCommand: InstanceVerb {
         if order != nil { return }
         if let last = seqs?.last, last > state.record.seq.rawValue {
             throw .seqNotFound(last, state.facts)
+        }
+        if !dataPaths.isEmpty, seqs == nil {
+            throw .invalidData("Paths into data are of rows that are named")
         }
         if isFinished, !paths.isEmpty {
             throw .invalidData(

@@ -30,7 +30,9 @@ final class BatchCommitter: @unchecked Sendable {
     }
 
     private func seeBacklogs() {
-        for partition in store.partitions { purging.see(store.backlog(in: partition)) }
+        for partition in store.partitions {
+            purging.see(store.backlog(in: partition), isInLog: store.holdsErased)
+        }
     }
 
     /// Makes batches durable in one transaction and tells who waits; gives an ending for each. Those that break a
@@ -59,7 +61,9 @@ final class BatchCommitter: @unchecked Sendable {
         do throws(StoreError) {
             if !batches.isEmpty {
                 try known { () throws(StoreError) in try store.commit(batches) }
-                for batch in batches { purging.see(store.backlog(in: batch.numbers.partition)) }
+                for batch in batches {
+                    purging.see(store.backlog(in: batch.numbers.partition), isInLog: store.holdsErased)
+                }
                 writingWorks()
             } else if sealed.contains(where: { !$0.entries.isEmpty }) {
                 try store.confirm()

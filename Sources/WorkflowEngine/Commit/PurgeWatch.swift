@@ -4,11 +4,43 @@ import WorkflowStore
 
 /// What is left of deleted instances, as of the last commit: for the lane, which takes it away, and for who watches.
 final class PurgeWatch: Sendable {
-    private let state = Mutex(PurgeBacklog(floor: Position(rawValue: 0)))
+    private struct State {
+        var backlog = PurgeBacklog(floor: Position(rawValue: 0))
+        var isInLog = false
+    }
 
-    var backlog: PurgeBacklog { state.withLock { $0 } }
+    private let state = Mutex(State())
 
-    func see(_ backlog: PurgeBacklog) { state.withLock { $0 = backlog } }
+    var backlog: PurgeBacklog { state.withLock(\.backlog) }
+
+    /// True while the log beside the tables may hold what was erased.
+    var isInLog: Bool { state.withLock(\.isInLog) }
+
+    /// Takes both at once: who waits for the end of the rows goes on waiting for the log.
+    func see(_ backlog: PurgeBacklog, isInLog: Bool) {
+        state.withLock { $0 = State(backlog: backlog, isInLog: isInLog) }
+    }
+
+    func see(isInLog: Bool) { state.withLock { $0.isInLog = isInLog } }
+
+    /// Why something is still in the files; nil when nothing is.
+    func pending(of kind: ErasureKind) -> String? {
+        let state = state.withLock { $0 }
+        if kind == .deletion, state.backlog.instances > 0 {
+            let rows = state.backlog.rows == 1 ? "1 row" : "\(state.backlog.rows) rows"
+            return "\(rows) of deleted instances are left, and go in the background"
+        }
+        return state.isInLog
+            ? "another program reads the database, whose log holds what was erased until that program has ended" : nil
+    }
+}
+
+/// The ways in which something goes that somebody waits for.
+enum ErasureKind {
+    /// Its rows are emptied by then; the log may hold what they said.
+    case redaction
+    /// The rows of all deleted instances go first, and the log is emptied behind the last.
+    case deletion
 }
 
 extension Lane {

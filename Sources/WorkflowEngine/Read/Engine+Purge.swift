@@ -31,6 +31,8 @@ package struct PurgeResult: Sendable, Equatable {
     package var kept = 0
     /// False where there may be more: ask again.
     package var isDone = false
+    /// Why some of it is still in the files; nil when nothing is, of a dry run, and until it is done.
+    package var pending: String?
 
     package init(deleted: Int = 0, rows: Int64 = 0, kept: Int = 0, isDone: Bool = false) {
         self.deleted = deleted
@@ -54,6 +56,7 @@ extension Engine {
             }
         }
         try await deleteFinished(request, &result)
+        if !request.isDryRun, result.isDone { result.pending = await awaitErasing(of: .deletion) }
         return result
     }
 
@@ -132,7 +135,7 @@ extension Engine {
 
     private func outcome(of command: DeleteCommand) async -> Result<Deletion, Rejection> {
         do throws(Rejection) {
-            return .success(try await delete(command))
+            return .success(try await carryOut(command))
         } catch {
             return .failure(error)
         }

@@ -43,7 +43,12 @@ extension Engine {
         let request = PurgeRequest(machine: machine, age: age, reason: nil, by: caller)
         var sum = PurgeResult()
         // Also of a pass that fails on its way.
-        defer { if sum.deleted > 0 { tell(sum, of: machine, reason: nil, by: caller) } }
+        defer {
+            if sum.deleted > 0 {
+                tell(sum, of: machine, reason: nil, by: caller)
+                if purging.isInLog { erasures?.leave() }
+            }
+        }
         while !sum.isDone {
             // Somebody may have taken it back meanwhile.
             guard try await self.setting(of: machine, by: caller).retention == age else { return }

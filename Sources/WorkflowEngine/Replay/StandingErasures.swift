@@ -36,9 +36,11 @@ package enum StandingErasures {
 
     /// Begins and ends what waits, at a time that stands still, so that nothing else happens. Closes the store.
     ///
-    /// - Parameter time: The last one that the store has.
+    /// - Parameters:
+    ///   - time: The last one that the store has.
+    ///   - sweeps: True to take away all rows of deleted instances too, which nobody is told of.
     package static func carryOut(
-        in store: any WorkflowStore, at time: Timestamp, logger: Logger
+        in store: any WorkflowStore, at time: Timestamp, sweeps: Bool = false, logger: Logger
     ) async throws -> ResumedErasures {
         var limits = EngineLimits()
         // No key is forgotten at a time that is not now.
@@ -52,7 +54,9 @@ package enum StandingErasures {
             tasks.addTask { try await group.run() }
             let erased: Result<ResumedErasures, Rejection>
             do throws(Rejection) {
-                erased = .success(try await engine.resumeErasures())
+                let resumed = try await engine.resumeErasures()
+                if sweeps { try await engine.sweepAll() }
+                erased = .success(resumed)
             } catch {
                 erased = .failure(error)
             }

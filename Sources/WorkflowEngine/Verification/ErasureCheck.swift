@@ -107,13 +107,13 @@ extension ErasureRecord {
     /// Whether it is what a person asked for with a row.
     fileprivate func isRecord(of redaction: Redaction, at time: Timestamp) -> Bool {
         seqs == redaction.seqs && (paths == nil) == redaction.isWhole && paths ?? redaction.paths == redaction.paths
-            && (name != nil) == redaction.isRenamed && at == time
+            && dataPaths == redaction.dataPaths && (name != nil) == redaction.isRenamed && at == time
     }
 
     /// Whether it may be what a restore has ordered, of which a backup may have less.
     fileprivate func isOrder(of redaction: Redaction) -> Bool {
         seqs.within(1...max(1, redaction.seqs.last ?? 0)) == redaction.seqs
             && (paths == nil) == redaction.isWhole && redaction.paths.allSatisfy { paths?.contains($0) ?? false }
-            && (name != nil || !redaction.isRenamed)
+            && dataPaths == redaction.dataPaths && (name != nil || !redaction.isRenamed)
     }
 }

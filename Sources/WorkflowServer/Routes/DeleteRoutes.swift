@@ -50,7 +50,7 @@ struct DeleteRoutes: Sendable {
         return Response(
             PurgeAnswer(
                 deleted: Int64(result.deleted), rows: result.rows, kept: Int64(result.kept), done: result.isDone,
-                dryRun: body.dryRun == true ? true : nil))
+                pending: result.pending, dryRun: body.dryRun == true ? true : nil))
     }
 
     private func audit(_ request: RoutedRequest) async throws -> Response {
@@ -77,15 +77,16 @@ extension DeletedInstance {
             instance: deletion.instance.rawValue, uuid: deletion.uuid.text, machine: deletion.machine.name.rawValue,
             version: deletion.machine.version.rawValue, rows: deletion.rows, digest: deletion.digest?.text,
             at: WireTime(milliseconds: deletion.at.rawValue),
-            cancelled: deletion.cancelled.isEmpty ? nil : deletion.cancelled, dryRun: deletion.isDryRun ? true : nil)
+            cancelled: deletion.cancelled.isEmpty ? nil : deletion.cancelled, pending: deletion.pending,
+            dryRun: deletion.isDryRun ? true : nil)
     }
 }
 
 extension AuditItem {
-    fileprivate init(_ audit: AuditRecord, machine: MachineRecord) {
+    fileprivate init(_ audit: AuditRecord, machine: MachineRecord?) {
         self.init(
-            uuid: audit.uuid.text, machine: machine.name.rawValue, version: machine.version.rawValue, rows: audit.rows,
-            digest: audit.digest.text, at: WireTime(milliseconds: audit.at.rawValue), actor: audit.actor?.rawValue,
-            reason: audit.reason)
+            uuid: audit.uuid.text, machine: machine?.name.rawValue, version: machine?.version.rawValue,
+            rows: audit.rows, digest: audit.digest.text, at: WireTime(milliseconds: audit.at.rawValue),
+            actor: audit.actor?.rawValue, reason: audit.reason)
     }
 }

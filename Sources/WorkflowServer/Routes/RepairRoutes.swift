@@ -60,7 +60,7 @@ struct RepairRoutes: Sendable {
         }
         let seq = try EventEndpoint.expectedSeq(body.seq, "seq", ifMatch: request.head.headerFields[.ifMatch])
         let command = RedactCommand(
-            instance: try request.instance, seqs: seqs, paths: body.paths ?? [],
+            instance: try request.instance, seqs: seqs, paths: body.contextPaths, dataPaths: body.dataPaths,
             newName: body.name.map(InstanceName.init(rawValue:)), reason: body.reason,
             expectedSeq: seq.map(Seq.init), isDryRun: body.dryRun ?? false, key: try request.head.idempotencyKey(),
             by: request.caller)
@@ -141,10 +141,11 @@ extension RedactAnswer {
         self.init(
             instance: result.instance.rawValue, seq: result.seq.rawValue, status: Instance.Status(result.status),
             configuration: result.configuration, seqs: redaction.seqs.isEmpty ? nil : redaction.seqs.text,
+            data: redaction.dataPaths.isEmpty ? nil : redaction.dataPaths,
             paths: redaction.paths.isEmpty ? nil : redaction.paths, context: redaction.isWhole ? true : nil,
             renamed: redaction.isRenamed ? true : nil,
-            emptied: result.emptied.flatMap { $0.isEmpty ? nil : $0 }, dryRun: result.isDryRun ? true : nil,
-            repeated: result.isRepeated ? true : nil)
+            emptied: result.emptied.flatMap { $0.isEmpty ? nil : $0 }, pending: result.pending,
+            dryRun: result.isDryRun ? true : nil, repeated: result.isRepeated ? true : nil)
     }
 }
 

@@ -228,6 +228,7 @@ struct EveryRowFile {
         var limits = EngineLimits()
         limits.sweptRows = 20
         limits.sweptBeside = 20
+        limits.erasureWait = .zero
         limits.sweepPause = .seconds(86_400)
         limits.sweptBesidePause = .seconds(86_400)
         let store = try SQLiteFileStore.open(at: path, clock: clock.now())
