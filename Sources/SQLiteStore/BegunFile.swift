@@ -12,7 +12,8 @@ package import WorkflowStore
 ///
 /// Nothing is flushed: what a process has written to a file outlives the process, and the machine's own death is not
 /// the fault of a program. Each change is one `pwrite(2)`, so that a kill leaves whole lines, or a last one that is
-/// torn. A line names the store and its generation: beside another database, or a restored one, it says nothing.
+/// torn. A line names the store and its generation: beside another database, or a restored one, it says nothing. It
+/// also names the boot, so that a power cut is told from a death of the process alone.
 final class BegunFile: AttemptLog {
     private struct State {
         /// Below zero until something is written.
@@ -30,13 +31,16 @@ final class BegunFile: AttemptLog {
 
     private let file: StoreFile
     private let identity: StoreIdentity
+    private let boot: String
     private let state = Mutex(State())
     /// A disk that answers late holds no thread of Swift's pool.
     private let thread = DispatchQueue(label: "wfd-begun")
 
-    init(_ file: StoreFile, of identity: StoreIdentity) {
+    /// - Parameter boot: The id that the system has for its run since the machine has started.
+    init(_ file: StoreFile, of identity: StoreIdentity, boot: String) {
         self.file = file
         self.identity = identity
+        self.boot = boot
     }
 
     deinit {
@@ -44,8 +48,12 @@ final class BegunFile: AttemptLog {
         if descriptor >= 0 { Self.close(descriptor) }
     }
 
-    func unended() async -> [AttemptBegin] {
-        await aside { [self] _ in BegunLine.unended(in: content(), of: identity) }
+    func unended() async -> [InterruptedAttempt] {
+        await aside { [self] _ in
+            BegunLine.unended(in: content(), of: identity).map {
+                InterruptedAttempt($0.attempt, isOfThisBoot: $0.boot == boot)
+            }
+        }
     }
 
     func forget() async {
@@ -57,7 +65,7 @@ final class BegunFile: AttemptLog {
     func began(_ attempt: AttemptBegin) async -> Bool {
         await aside { [self] state in
             state.open.append(attempt)
-            return append(BegunLine(.begin, attempt), to: &state)
+            return append(BegunLine(.begin, boot, attempt), to: &state)
         }
     }
 
@@ -65,7 +73,7 @@ final class BegunFile: AttemptLog {
         await aside { [self] state in
             state.open.removeAll { $0 == attempt }
             // Without room for the end, the lines of the others take the place of all.
-            if state.open.isEmpty || !append(BegunLine(.end, attempt), to: &state) { rewrite(&state) }
+            if state.open.isEmpty || !append(BegunLine(.end, boot, attempt), to: &state) { rewrite(&state) }
         }
     }
 
@@ -127,7 +135,7 @@ final class BegunFile: AttemptLog {
     @discardableResult
     private func rewrite(_ state: inout State) -> Bool {
         guard let descriptor = writable(&state) else { return false }
-        let bytes = Array(state.open.map { BegunLine(.begin, $0).text(of: identity) }.joined().utf8)
+        let bytes = Array(state.open.map { BegunLine(.begin, boot, $0).text(of: identity) }.joined().utf8)
         guard bytes.isEmpty || pwrite(descriptor, bytes, bytes.count, 0) == bytes.count,
             ftruncate(descriptor, off_t(bytes.count)) == 0
         else { return false }
@@ -149,7 +157,7 @@ final class BegunFile: AttemptLog {
     }
 }
 
-/// A line of the file: `begin UUID GENERATION EFFECT ROUND NUMBER MILLISECONDS`, or `end` with the same.
+/// A line of the file: `begin UUID GENERATION BOOT EFFECT ROUND NUMBER MILLISECONDS`, or `end` with the same.
 private struct BegunLine {
     enum Word: String {
         case begin
@@ -157,51 +165,82 @@ private struct BegunLine {
     }
 
     let word: Word
+    /// One word.
+    let boot: String
     let attempt: AttemptBegin
 
-    init(_ word: Word, _ attempt: AttemptBegin) {
+    init(_ word: Word, _ boot: String, _ attempt: AttemptBegin) {
         self.word = word
+        self.boot = boot
         self.attempt = attempt
     }
 
     /// Reads a line without its end; nil for anything but what `text` gives.
     init?(_ line: Substring, of identity: StoreIdentity) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 7, let word = words.first.flatMap({ Word(rawValue: String($0)) }),
-            let effect = Int64(words[3]), let round = Int64(words[4]), let number = Int64(words[5]),
-            let begun = Int64(words[6]), effect > 0, round >= 0, number > 0, Timestamp.range.contains(begun)
+        guard words.count == 8, let word = words.first.flatMap({ Word(rawValue: String($0)) }), !words[3].isEmpty,
+            let effect = Int64(words[4]), let round = Int64(words[5]), let number = Int64(words[6]),
+            let begun = Int64(words[7]), effect > 0, round >= 0, number > 0, Timestamp.range.contains(begun)
         else { return nil }
         self.init(
-            word,
+            word, String(words[3]),
             AttemptBegin(
                 effect: Position(rawValue: effect), round: round, number: number, begun: Timestamp(rawValue: begun)))
         guard text(of: identity) == line + "\n" else { return nil }
     }
 
     func text(of store: StoreIdentity) -> String {
-        "\(word.rawValue) \(store.uuid.text) \(store.generation) \(attempt.effect.rawValue) \(attempt.round) "
-            + "\(attempt.number) \(attempt.begun.rawValue)\n"
+        "\(word.rawValue) \(store.uuid.text) \(store.generation) \(boot) \(attempt.effect.rawValue) "
+            + "\(attempt.round) \(attempt.number) \(attempt.begun.rawValue)\n"
     }
 
-    /// The attempts that have a begin of a store and no end. A last line that is torn, and all that is no line of the
-    /// store, is passed over.
-    static func unended(in bytes: [UInt8], of identity: StoreIdentity) -> [AttemptBegin] {
+    /// The begins of a store that have no end. A last line that is torn, and all that is no line of the store, is
+    /// passed over.
+    static func unended(in bytes: [UInt8], of identity: StoreIdentity) -> [BegunLine] {
         guard let last = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
-        var open: [AttemptBegin] = []
+        var open: [BegunLine] = []
         for bytes in bytes[..<last].split(separator: UInt8(ascii: "\n")) {
             guard let text = String(validating: bytes, as: UTF8.self),
                 let line = BegunLine(text[...], of: identity)
             else { continue }
             switch line.word {
-            case .begin: if !open.contains(line.attempt) { open.append(line.attempt) }
-            case .end: open.removeAll { $0 == line.attempt }
+            case .begin: if !open.contains(where: { $0.attempt == line.attempt }) { open.append(line) }
+            case .end: open.removeAll { $0.attempt == line.attempt }
             }
         }
         return open
     }
 }
 
+/// The run of the system since the machine has started.
+package enum SystemBoot {
+    /// The kernel's `boot_id` (random(4)), another one after each start of the machine; `-` where nobody knows it.
+    ///
+    /// - Parameter told: The same as somebody else tells it, for a process that does not see all of `/proc`.
+    package static func id(orAs told: String?) -> String {
+        kernels ?? told.flatMap { digits(of: $0.utf8) } ?? "-"
+    }
+
+    private static var kernels: String? {
+        let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 64) { buffer, filled in
+            filled = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        }
+        return digits(of: bytes.prefix { $0 != UInt8(ascii: "\n") })
+    }
+
+    /// The 32 digits; systemd writes them without hyphens.
+    private static func digits(of text: some Sequence<UInt8>) -> String? {
+        let word = String(decoding: text.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self)
+        return word.utf8.count == 32 && word.allSatisfy { $0.isASCII && $0.isHexDigit } ? word.lowercased() : nil
+    }
+}
+
 extension SQLiteFileStore {
     /// The log of attempts beside the file. One process has one of a store at a time.
-    package func attemptLog() -> any AttemptLog { BegunFile(file, of: identity) }
+    ///
+    /// - Parameter boot: One word; another one after each start of the machine.
+    package func attemptLog(boot: String) -> any AttemptLog { BegunFile(file, of: identity, boot: boot) }
 }

@@ -16,7 +16,7 @@ enum OperatorInspection {
             }
             return true
         }
-        inspection.lastDeletion = try AuditQueries.last(database)?.position
+        inspection.lastDeletion = try AuditQueries.lastPosition(database)
         func last(_ condition: String) throws -> Position? {
             let id = try PreparedStatement.number(database, "SELECT max(id) FROM erasure \(condition)")
             return id > 0 ? Position(rawValue: id) : nil

@@ -117,6 +117,15 @@ enum AuditQueries {
         return try select.first { row in try AuditRecord(row: &row) }
     }
 
+    /// The position of the latest deletion, whatever else its row says.
+    static func lastPosition(_ database: Database) throws -> Position? {
+        guard try isThere(in: database) else { return nil }
+        let positions = StoreNumbers.range
+        let last = try PreparedStatement.number(
+            database, "SELECT coalesce(max(position), 0) FROM audit WHERE position <= \(positions.upperBound)")
+        return positions.contains(last) ? Position(rawValue: last) : nil
+    }
+
     /// What is left of what was deleted; reads the whole table of it.
     static func backlog(_ database: Database, floor: Position) throws -> PurgeBacklog {
         var backlog = PurgeBacklog(floor: floor)

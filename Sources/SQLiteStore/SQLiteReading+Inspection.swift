@@ -14,11 +14,7 @@ extension SQLiteReading {
             var inspection = StoreInspection(
                 numbers: [numbers],
                 inconsistencies: try StoreRowInspection(row: row, found: found).inconsistencies(database),
-                sums: [
-                    JournalSums(
-                        last: row.last, end: row.nextPosition, isVirtual: row.clock == .virtual, keys: row.keys,
-                        deleted: try AuditQueries.last(database))
-                ])
+                sums: try JournalSums.told(by: row, database))
             inspection.generation = row.generation
             try OperatorInspection.look(at: &inspection, database)
             return inspection
@@ -159,5 +155,21 @@ extension PreparedStatement {
     static func number(_ database: Database, _ sql: String) throws -> Int64 {
         var select = try PreparedStatement(database, sql)
         return try select.first { row in row.integer() } ?? 0
+    }
+}
+
+extension JournalSums {
+    /// The row in `store` as far as it speaks of all rows together. None where the last deletion cannot be read, which
+    /// says up to when some may be gone: that is told of where the deletions are compared.
+    fileprivate static func told(by row: StoreRow, _ database: Database) throws -> [JournalSums] {
+        do {
+            return [
+                JournalSums(
+                    last: row.last, end: row.nextPosition, isVirtual: row.clock == .virtual, keys: row.keys,
+                    deleted: try AuditQueries.last(database))
+            ]
+        } catch let failure as SQLiteFailure where failure.isOurs {
+            return []
+        }
     }
 }

@@ -10,7 +10,7 @@ struct StoreRowInspection {
 
     /// What does not fit; empty when all does.
     func inconsistencies(_ database: Database) throws -> [Inconsistency] {
-        let hasDeleted = try AuditQueries.last(database) != nil
+        let hasDeleted = try AuditQueries.lastPosition(database) != nil
         var inconsistencies = nextInconsistencies(hasDeleted: hasDeleted)
         if let inconsistency = try purgeInconsistency(database) { inconsistencies.append(inconsistency) }
         do {
@@ -28,9 +28,9 @@ struct StoreRowInspection {
     /// A row that is gone stood before the deletion that took it away.
     private func purgeInconsistency(_ database: Database) throws -> Inconsistency? {
         let floor = row.purgeFloor.rawValue
-        let deletion = try AuditQueries.last(database)
-        guard floor != 1, floor > deletion?.position.rawValue ?? 1 else { return nil }
-        let why = deletion.map { "the last deletion was at \($0.position.rawValue)" } ?? "nothing was deleted"
+        let deletion = try AuditQueries.lastPosition(database)
+        guard floor != 1, floor > deletion?.rawValue ?? 1 else { return nil }
+        let why = deletion.map { "the last deletion was at \($0.rawValue)" } ?? "nothing was deleted"
         return Inconsistency("the store says that rows before position \(floor) are gone, but \(why)")
     }
 

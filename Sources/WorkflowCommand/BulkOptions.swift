@@ -2,6 +2,24 @@ import ArgumentParser
 import WorkflowAPI
 import WorkflowClient
 
+/// The options with which a verb is for as many instances as were seen, or for many unseen.
+struct BulkConsent: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Only if the same instances are selected as in the dry run.", valueName: "digest"),
+        transform: { $0.lowercased() })
+    var expect: String?
+
+    @Flag(help: "Do it to more than 100 instances without '--expect'.")
+    var yes = false
+
+    func validate() throws {
+        if yes, expect != nil { throw ValidationError("'--yes' goes without '--expect', which says more") }
+        if let expect, !BulkRequest.isDigest(expect) {
+            throw ValidationError("'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' tells them")
+        }
+    }
+}
+
 /// The options with which a verb is for many instances instead of one.
 struct BulkOptions: ParsableArguments {
     @Option(
@@ -42,13 +60,7 @@ struct BulkOptions: ParsableArguments {
             "The name of the run; the same command again tells how far it is. (default: a new one)", valueName: "name"))
     var run: String?
 
-    @Option(
-        help: ArgumentHelp("Only if the same instances are selected as in the dry run.", valueName: "digest"),
-        transform: { $0.lowercased() })
-    var expect: String?
-
-    @Flag(help: "Do it to more than 100 instances without '--expect'.")
-    var yes = false
+    @OptionGroup var consent: BulkConsent
 
     /// Instances that a filter may select without a rehearsal.
     private static let unasked: Int64 = 100
@@ -73,7 +85,7 @@ struct BulkOptions: ParsableArguments {
 
     /// Refuses a digest: a machine itself is no selection.
     func refuseExpect() throws {
-        guard machineItself != nil, expect != nil else { return }
+        guard machineItself != nil, consent.expect != nil else { return }
         throw ValidationError("'--expect' goes with a selection, such as '--all' or '--state'")
     }
 
@@ -88,15 +100,6 @@ struct BulkOptions: ParsableArguments {
             throw ValidationError("'--names-from' names the instances: nothing else selects any then")
         }
         if let run, isUsed, let message = BulkRequest.message(forRun: run) { throw ValidationError(message) }
-        try Self.check(expect: expect, yes: yes)
-    }
-
-    /// Refuses a digest that is none, or that says less than `yes`.
-    static func check(expect: String?, yes: Bool) throws {
-        if yes, expect != nil { throw ValidationError("'--yes' goes without '--expect', which says more") }
-        if let expect, !BulkRequest.isDigest(expect) {
-            throw ValidationError("'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' tells them")
-        }
     }
 
     /// Refuses what goes with one instance only, or with many only.
@@ -106,7 +109,7 @@ struct BulkOptions: ParsableArguments {
                 throw ValidationError(
                     "Missing expected argument '<instance>'; '--machine' and other options select many")
             }
-            if expect != nil || yes || (run != nil && options != nil) {
+            if consent.expect != nil || consent.yes || (run != nil && options != nil) {
                 throw ValidationError("'--run', '--expect' and '--yes' go with a selection, such as '--machine'")
             }
             return
@@ -134,9 +137,9 @@ struct BulkOptions: ParsableArguments {
         let names = try namesFrom.map { try Self.names(in: $0, session) } ?? []
         if namesFrom != nil, names.isEmpty { throw CommandFailure(.badData, "There is no name in the file") }
         let request = BulkRequest(
-            run: run, action: action, select: action.verb == .undo ? nil : select, expect: expect,
+            run: run, action: action, select: action.verb == .undo ? nil : select, expect: consent.expect,
             dryRun: dryRun ? true : nil, reason: reason, allOrNothing: allOrNothing ? true : nil)
-        try await Self.carryOut(request, names: names, isSure: yes, hint: hint, in: session)
+        try await Self.carryOut(request, names: names, isSure: consent.yes, hint: hint, in: session)
     }
 
     /// Asks for a run, or for a rehearsal of it, and tells what came of it.

@@ -23,25 +23,18 @@ struct UndoOptions: ParsableArguments {
         help: ArgumentHelp("The name of the undo, which is a run too. (default: undo-RUN)", valueName: "name"))
     var name: String?
 
-    @Option(
-        help: ArgumentHelp("Only if the same instances are selected as in the dry run.", valueName: "digest"),
-        transform: { $0.lowercased() })
-    var expect: String?
-
-    @Flag(help: "Do it to more than 100 instances without '--expect'.")
-    var yes = false
+    @OptionGroup var consent: BulkConsent
 
     /// The first that was said; nil when none was.
     var used: String? {
         let said = [
             ("reason", reason != nil), ("invocations", invocations != nil), ("dry-run", dryRun), ("run", name != nil),
-            ("expect", expect != nil), ("yes", yes),
+            ("expect", consent.expect != nil), ("yes", consent.yes),
         ]
         return said.first { $0.1 }?.0
     }
 
     func validate() throws {
-        try BulkOptions.check(expect: expect, yes: yes)
         if let name, let message = BulkRequest.message(forRun: name) { throw ValidationError(message) }
         if let reason, !APILimits.reasonBytes.contains(reason.utf8.count) {
             throw ValidationError("'--reason' must have 1 to \(APILimits.reasonBytes.upperBound) bytes")
@@ -54,7 +47,7 @@ struct UndoOptions: ParsableArguments {
         action.undone = run
         action.invocations = invocations
         let request = BulkRequest(
-            run: name, action: action, expect: expect, dryRun: dryRun ? true : nil, reason: reason)
-        try await BulkOptions.carryOut(request, isSure: yes, in: session)
+            run: name, action: action, expect: consent.expect, dryRun: dryRun ? true : nil, reason: reason)
+        try await BulkOptions.carryOut(request, isSure: consent.yes, in: session)
     }
 }

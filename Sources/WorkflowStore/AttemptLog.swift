@@ -3,7 +3,7 @@
 /// The log is a help and no record: one that cannot be read or written only knows less, and delays no attempt.
 package protocol AttemptLog: Sendable {
     /// The attempts that an earlier process has begun on this store and not ended, in the order of their begins.
-    func unended() async -> [AttemptBegin]
+    func unended() async -> [InterruptedAttempt]
 
     /// Drops what an earlier process has left.
     func forget() async
@@ -34,5 +34,17 @@ package struct AttemptBegin: Sendable, Hashable {
         self.round = round
         self.number = number
         self.begun = begun
+    }
+}
+
+/// An attempt whose process did not outlive it.
+package struct InterruptedAttempt: Sendable, Equatable {
+    package let begin: AttemptBegin
+    /// False when the machine itself has started anew since: its end is not the fault of a program.
+    package let isOfThisBoot: Bool
+
+    package init(_ begin: AttemptBegin, isOfThisBoot: Bool) {
+        self.begin = begin
+        self.isOfThisBoot = isOfThisBoot
     }
 }

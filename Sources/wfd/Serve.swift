@@ -156,7 +156,8 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func serve(_ logger: Logger, _ log: LogOutput) async throws {
-        let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
+        let environment = ProcessInfo.processInfo.environment
+        let places = DefaultPlaces(environment: environment)
         let file = try database ?? places.databaseFile()
         let served = try served(places, besideDatabase: file)
         let shares = try DescriptorShares.ofProcess(addresses: served.count)
@@ -169,7 +170,8 @@ struct Serve: AsyncParsableCommand {
             metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(Build.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.last)
         let executors = try effects.executors(
-            environment: ProcessInfo.processInfo.environment, calls: shares.calls, log: store.attemptLog())
+            environment: environment, calls: shares.calls,
+            log: store.attemptLog(boot: SystemBoot.id(orAs: environment["WFD_BOOT_ID"])))
         for program in effects.missingPrograms {
             logger.warning(
                 "a program of --exec cannot be run: what calls it is held",

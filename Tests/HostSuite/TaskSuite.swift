@@ -23,6 +23,7 @@ package struct TaskSuite: Sendable {
         try await resultsHaveTheirTypes()
         try await whatIsUsedUpIsAnError()
         try await whatAWorkerSaysOfAFailure()
+        try await rulesCountTheirOwn()
         try await timeouts()
         try await leavingTheState()
         try await lostLeases()
@@ -87,6 +88,17 @@ package struct TaskSuite: Sendable {
         #expect(error?["message"] == .string(String(repeating: "é", count: 500)))
         #expect(error?["details"] == ["code": 7])
         #expect(error?["attempts"] == 2)
+    }
+
+    private func rulesCountTheirOwn() async throws {
+        let parcel = try await host.start(Delivery.self, "ruled")
+        for type in ["busy", "failed", "busy", "failed", "busy"] {
+            #expect(try await parcel.read().state == .packing)
+            _ = try await one { _ in throw TaskFailure(type: type, message: "m") }
+            try await advance(.seconds(5))
+        }
+        let error: JSONValue = ["type": "busy", "message": "m", "attempts": 5]
+        #expect(try await parcel.read().context.error == error)
     }
 
     private func timeouts() async throws {
@@ -301,7 +313,10 @@ package enum Delivery: MachineDefinition {
         In(.packing) {
             Invoke(
                 task: Weighing.self, input: ["items": "context.items"], timeout: .seconds(3_600),
-                retry: Retry(attempts: 3, first: .seconds(2), except: ["declined"])
+                retry: [
+                    Retry(on: ["busy"], attempts: 3, first: .seconds(2)),
+                    Retry(attempts: 3, first: .seconds(2), except: ["declined"]),
+                ]
             ) {
                 OnDone(to: .packed, .assign(["weight": "event.data.weight"]))
                 OnError(to: .refused, .assign(["error": "event.data"]))

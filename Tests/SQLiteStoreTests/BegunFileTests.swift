@@ -22,17 +22,19 @@ import WorkflowStore
             begun: Timestamp(rawValue: 1_700_000_000_000))
     }
 
-    /// The attempts that the next process finds.
-    private func left() async -> [AttemptBegin] { await store.attemptLog().unended() }
+    private func newLog(in boot: String = "b1") -> any AttemptLog { store.attemptLog(boot: boot) }
 
-    private func line(_ word: String, generation: Int64? = nil, _ numbers: String) -> String {
-        "\(word) \(store.identity.uuid.text) \(generation ?? store.identity.generation) \(numbers)\n"
+    /// The attempts that the next process finds.
+    private func left() async -> [AttemptBegin] { await newLog().unended().map(\.begin) }
+
+    private func line(_ word: String, generation: Int64? = nil, boot: String = "b1", _ numbers: String) -> String {
+        "\(word) \(store.identity.uuid.text) \(generation ?? store.identity.generation) \(boot) \(numbers)\n"
     }
 
     private func write(_ text: String) throws { try directory.write(Data(text.utf8), to: Self.name) }
 
     @Test func whatHasNotEndedIsFound() async throws {
-        let log = store.attemptLog()
+        let log = newLog()
         #expect(await log.unended().isEmpty)
         #expect(directory.size(of: Self.name) == nil)
         for effect: Int64 in 2...4 { #expect(await log.began(Self.attempt(effect))) }
@@ -47,9 +49,9 @@ import WorkflowStore
     }
 
     @Test func whatAnEarlierProcessLeftIsForgottenOnce() async throws {
-        #expect(await store.attemptLog().began(Self.attempt(2)))
-        let log = store.attemptLog()
-        #expect(await log.unended() == [Self.attempt(2)])
+        #expect(await newLog().began(Self.attempt(2)))
+        let log = newLog()
+        #expect(await log.unended() == [InterruptedAttempt(Self.attempt(2), isOfThisBoot: true)])
         await log.forget()
         #expect(await left().isEmpty)
         // Closed while something runs, it stays.
@@ -58,9 +60,26 @@ import WorkflowStore
         #expect(await left() == [Self.attempt(5)])
     }
 
+    /// The machine has started anew between the two.
+    @Test func aBeginSaysInWhichBootItWas() async throws {
+        let log = newLog()
+        for effect: Int64 in 2...3 { #expect(await log.began(Self.attempt(effect))) }
+        // As a file that is written anew has it.
+        await log.ended(Self.attempt(2))
+        #expect(await newLog(in: "b1").unended() == [InterruptedAttempt(Self.attempt(3), isOfThisBoot: true)])
+        #expect(await newLog(in: "b2").unended() == [InterruptedAttempt(Self.attempt(3), isOfThisBoot: false)])
+    }
+
+    #if os(Linux)
+        @Test func theBootIsThatOfTheKernel() throws {
+            let text = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+            #expect(SystemBoot.id(orAs: nil) == text.filter(\.isHexDigit) && SystemBoot.id(orAs: nil).count == 32)
+        }
+    #endif
+
     /// One long attempt beside thousands of short ones.
     @Test func theFileStaysSmall() async throws {
-        let log = store.attemptLog()
+        let log = newLog()
         #expect(await log.began(Self.attempt(2)))
         for effect: Int64 in 3...2_000 {
             #expect(await log.began(Self.attempt(effect)))
@@ -80,7 +99,7 @@ import WorkflowStore
             #expect(await left() == [Self.attempt(2)])
         }
         // The next lines are whole again.
-        let log = store.attemptLog()
+        let log = newLog()
         #expect(await log.began(Self.attempt(6)))
         #expect(await left() == [Self.attempt(6)])
     }
@@ -94,6 +113,7 @@ import WorkflowStore
             line("begin", "3 0 0 1700000000000"), line("begin", "3 0 1 -1"), line("begin", "3 0 1 9223372036854775807"),
             line("begin", "3 0 1 99999999999999999999"), line("begin", "+3 0 1 1700000000000"),
             line("begin", "03 0 1 1700000000000"), line("begin", "3  0 1 1700000000000"),
+            line("begin", boot: "", "3 0 1 1700000000000"), line("begin", boot: "b 1", "3 0 1 1700000000000"),
             line("end", "9 0 1 1700000000000"),
         ]
         try write(bad.joined() + good + bad.joined())
@@ -109,7 +129,7 @@ import WorkflowStore
         try write(line("begin", generation: store.identity.generation + 1, "2 0 1 1700000000000"))
         #expect(await left().isEmpty)
         let other = try TemporaryDirectory()
-        let log = try SQLiteFileStore.sqlite(other).attemptLog()
+        let log = try SQLiteFileStore.sqlite(other).attemptLog(boot: "b1")
         #expect(await log.began(Self.attempt(2)))
         try directory.write(Data(contentsOf: URL(filePath: other.path + "/" + Self.name)), to: Self.name)
         #expect(await left().isEmpty)
@@ -120,7 +140,7 @@ import WorkflowStore
         try directory.write(Data("mine".utf8), to: "mine")
         let path = directory.path + "/" + Self.name
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory.path + "/mine")
-        let log = store.attemptLog()
+        let log = newLog()
         #expect(await log.unended().isEmpty)
         #expect(await log.began(Self.attempt(2)) == false)
         await log.ended(Self.attempt(2))
@@ -129,7 +149,7 @@ import WorkflowStore
         #expect(directory.size(of: "mine") == 4)
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.linkItem(atPath: directory.path + "/mine", toPath: path)
-        #expect(await store.attemptLog().began(Self.attempt(2)) == false)
+        #expect(await newLog().began(Self.attempt(2)) == false)
         #expect(directory.size(of: "mine") == 4)
     }
 }

@@ -50,9 +50,17 @@ struct InvocationTests {
                         {
                           "task": "gift",
                           "timeout": "duration('1s') * 2",
-                          "retry": {
-                            "attempts": "unlimited"
-                          }
+                          "retry": [
+                            {
+                              "attempts": "unlimited",
+                              "on": [
+                                "late"
+                              ]
+                            },
+                            {
+                              "attempts": 2
+                            }
+                          ]
                         }
                       ],
                       "on": {
@@ -164,7 +172,7 @@ private enum Everything: MachineDefinition {
                 OnDone(.assign(["n": 1]))
             }
             On(.stop, to: .end)
-            Invoke(task: "gift", timeout: "duration('1s') * 2", retry: .unlimited())
+            Invoke(task: "gift", timeout: "duration('1s') * 2", retry: [.unlimited(on: ["late"]), Retry(attempts: 2)])
         }
         In(.end, .final)
     }

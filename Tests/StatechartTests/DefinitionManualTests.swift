@@ -51,6 +51,11 @@ struct DefinitionManualTests {
         #expect(told.sorted() == DefinitionKeys.known(in: .http).sorted())
     }
 
+    @Test func eachKeyOfARuleHasItsMeaning() {
+        let told = Self.rows(below: "| key of `retry` | meaning |").flatMap { Self.codes(in: $0[0]) }
+        #expect(told.sorted() == DefinitionKeys.known(in: .retry).sorted())
+    }
+
     /// The page lists the headers that a definition cannot set.
     @Test func theHeadersOfWfdAreListed() throws {
         let lines = Self.page.prose.map(\.line)

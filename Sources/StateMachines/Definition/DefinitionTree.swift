@@ -218,7 +218,7 @@ extension DefinitionTree {
             members.append(.init("timeout", .string(timeout, at: place), at: place))
         }
         if let retry = invocation.retry {
-            members.append(.init("retry", DefinitionNode(.object(retry.json), at: place), at: place))
+            members.append(.init("retry", DefinitionNode(retry.json, at: place), at: place))
         }
         for (word, trigger) in [("onDone", TransitionContent.Trigger.done), ("onError", .failed)] {
             let ends = invocation.ends.filter { $0.trigger == trigger }

@@ -102,49 +102,71 @@ public struct ErrorPiece<M: MachineDefinition>: Sendable {
 }
 
 /// How often an invocation is tried, and how long it waits in between. What is nil is as usual.
-public struct Retry: Sendable, Hashable {
-    private var attempts: JSONValue?
-    private var first: Duration?
-    private var factor: Double?
-    private var limit: Duration?
-    private var jitter: Double?
-    private var except: [String]
+///
+/// A list has several rules, and the first that fits a failure counts:
+/// `[Retry(on: ["no-box"], attempts: 50), Retry(attempts: 3)]`. Each counts the attempts that failed so. Where none
+/// fits, nothing is tried again.
+public struct Retry: Sendable, Hashable, ExpressibleByArrayLiteral {
+    private struct Rule: Sendable, Hashable {
+        var on: [String]
+        var attempts: JSONValue?
+        var first: Duration?
+        var factor: Double?
+        var limit: Duration?
+        var jitter: Double?
+        var except: [String]
+    }
+
+    private var rules: [Rule]
 
     /// - Parameters:
-    ///   - attempts: 1 to 1,000, the first among them; nil for 10.
+    ///   - on: Types of errors that the rule fits; empty for all.
+    ///   - attempts: 1 to 1,000, the first among them; nil for 10. In a list up to 100.
     ///   - first: Before the second attempt; nil for a second.
     ///   - factor: How much longer each wait is than the one before, 1 to 100; nil for 2.
     ///   - limit: The longest wait; nil for five minutes.
     ///   - jitter: By what part of itself a wait may be longer or shorter, 0 to 1; nil for 0.2.
     ///   - except: Types of errors after which nothing is tried again.
     public init(
-        attempts: Int? = nil, first: Duration? = nil, factor: Double? = nil, limit: Duration? = nil,
-        jitter: Double? = nil, except: [String] = []
+        on: [String] = [], attempts: Int? = nil, first: Duration? = nil, factor: Double? = nil,
+        limit: Duration? = nil, jitter: Double? = nil, except: [String] = []
     ) {
-        self.attempts = attempts.map { .int(Int64($0)) }
-        (self.first, self.factor, self.limit, self.jitter, self.except) = (first, factor, limit, jitter, except)
+        rules = [
+            Rule(
+                on: on, attempts: attempts.map { .int(Int64($0)) }, first: first, factor: factor, limit: limit,
+                jitter: jitter, except: except)
+        ]
+    }
+
+    /// All rules of some others, in their order.
+    public init(arrayLiteral elements: Retry...) {
+        rules = elements.flatMap(\.rules)
     }
 
     /// Tried until it is done, or until its timeout.
     public static func unlimited(
-        first: Duration? = nil, factor: Double? = nil, limit: Duration? = nil, jitter: Double? = nil,
-        except: [String] = []
+        on: [String] = [], first: Duration? = nil, factor: Double? = nil, limit: Duration? = nil,
+        jitter: Double? = nil, except: [String] = []
     ) -> Retry {
-        var retry = Retry(first: first, factor: factor, limit: limit, jitter: jitter, except: except)
-        retry.attempts = "unlimited"
+        var retry = Retry(on: on, first: first, factor: factor, limit: limit, jitter: jitter, except: except)
+        for place in retry.rules.indices { retry.rules[place].attempts = "unlimited" }
         return retry
     }
 
     /// As a definition writes it.
-    var json: JSONObject {
-        var object = JSONObject()
-        object["attempts"] = attempts
-        object["first"] = first.map { .string($0.definitionText) }
-        object["factor"] = factor.map(JSONValue.double)
-        object["limit"] = limit.map { .string($0.definitionText) }
-        object["jitter"] = jitter.map(JSONValue.double)
-        object["except"] = except.isEmpty ? nil : .array(except.map(JSONValue.string))
-        return object
+    var json: JSONValue {
+        let written = rules.map { rule in
+            var object = JSONObject()
+            object["on"] = rule.on.isEmpty ? nil : .array(rule.on.map(JSONValue.string))
+            object["attempts"] = rule.attempts
+            object["first"] = rule.first.map { .string($0.definitionText) }
+            object["factor"] = rule.factor.map(JSONValue.double)
+            object["limit"] = rule.limit.map { .string($0.definitionText) }
+            object["jitter"] = rule.jitter.map(JSONValue.double)
+            object["except"] = rule.except.isEmpty ? nil : .array(rule.except.map(JSONValue.string))
+            return JSONValue.object(object)
+        }
+        return written.count == 1 ? written[0] : .array(written)
     }
 }
 

@@ -24,6 +24,8 @@ struct MemoryTask {
     /// When it can be taken.
     var due: LogicalTime
     var attempts: Int64 = 0
+    /// How many failed, by the place of the rule that counted.
+    var failures: [Int: Int64] = [:]
     var lease: Lease?
     var progress: JSONValue?
 }
@@ -110,8 +112,12 @@ extension MemoryState {
     private mutating func fail(_ place: Int, _ failure: TaskFailure) {
         let task = tasks[place]
         let wait = RetryPolicy(task.request["retry"]).wait(
-            after: task.attempts, failing: failure.type, canRetry: failure.retry,
-            retryAfter: failure.retryAfter?.wholeMilliseconds, seed: UInt64(task.number))
+            after: RetryFailure(type: failure.type), canRetry: failure.retry,
+            retryAfter: failure.retryAfter?.wholeMilliseconds, seed: UInt64(task.number)
+        ) { rule in
+            tasks[place].failures[rule, default: 0] += 1
+            return tasks[place].failures[rule, default: 0]
+        }
         if let wait {
             tasks[place].lease = nil
             tasks[place].due = LogicalTime(now + .milliseconds(wait))

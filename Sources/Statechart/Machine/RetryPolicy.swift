@@ -1,51 +1,88 @@
-/// What becomes of an attempt that failed.
+package import WorkflowJSON
+
+/// The rules for attempts that fail: the first that fits a failure counts.
 package struct RetryPolicy: Sendable, Equatable {
-    /// How many attempts there are, the first among them; nil for any number.
-    package var attempts: Int? = 10
-    /// Milliseconds before the second attempt.
-    package var first: Int64 = 1_000
-    /// How much longer each wait is than the one before.
-    package var factor: Double = 2
-    /// The longest wait in milliseconds.
-    package var limit: Int64 = 300_000
-    /// By what part of itself a wait may be longer or shorter.
-    package var jitter: Double = 0.2
-    /// Types of errors after which nothing is tried again.
-    package var except: [String] = []
+    package private(set) var rules: [RetryRule]
 
-    package init() {}
+    package init(_ rules: [RetryRule] = [RetryRule()]) {
+        self.rules = rules
+    }
 
-    /// How many attempts a definition may ask for.
-    package static let attemptRange = 1...1_000
-    package static let factorRange = 1.0...100.0
+    /// How many rules there may be.
+    package static let ruleRange = 1...20
+    /// How many attempts a rule among others may ask for: the failures of each are counted among the attempts that a
+    /// store keeps.
+    package static let countedAttempts = 100
 }
 
 extension RetryPolicy {
+    /// The place of the rule that counts for a failure; nil where none fits, and nothing is tried again.
+    package func place(for failure: RetryFailure) -> Int? { rules.firstIndex { $0.fits(failure) } }
+
     /// Milliseconds to wait after an attempt that failed; nil when nothing is tried again.
     ///
     /// - Parameters:
-    ///   - attempt: 1 for the first.
-    ///   - type: Of its error.
     ///   - canRetry: Whether trying again makes sense to whoever tried.
-    ///   - retryAfter: How long who tried wants to wait, in milliseconds; nil for what the policy says.
+    ///   - retryAfter: How long who tried wants to wait, in milliseconds; nil for what the rule says.
     ///   - seed: Spreads those that failed together; the same seed waits as long.
-    package func wait(
-        after attempt: Int64, failing type: String, canRetry: Bool, retryAfter: Int64?, seed: UInt64
-    ) -> Int64? {
-        let isLast = attempts.map { attempt >= $0 } ?? false
-        if isLast || !canRetry || except.contains(type) { return nil }
-        return retryAfter ?? wait(after: attempt, seed: seed)
+    ///   - count: Gives how many attempts have failed so that the rule at a place counts, this one among them.
+    package func wait<Failure: Error>(
+        after failure: RetryFailure, canRetry: Bool, retryAfter: Int64?, seed: UInt64,
+        count: (_ place: Int) throws(Failure) -> Int64
+    ) throws(Failure) -> Int64? {
+        guard let place = place(for: failure) else { return nil }
+        let rule = rules[place]
+        guard canRetry || rule.namesStatus(of: failure), !rule.isExcept(failure) else { return nil }
+        let count = try count(place)
+        if let attempts = rule.attempts, count >= attempts { return nil }
+        return retryAfter ?? rule.wait(after: count, seed: seed)
+    }
+}
+
+// MARK: In requests
+
+extension RetryPolicy {
+    /// All that differs from the defaults; nil for nothing.
+    var json: JSONValue? {
+        guard rules.count == 1 else { return .array(rules.map { .object($0.json) }) }
+        return rules.first.flatMap { $0.json.isEmpty ? nil : .object($0.json) }
     }
 
-    private func wait(after attempt: Int64, seed: UInt64) -> Int64 {
-        var wait = Double(first)
-        for _ in 1..<max(1, min(attempt, 10_000)) where wait < Double(limit) { wait *= factor }
-        wait = min(wait, Double(limit))
-        var random = seed &+ 0x9E37_79B9_7F4A_7C15 &* UInt64(bitPattern: attempt)
-        random = (random ^ random >> 30) &* 0xBF58_476D_1CE4_E5B9
-        random = (random ^ random >> 27) &* 0x94D0_49BB_1331_11EB
-        random ^= random >> 31
-        let part = Double(random >> 11) / Double(1 << 53) * 2 - 1
-        return Int64((wait * (1 + jitter * part)).rounded())
+    /// Reads `json`, which a file may have changed.
+    package init(_ json: JSONValue?) {
+        switch json {
+        case .array(let rules)?: self.init(rules.map { RetryRule($0.object ?? JSONObject()) })
+        default: self.init([RetryRule(json?.object ?? JSONObject())])
+        }
+    }
+}
+
+extension RetryRule {
+    fileprivate var json: JSONObject {
+        let usual = RetryRule()
+        var object = JSONObject()
+        object["on"] = on.map { .array($0.map(JSONValue.string)) }
+        if attempts != usual.attempts { object["attempts"] = attempts.map { .int(Int64($0)) } ?? "unlimited" }
+        if first != usual.first { object["first"] = .int(first) }
+        if factor != usual.factor { object["factor"] = .double(factor) }
+        if limit != usual.limit { object["limit"] = .int(limit) }
+        if jitter != usual.jitter { object["jitter"] = .double(jitter) }
+        if except != usual.except { object["except"] = .array(except.map(JSONValue.string)) }
+        return object
+    }
+
+    fileprivate init(_ object: JSONObject) {
+        self.init()
+        if case .array(let words)? = object["on"] { on = words.compactMap(\.string) }
+        switch object["attempts"] {
+        case .int(let number)?: attempts = Int(clamping: number)
+        case .string?: attempts = nil
+        default: break
+        }
+        first = object.number("first", in: 0...StepLimits.delay) ?? first
+        if case .double(let number)? = object["factor"], Self.factorRange.contains(number) { factor = number }
+        limit = object.number("limit", in: 0...StepLimits.delay) ?? limit
+        if case .double(let number)? = object["jitter"], (0...1).contains(number) { jitter = number }
+        if case .array(let words)? = object["except"] { except = words.compactMap(\.string) }
     }
 }

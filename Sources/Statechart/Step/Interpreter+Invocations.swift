@@ -1,5 +1,5 @@
 import WorkflowCEL
-package import WorkflowJSON
+import WorkflowJSON
 
 /// Beginning invocations (SCXML 6.4 and Appendix D: `statesToInvoke`). What runs them is not known here.
 extension Interpreter {
@@ -124,35 +124,4 @@ package struct EffectRequest: Sendable, Equatable {
     package static let programs = "exec:"
     /// The queue of requests that cannot be sent.
     package static let invalid = "http:invalid"
-}
-
-extension RetryPolicy {
-    /// What differs from the defaults; nil for nothing.
-    fileprivate var json: JSONValue? {
-        let usual = RetryPolicy()
-        var object = JSONObject()
-        if attempts != usual.attempts { object["attempts"] = attempts.map { .int(Int64($0)) } ?? "unlimited" }
-        if first != usual.first { object["first"] = .int(first) }
-        if factor != usual.factor { object["factor"] = .double(factor) }
-        if limit != usual.limit { object["limit"] = .int(limit) }
-        if jitter != usual.jitter { object["jitter"] = .double(jitter) }
-        if except != usual.except { object["except"] = .array(except.map(JSONValue.string)) }
-        return object.isEmpty ? nil : .object(object)
-    }
-
-    /// What a request says about trying again.
-    package init(_ json: JSONValue?) {
-        self.init()
-        guard let object = json?.object else { return }
-        switch object["attempts"] {
-        case .int(let number)?: attempts = Int(clamping: number)
-        case .string?: attempts = nil
-        default: break
-        }
-        first = object.number("first", in: 0...StepLimits.delay) ?? first
-        if case .double(let number)? = object["factor"], Self.factorRange.contains(number) { factor = number }
-        limit = object.number("limit", in: 0...StepLimits.delay) ?? limit
-        if case .double(let number)? = object["jitter"], (0...1).contains(number) { jitter = number }
-        if case .array(let types)? = object["except"] { except = types.compactMap(\.string) }
-    }
 }

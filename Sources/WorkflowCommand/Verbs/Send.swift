@@ -67,7 +67,7 @@ struct Send: Verb {
             throw ValidationError("'--run' goes with '--batch', or with a selection such as '--machine'")
         }
         if lines.atomic { throw ValidationError("'--atomic' goes with '--batch' only") }
-        if many.expect != nil || many.yes || reason != nil {
+        if many.consent.expect != nil || many.consent.yes || reason != nil {
             throw ValidationError("'--expect', '--yes' and '--reason' go with a selection, such as '--machine'")
         }
         if instance == nil { throw ValidationError("Missing expected argument '<instance>'") }

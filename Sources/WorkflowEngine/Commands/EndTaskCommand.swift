@@ -72,11 +72,33 @@ package struct TaskFailure: Sendable, Equatable {
         return JSONWriter.string(JSONValue.object(error))
     }
 
+    /// As the rules of a definition see it.
+    var forRules: RetryFailure { RetryFailure(type: type, facts) }
+
     /// Bytes of a fact that is kept of each attempt.
     private static let notedBytes = 8 << 10
 
     /// Nobody spoke of the task within its lease.
     static let leaseExpired = TaskFailure(type: "lease-expired", message: "the worker gave no sign of life in time")
+}
+
+extension AttemptRecord {
+    /// As the rules of a definition see it. One that was told of late had failed when its lease ran out.
+    var forRules: RetryFailure {
+        let type = outcome == BatchBuilder.late ? TaskFailure.leaseExpired.type : outcome
+        return RetryFailure(type: type, error.flatMap(RecordedFailure.object) ?? JSONObject())
+    }
+}
+
+extension RetryFailure {
+    /// - Parameter facts: `status` of an answer over HTTP among them.
+    fileprivate init(type: String, _ facts: JSONObject) {
+        if case .int(let status)? = facts["status"] {
+            self.init(type: type, status: status)
+        } else {
+            self.init(type: type)
+        }
+    }
 }
 
 extension EndTaskCommand: WriterCommand {
@@ -127,7 +149,7 @@ extension EndTaskCommand: WriterCommand {
             batch.note(.attempted(queue: effect.queue, .done))
             batch.end(
                 effect, with: .init(event: EventName.done + effect.name, data: data, key: task.place.key), of: instance)
-        case .failed(let failure): batch.fail(effect, begun: lease.begun, failure, of: instance)
+        case .failed(let failure): try batch.fail(effect, begun: lease.begun, failure, of: instance)
         case .alive(let progress):
             effect.due = Timestamp(rawValue: batch.now.rawValue + lease.milliseconds)
             if let progress {

@@ -7,6 +7,8 @@ struct FindEffectsCommand: Sendable {
     let limit: Int
     /// What runs already.
     let except: Set<Position>
+    /// True where attempts are counted that the process does not outlive.
+    let countsInterruptions: Bool
 
     /// What was found.
     struct Answer: Sendable {
@@ -63,11 +65,13 @@ extension FindEffectsCommand: WriterCommand {
             if isRunning, let deadline = instance.state.timeout(ofInvocation: effect.name), deadline <= batch.now {
                 continue
             }
+            let interruptions = countsInterruptions ? try batch.interruptions(of: effect) : 0
             answer.effects.append(
                 FoundEffect(
                     effect: effect,
                     instance: InstanceKey(instance.state.record.name, in: instance.state.record.namespace),
-                    uuid: instance.state.record.uuid))
+                    uuid: instance.state.record.uuid,
+                    runsAlone: interruptions >= InterruptedAttemptCommand.aloneAfter))
         }
         return answer
     }

@@ -44,7 +44,7 @@ extension FinishAttemptCommand: WriterCommand {
         effect.attempts = number
         switch outcome {
         case .held: break
-        case .failed(let failure): batch.fail(effect, begun: begun, failure, of: instance)
+        case .failed(let failure): try batch.fail(effect, begun: begun, failure, of: instance)
         case .done(let output):
             batch.note(.attempted(queue: effect.queue, .done))
             batch.end(effect, with: .init(event: EventName.done + effect.name, data: output, key: nil), of: instance)

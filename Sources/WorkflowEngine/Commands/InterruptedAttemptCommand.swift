@@ -2,16 +2,18 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// Counts an attempt that an earlier process began and did not outlive. After a few of them in a row the effect is
-/// held: what it runs may be what ends the daemon.
+/// Counts an attempt that an earlier process began and did not outlive, as the rules of its definition say. After a few
+/// of them in a row the effect is held: what it runs may be what ends the daemon.
 struct InterruptedAttemptCommand: Sendable {
     /// As a file says, which may be anybody's.
-    let begin: AttemptBegin
+    let attempt: InterruptedAttempt
     /// The beginning of the names of the queues whose attempts are kept.
     let queues: String
 
-    /// The number in a row that holds an effect.
-    static let bound = 3
+    /// The number of interruptions in a row that holds an effect,
+    static let bound: Int64 = 3
+    /// and the number after which its attempts run alone: others that run beside it are not to count with it.
+    static let aloneAfter: Int64 = 2
 }
 
 extension InterruptedAttemptCommand: WriterCommand {
@@ -20,58 +22,76 @@ extension InterruptedAttemptCommand: WriterCommand {
     static var isResult: Bool { true }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
-    var summary: String { "count an interrupted attempt at effect \(begin.effect.rawValue)" }
+    var summary: String { "count an interrupted attempt at effect \(attempt.begin.effect.rawValue)" }
 
     func want(_ rows: inout WantedRows) {}
 
     /// Gives the name of the instance; nil where the attempt was counted, or its effect has gone on.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> InstanceName? {
-        guard begin.number > 0, var effect = try batch.effect(begin.effect), [.ready, .held].contains(effect.state),
-            effect.queue.hasPrefix(queues), effect.round == begin.round, effect.attempts == begin.number - 1,
-            let instance = try batch.instance(of: effect)
-        else { return nil }
-        let interruptions = try earlierInterruptions(of: effect, in: batch) + 1
-        effect.attempts = begin.number
-        // An effect that is held with its instance keeps that reason, and is let go with it.
-        if effect.state == .ready { effect.error = TaskFailure.interrupted.note }
-        batch.attempts.append(
-            AttemptRecord(
-                instanceID: effect.instanceID, effect: effect.id, name: effect.name, attempt: effect.attempts,
-                begun: min(begin.begun, batch.now), ended: batch.now, outcome: TaskFailure.interrupted.type,
-                error: TaskFailure.interrupted.note))
-        batch.note(.attempted(queue: effect.queue, .interrupted))
+        guard let found = try effect(in: batch), let instance = try batch.instance(of: found) else { return nil }
+        // What is due comes first: it may end the invocation.
+        batch.fireDue(of: instance)
+        if instance.state.nextDue(by: batch.now) != nil { throw .overloaded }
+        guard var effect = try effect(in: batch) else { return nil }
+        let before = effect
+        // The end of the machine is nobody's fault, and excuses nobody.
+        let interruptions = try batch.interruptions(of: effect) + (attempt.isOfThisBoot ? 1 : 0)
+        effect.attempts = attempt.begin.number
+        try batch.fail(
+            effect, begun: min(attempt.begin.begun, batch.now),
+            .interrupted(times: interruptions, withMachine: !attempt.isOfThisBoot), of: instance)
+        guard var again = try batch.effect(effect.id), again.state == .ready else { return instance.state.record.name }
         if interruptions >= Self.bound {
-            effect.state = .held
-            effect.error = TaskFailure.held(after: interruptions).note
-            batch.note(.stuck(effect, of: instance.state.record.name))
+            again.state = .held
+            again.error = TaskFailure.held(after: interruptions).note
+            batch.note(.stuck(again, of: instance.state.record.name))
+        } else if before.state == .held {
+            // It is let go with its instance.
+            again.state = .held
+            again.error = before.error
         }
-        batch.change(effect)
+        batch.change(again)
         return instance.state.record.name
     }
 
-    /// The number of attempts right before this one that came to the same, since somebody let it be tried anew; no
-    /// more than matter.
-    private func earlierInterruptions(of effect: EffectRecord, in batch: BatchBuilder) throws(Rejection) -> Int {
-        var count = 0
-        var number = effect.attempts
-        while count < Self.bound, number > effect.earlier,
-            try batch.attempt(number, of: effect.id)?.outcome == TaskFailure.interrupted.type
-        {
-            count += 1
-            number -= 1
-        }
-        return count
+    /// The effect, where the attempt may be its last and has not been counted.
+    private func effect(in batch: BatchBuilder) throws(Rejection) -> EffectRecord? {
+        let begin = attempt.begin
+        guard begin.number > 0, let effect = try batch.effect(begin.effect), [.ready, .held].contains(effect.state),
+            effect.queue.hasPrefix(queues), effect.round == begin.round, effect.attempts == begin.number - 1
+        else { return nil }
+        return effect
+    }
+}
+
+extension BatchBuilder {
+    /// How many of the last attempts at an effect the process did not outlive, since somebody let it be tried anew. An
+    /// attempt that ends in order begins the count anew; a start of the machine leaves it as it was.
+    func interruptions(of effect: EffectRecord) throws(Rejection) -> Int64 {
+        guard effect.attempts > effect.earlier, let last = try attempt(effect.attempts, of: effect.id),
+            last.outcome == TaskFailure.interruptedType,
+            case .int(let times)? = last.error.flatMap(RecordedFailure.object)?[TaskFailure.interruptions]
+        else { return 0 }
+        return min(max(0, times), InterruptedAttemptCommand.bound)
     }
 }
 
 extension TaskFailure {
-    /// Nobody knows what came of it.
-    static let interrupted = TaskFailure(type: "interrupted", message: "wfd ended while the program ran")
+    /// The type of an attempt of which nobody knows what came.
+    static let interruptedType = "interrupted"
+    /// The fact that says how many there were in a row.
+    fileprivate static let interruptions = "interruptions"
+
+    fileprivate static func interrupted(times: Int64, withMachine: Bool) -> TaskFailure {
+        TaskFailure(
+            type: interruptedType, message: "\(withMachine ? "the machine" : "wfd") ended while the program ran",
+            facts: [interruptions: .int(times)])
+    }
 
     /// The reason why such an effect is held.
-    fileprivate static func held(after interruptions: Int) -> TaskFailure {
+    fileprivate static func held(after interruptions: Int64) -> TaskFailure {
         TaskFailure(
-            type: interrupted.type,
+            type: interruptedType,
             message: "wfd ended \(interruptions) times in a row while the program ran; see that the program does not "
                 + "end it, then 'wfctl effects retry', of many with --all --queue QUEUE --state held")
     }
@@ -80,6 +100,6 @@ extension TaskFailure {
 extension EffectRecord {
     /// True when it is held because the daemon did not outlive its attempts. A start does not try it again.
     var isInterrupted: Bool {
-        state == .held && error.flatMap(RecordedFailure.object)?["type"]?.string == TaskFailure.interrupted.type
+        state == .held && error.flatMap(RecordedFailure.object)?["type"]?.string == TaskFailure.interruptedType
     }
 }

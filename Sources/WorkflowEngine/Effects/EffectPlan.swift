@@ -62,6 +62,8 @@ struct EffectPlan {
     private var dues = Heap<Due>()
     private var waitingBytes = 0
     private(set) var running = 0
+    /// True while nothing may start beside what runs: that runs alone, or what comes next does.
+    private var isSerial = false
 
     /// - Parameters:
     ///   - places: How many run at a time.
@@ -86,6 +88,7 @@ struct EffectPlan {
         at now: Timestamp, settings: (String) -> (places: Int, rate: StartRate?)
     ) -> Step? {
         expectDue(at: now)
+        if isSerial, running > 0 { return nil }
         var rest = turns.count
         while running < places, rest > 0, let name = turns.popFirst() {
             rest -= 1
@@ -121,7 +124,15 @@ struct EffectPlan {
                 let known = queue.running.union(queue.waiting.lazy.map(\.effect.id))
                 return .find(queue: name, limit: hasRoom ? most : 1, except: known)
             }
+            if running > 0, queue.waiting.first?.runsAlone == true {
+                // It starts when all that run have ended, before any other.
+                isSerial = true
+                queue.isInTurn = true
+                turns.prepend(name)
+                return nil
+            }
             if let first = queue.waiting.popFirst() {
+                isSerial = first.runsAlone
                 waitingBytes -= first.size
                 queueOfWaiting[first.effect.id] = nil
                 queue.running.insert(first.effect.id)
@@ -203,7 +214,9 @@ struct EffectPlan {
         defer { keep(queue, name) }
         // A queue that has none may take of the last quarter, and leaves its place before it to another.
         let leavesTwo = queue.isInTurn && queue.running.isEmpty && turns.count > 1 && running < places - places / 4
-        return leavesTwo || (wasSuspect && !queue.isSuspect)
+        // Behind one that ran alone there is room for several.
+        let leavesAll = isSerial && running == 0
+        return leavesTwo || leavesAll || (wasSuspect && !queue.isSuspect)
     }
 
     /// Takes over what is on disk. Gives the effects that run and are not what they were.
@@ -330,6 +343,8 @@ struct FoundEffect: Sendable {
     let effect: EffectRecord
     let instance: InstanceKey
     let uuid: UniqueID
+    /// True when nothing else may run beside it: the process did not outlive its last attempts.
+    var runsAlone = false
 
     /// About the bytes that it takes in memory.
     fileprivate var size: Int { 1_024 + effect.request.utf8.count }

@@ -135,7 +135,9 @@ package final class EffectRunner: Service {
             if state.isEnding { return nil }
             switch state.plan.next(at: now, settings: settings) {
             case .find(let queue, let limit, let except):
-                return .find(FindEffectsCommand(queue: queue, limit: limit, except: except))
+                return .find(
+                    FindEffectsCommand(
+                        queue: queue, limit: limit, except: except, countsInterruptions: executor.log != nil))
             case .start(let found):
                 let attempt = EffectAttempt(found, begun: now)
                 // Those that run are known by their effects, and waited for by `settled`.
@@ -276,13 +278,14 @@ extension EffectRunner {
     /// Counts what an earlier process had begun when it died, before anything is begun.
     private func countInterrupted() async {
         guard let begun = executor.log else { return }
-        for begin in await begun.unended() {
-            let command = InterruptedAttemptCommand(begin: begin, queues: executor.queues)
+        for attempt in await begun.unended() {
+            let command = InterruptedAttemptCommand(attempt: attempt, queues: executor.queues)
             guard let answer = await insist(until: { $0.isEnding }, { command }) else { return }
             guard let instance = answer else { continue }
             log.tell(
-                .effects, .warning, "wfd ended while a program ran: that counts as an attempt",
-                ["instance": "\(instance)", "attempt": "\(begin.number)"])
+                .effects, .warning,
+                "\(attempt.isOfThisBoot ? "wfd" : "the machine") ended while a program ran: that counts as an attempt",
+                ["instance": "\(instance)", "attempt": "\(attempt.begin.number)"])
         }
         await begun.forget()
     }

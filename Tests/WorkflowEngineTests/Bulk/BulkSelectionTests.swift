@@ -120,6 +120,17 @@ import WorkflowStore
         try await running.stop()
     }
 
+    /// The run has left that version, and does not go back.
+    @Test func whoGoesToAnEarlierVersionBeforeItsTurnIsCounted() async throws {
+        try await migrate(0..<Self.count, to: 2)
+        let run = try await run("r", Self.flip, stoppingAt: 30) { try await migrate(58..<Self.count, to: 1) }
+        #expect(run.outcome.brief == "done 58, changed 2")
+        // Moved once and flipped, or moved twice.
+        for number in 0..<Self.count { #expect(seq(number) == 3) }
+        for number in 58..<Self.count { #expect(store.record("l-\(number)")?.state.configuration == "off") }
+        try await running.stop()
+    }
+
     /// It comes back to a version that the run has left, and then goes to the later one again.
     @Test func whoGoesToAndFroHasOneTurn() async throws {
         try await migrate(50..<Self.count, to: 2)

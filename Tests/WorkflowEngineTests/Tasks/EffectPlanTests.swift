@@ -18,9 +18,10 @@ struct EffectPlanTests {
             name: "a", queue: queue, priority: 3, due: Timestamp(rawValue: due), attempts: attempts, request: "{}")
     }
 
-    private static func found(_ effect: EffectRecord) -> FoundEffect {
+    private static func found(_ effect: EffectRecord, runsAlone: Bool = false) -> FoundEffect {
         FoundEffect(
-            effect: effect, instance: InstanceKey("o", in: .default), uuid: UniqueID(bytes: Array(1...16)))
+            effect: effect, instance: InstanceKey("o", in: .default), uuid: UniqueID(bytes: Array(1...16)),
+            runsAlone: runsAlone)
     }
 
     private static func batch(new: [EffectRecord] = [], changed: [EffectRecord] = [], at time: Int64) -> StoreBatch {
@@ -47,7 +48,7 @@ struct EffectPlanTests {
     }
 
     private mutating func find(_ effects: EffectRecord...) {
-        plan.found(effects.map(Self.found), of: Self.queue, hasMore: false, next: nil)
+        plan.found(effects.map { Self.found($0) }, of: Self.queue, hasMore: false, next: nil)
     }
 
     /// The failure is on disk, and due again, before whoever made the attempt hears of it: while its place is taken it
@@ -67,6 +68,23 @@ struct EffectPlanTests {
         #expect(next(at: due) == "find all but 0")
         find(failed)
         #expect(next(at: due) == "start 2")
+    }
+
+    /// It waits until nothing runs, and everything else until it has ended.
+    @Test mutating func whatRunsAloneRunsAlone() {
+        let (first, alone) = (Self.effect(due: 100, id: 2), Self.effect(due: 100, attempts: 2, id: 3))
+        let others = [4, 5].map { Self.effect(due: 100, attempts: 7, id: $0) }
+        adopt(Self.batch(new: [first], at: 100), at: 100)
+        #expect(next(at: 100) == "find all but 0")
+        let found = [Self.found(first), Self.found(alone, runsAlone: true)] + others.map { Self.found($0) }
+        plan.found(found, of: Self.queue, hasMore: false, next: nil)
+        #expect(next(at: 100) == "start 1")
+        for _ in 0..<2 { #expect(next(at: 100) == "nothing") }
+        #expect(plan.ended(first.id, of: Self.queue, isReached: true) == true)
+        #expect(next(at: 100) == "start 3")
+        #expect(next(at: 100) == "nothing")
+        #expect(plan.ended(alone.id, of: Self.queue, isReached: true) == true)
+        for _ in 0..<2 { #expect(next(at: 100) == "start 8") }
     }
 
     /// One at a time asks a host that answers nobody; when it answers, more than its place is free.

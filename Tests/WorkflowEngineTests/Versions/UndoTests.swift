@@ -2,7 +2,6 @@ import IdentityTesting
 import Statechart
 import StoreTesting
 import Testing
-import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -157,38 +156,5 @@ import WorkflowStore
         // One that was only done is told as it is.
         #expect(try await bench.engine.resumeRun(named: "u", by: .test).record == undone.record)
         try await bench.expectWhole()
-    }
-}
-
-/// Runs beside which instances change their versions.
-@Suite(.timeLimit(.minutes(20))) struct MovedMeanwhileTests {
-    /// A run that was stopped at its first instances.
-    private static func stopped(_ version: Int64) async throws -> (BulkBench, BulkView, turns: Int64) {
-        var limits = EngineLimits()
-        limits.selectedPage = 1
-        limits.batchRows = 16
-        let bench = try await BulkBench(60, of: BulkBench.pot.replacing("go: busy", with: "go: {}"), limits: limits)
-        try await bench.engine.apply(BulkBench.pot + "\n  more: {}", syntax: .yaml)
-        if version == 2 { for number in 0..<60 { try await move(number, to: 2, bench) } }
-        let begun = try await bench.begin("m", .send(event: "go", data: nil))
-        try await eventually("some have had their turn") { try await bench.run(begun).outcome.total > 0 }
-        _ = try await bench.engine.stopRun(named: "m", by: .test)
-        return (bench, begun, try await bench.run(begun).outcome.total)
-    }
-
-    private static func move(_ number: Int, to version: MachineVersion, _ bench: BulkBench) async throws {
-        _ = try await bench.engine.migrate(
-            MigrateCommand(instance: InstanceName(rawValue: "p-\(number)"), to: version, reason: "r", by: .test))
-    }
-
-    /// Who goes to a later version has no second turn; who goes to an earlier one is counted.
-    @Test(arguments: [(1, 0..<60, "done 60", 60), (2, 58..<60, "done 58, changed 2", 58)])
-    func nobodyHasTwoTurns(from version: Int64, moved: Range<Int>, outcome: String, rows: Int) async throws {
-        let (bench, begun, turns) = try await Self.stopped(version)
-        #expect(turns < 58)
-        for number in moved { try await Self.move(number, to: version == 1 ? 2 : 1, bench) }
-        _ = try await bench.engine.resumeRun(named: "m", by: .test)
-        #expect(try await bench.ended(begun).outcome.brief == outcome)
-        #expect(try await bench.rows(of: "m") == (rows, 1))
     }
 }

@@ -32,7 +32,7 @@ package enum DefinitionKeys {
                 "maxBytes", "keepHeaders",
             ]
         case .exec: ["program", "args", "attemptTimeout", "maxBytes"]
-        case .retry: ["attempts", "first", "factor", "limit", "jitter", "except"]
+        case .retry: ["on", "attempts", "first", "factor", "limit", "jitter", "except"]
         }
     }
 

@@ -17,7 +17,7 @@ extension DraftReader {
             switch pair.key.text {
             case "id": invocation.id = name(pair.value, "'id'")
             case "timeout": invocation.timeout = delay(pair.value)
-            case "retry": invocation.retry = retryPolicy(pair.value)
+            case "retry": invocation.retry = retryPolicy(pair.value, of: action.key.text)
             case "onDone": readTransitions(pair.value, .invocationDone(place), of: index)
             case "onError": readTransitions(pair.value, .invocationFailed(place), of: index)
             default: break
@@ -32,7 +32,7 @@ extension DraftReader {
         checkKeys(of: pairs, in: .call, of: "'call'")
         guard let key = effectAction(pairs, "a call", at: pair.value.position) else { return nil }
         let action = effect(key, input: pairs["input"])
-        let retry = pairs["retry"].map { retryPolicy($0) } ?? RetryPolicy()
+        let retry = pairs["retry"].map { retryPolicy($0, of: key.key.text) } ?? RetryPolicy()
         return action.map { .call(CallDraft(action: $0, retry: retry, position: pair.key.position)) }
     }
 

@@ -2,30 +2,103 @@ import WorkflowJSON
 
 /// Trying again.
 extension DraftReader {
-    /// Reads `retry`.
-    mutating func retryPolicy(_ node: SourceNode) -> RetryPolicy {
-        var policy = RetryPolicy()
-        guard let pairs = mapping(node, "'retry'") else { return policy }
+    /// Reads `retry`: a rule or a list of them.
+    ///
+    /// - Parameter effect: The key that says what is done.
+    mutating func retryPolicy(_ node: SourceNode, of effect: String) -> RetryPolicy {
+        guard case .sequence(let nodes) = node.content else { return RetryPolicy([retryRule(node, of: effect)]) }
+        guard RetryPolicy.ruleRange.contains(nodes.count) else {
+            diagnostics.error("'retry' has 1 to \(RetryPolicy.ruleRange.upperBound) rules", at: node.position)
+            return RetryPolicy()
+        }
+        var rules: [RetryRule] = []
+        for node in nodes {
+            let rule = retryRule(node, of: effect)
+            let most = RetryPolicy.countedAttempts
+            if nodes.count > 1, let attempts = rule.attempts, attempts > most {
+                diagnostics.error("a rule among others has 1 to \(most) attempts, or unlimited", at: node.position)
+            }
+            warn(of: rule, at: node.position, behind: zip(rules, nodes))
+            rules.append(rule)
+        }
+        return RetryPolicy(rules)
+    }
+
+    private mutating func retryRule(_ node: SourceNode, of effect: String) -> RetryRule {
+        var rule = RetryRule()
+        guard let pairs = mapping(node, "a rule of 'retry'") else { return rule }
         checkKeys(of: pairs, in: .retry, of: "'retry'")
         for pair in pairs {
             switch pair.key.text {
-            case "attempts": policy.attempts = attempts(pair.value)
-            case "first": policy.first = length(pair.value, "'first'") ?? policy.first
-            case "limit": policy.limit = length(pair.value, "'limit'") ?? policy.limit
-            case "factor": policy.factor = number(pair.value, "'factor'", RetryPolicy.factorRange) ?? policy.factor
-            case "jitter": policy.jitter = number(pair.value, "'jitter'", 0...1) ?? policy.jitter
-            case "except": policy.except = types(pair.value)
+            case "on": rule.on = failures(pair.value, "'on'", of: effect)
+            case "attempts": rule.attempts = attempts(pair.value)
+            case "first": rule.first = length(pair.value, "'first'") ?? rule.first
+            case "limit": rule.limit = length(pair.value, "'limit'") ?? rule.limit
+            case "factor": rule.factor = number(pair.value, "'factor'", RetryRule.factorRange) ?? rule.factor
+            case "jitter": rule.jitter = number(pair.value, "'jitter'", 0...1) ?? rule.jitter
+            case "except": rule.except = failures(pair.value, "'except'", of: effect)
             default: break
             }
         }
-        return policy
+        return rule
+    }
+
+    /// Warns of a rule that never counts, because others before it fit all that it fits.
+    private mutating func warn(
+        of rule: RetryRule, at position: SourcePosition, behind earlier: some Sequence<(RetryRule, SourceNode)>
+    ) {
+        if let (_, node) = earlier.first(where: { $0.0.on == nil }) {
+            let line = node.position.line
+            diagnostics.warning("this rule never counts: the one on line \(line) fits every failure", at: position)
+        } else if let words = rule.on, !words.isEmpty,
+            words.allSatisfy({ word in earlier.contains { $0.0.fits(RetryFailure(word: word)) } })
+        {
+            diagnostics.warning("this rule never counts: those before it fit all that it fits", at: position)
+        }
+    }
+
+    /// Reads what fails, as rules name it: a word or a list of them.
+    private mutating func failures(_ node: SourceNode, _ what: String, of effect: String) -> [String] {
+        guard case .sequence(let nodes) = node.content else {
+            return failure(node, what, of: effect).map { [$0] } ?? []
+        }
+        guard RetryRule.wordRange.contains(nodes.count) else {
+            diagnostics.error("\(what) has 1 to \(RetryRule.wordRange.upperBound) types of errors", at: node.position)
+            return []
+        }
+        return nodes.compactMap { failure($0, "a type of errors", of: effect) }
+    }
+
+    private mutating func failure(_ node: SourceNode, _ what: String, of effect: String) -> String? {
+        guard let word = text(node, what) else { return nil }
+        let name = word.quoted
+        if ["*", "States.ALL", "States.TaskFailed"].contains(word) {
+            diagnostics.error("\(name) is no type of errors; a rule without 'on' fits all", at: node.position)
+            return nil
+        }
+        guard let types = RetryFailure.types(of: effect) else {
+            if RetryFailure.isWorkersWord(word) { return word }
+            diagnostics.error(
+                "a type of errors has letters, digits, '-', '_' and '.', unlike \(name)", at: node.position)
+            return nil
+        }
+        if types.contains(word) { return word }
+        if effect == "http", let status = RetryFailure.status(in: word) {
+            if RetryFailure.isStatus(status) { return word }
+            diagnostics.error("\(name) never comes: \(RetryFailure.statusRule)", at: node.position)
+            return nil
+        }
+        let meant = diagnostics.suggestion(for: word, among: types)
+        let hint = meant.isEmpty ? "; known are \(types.joined(separator: ", "))" : meant
+        diagnostics.error("unknown type of errors \(name) of '\(effect)'\(hint)", at: node.position)
+        return nil
     }
 
     private mutating func attempts(_ node: SourceNode) -> Int? {
         if case .scalar("unlimited", _) = node.content { return nil }
         if case .scalar(let text, isPlain: true) = node.content,
             case .int(let attempts)? = try? ScalarResolver.value(ofPlain: text),
-            RetryPolicy.attemptRange.contains(Int(attempts))
+            RetryRule.attemptRange.contains(Int(attempts))
         {
             return Int(attempts)
         }
@@ -57,11 +130,6 @@ extension DraftReader {
         }
         reportKindOrValue(node, "\(what) is a number from \(Int(range.lowerBound)) to \(Int(range.upperBound))")
         return nil
-    }
-
-    private mutating func types(_ node: SourceNode) -> [String] {
-        guard case .sequence(let nodes) = node.content else { return text(node, "'except'").map { [$0] } ?? [] }
-        return nodes.compactMap { text($0, "a type of errors") }
     }
 
     /// Adds a mistake about a value that its place does not allow.
