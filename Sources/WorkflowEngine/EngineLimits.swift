@@ -132,6 +132,8 @@ package struct EngineLimits: Sendable {
     package var rowsOfSuspension = 1_000
     /// The same of all instances of a page together.
     package var rowsOfSuspensions = 5_000
+    /// Rows of an instance that are read to find out whether its last timer was skipped.
+    package var rowsOfSkip = 20
     /// Tasks of suspended instances that one lease passes, and how many of them it reads at once.
     package var passedTasks = 1_000
     package var passedAtOnce = 100

@@ -22,6 +22,7 @@ package final class OperatorLog: Sendable {
         static let effects = Topic("effects that were not written")
         static let attempts = Topic("effects that are held or have failed for good")
         static let queues = Topic("settings of queues")
+        static let skips = Topic("instances whose last timer was skipped")
         static let restlessness = Topic("instances that do not come to rest")
     }
 

@@ -43,6 +43,9 @@ extension ModelMachine {
                 of: source, on: transition.descriptor.map(ModelTransition.Trigger.event) ?? .always,
                 to: Self.targets(transition.targets, models))
             model.reenters = transition.reenters
+            model.misfire = transition.misfire.limit.map {
+                ModelMisfire(limit: $0, rearms: transition.misfire.rearms)
+            }
             model.condition = transition.condition.map(ModelGuard.written)
             model.actions = try Self.actions(transition.actions)
             source.transitions.append(model)
@@ -61,7 +64,7 @@ extension ModelMachine {
             throw NotUnderstood(what: "a delay that is computed")
         }
         let text = timeout.event.dropFirst("after.".count).dropLast(state.id.count + 1)
-        return ModelTimeout(text: String(text), milliseconds: milliseconds, skip: timeout.misfire.milliseconds)
+        return ModelTimeout(text: String(text), milliseconds: milliseconds, skip: timeout.misfire.limit)
     }
 
     private static func invocation(_ invocation: Invocation) throws -> ModelInvocation {

@@ -80,10 +80,11 @@ package struct ModelTimeout {
     /// The delay as written.
     package let text: String
     package let milliseconds: Int64
-    /// Fired later than this many milliseconds after it was due, it changes nothing; nil for a timer that always fires.
+    /// Fired later than this many milliseconds after it was due, it changes nothing, whatever its transitions say. Of
+    /// machines of 0.1 only; nil for a timer that always fires.
     package let skip: Int64?
 
-    package init(text: String, milliseconds: Int64, skip: Int64?) {
+    package init(text: String, milliseconds: Int64, skip: Int64? = nil) {
         self.text = text
         self.milliseconds = milliseconds
         self.skip = skip

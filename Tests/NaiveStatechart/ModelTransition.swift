@@ -23,6 +23,8 @@ package final class ModelTransition {
     package var reenters = false
     package var condition: ModelGuard?
     package var actions: [ModelAction] = []
+    /// Of a delay of `after`; nil for one that takes its timer however late.
+    package var misfire: ModelMisfire?
 
     package init(of source: ModelState, on trigger: Trigger, to targets: [ModelTarget] = []) {
         self.source = source
@@ -38,6 +40,19 @@ package final class ModelTransition {
         case .after(let delay): "after.\(delay).\(source.name)"
         case .always, .initial: nil
         }
+    }
+}
+
+/// When a timer is too late for a transition.
+package struct ModelMisfire: Equatable {
+    /// More milliseconds late than this.
+    package let limit: Int64
+    /// Whether its delay begins anew when nothing takes it.
+    package let rearms: Bool
+
+    package init(limit: Int64, rearms: Bool) {
+        self.limit = limit
+        self.rearms = rearms
     }
 }
 

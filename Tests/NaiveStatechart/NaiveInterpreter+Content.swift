@@ -76,7 +76,7 @@ extension NaiveInterpreter {
         case .send(let send):
             try self.send(
                 send.event, try send.data.map(value(of:)), after: try send.delay.map(milliseconds) ?? 0, id: send.id,
-                skip: send.misfire.milliseconds)
+                skip: send.misfire.limit)
         case .cancel(let id, _): cancel(id)
         case .log(let expression): _ = try value(of: .expression(expression))
         case .choose(let branches, _): try choose(branches)
@@ -167,16 +167,6 @@ extension NaiveInterpreter {
             return try body(try expression.program.value(NaiveScope(interpreter: self), &budget), &budget)
         } catch {
             throw ContentError()
-        }
-    }
-}
-
-extension Misfire {
-    /// How late is too late; nil when nothing is.
-    var milliseconds: Int64? {
-        switch self {
-        case .fire: nil
-        case .skip(let limit): limit
         }
     }
 }

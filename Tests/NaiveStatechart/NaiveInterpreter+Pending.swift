@@ -35,6 +35,8 @@ extension NaiveInterpreter {
             return idleMacrostep(at: at)
         }
         let event = Event(name: own.event, data: own.data, at: at)
+        late = own.isImmediate ? 0 : max(0, firedAt - own.due)
+        defer { late = 0 }
         return take(own, as: event)
     }
 
@@ -49,9 +51,17 @@ extension NaiveInterpreter {
     func begin(_ own: NaivePending, as event: Event) throws(Observation.Refusal) {
         // The end of an invocation ends its timeout, and the other way round.
         pending.removeAll { $0.number == own.number || $0.invocation != nil && $0.invocation == own.invocation }
+        passedOver = []
         let enabledTransitions = selectTransitions(event.name, isInternal: event.name.hasPrefix("error."))
         if !enabledTransitions.isEmpty {
             try microstep(enabledTransitions.toList())
+        } else if !passedOver.isEmpty {
+            isSkipping = true
+            // Its delay begins anew when the clock says that it has come, and not when it was due.
+            guard let s = passedOver.first(where: { $0.misfire?.rearms ?? false })?.source else { return }
+            for timeout in s.timeouts where s.event(of: timeout) == own.event {
+                arm(timeout, of: s, due: max(own.due + late, event.at) + timeout.milliseconds)
+            }
         } else if event.name.hasPrefix("error.invoke.") {
             // Difference: nobody waits for an answer, but a failure of work that nobody takes is one.
             throw .expressionFailed

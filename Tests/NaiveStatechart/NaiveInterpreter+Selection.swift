@@ -83,6 +83,10 @@ extension NaiveInterpreter {
     ///
     /// Difference: it is asked once in one selection, and told once in a macrostep where it is that of an `always`.
     private func conditionMatch(_ transition: ModelTransition) -> Bool {
+        if let misfire = transition.misfire, late > misfire.limit {
+            passedOver.append(transition)
+            return false
+        }
         guard let condition = transition.condition else { return true }
         do {
             return try holds(condition)

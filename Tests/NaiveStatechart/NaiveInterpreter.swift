@@ -71,6 +71,12 @@ package final class NaiveInterpreter {
     /// Transitions whose conditions could not be evaluated: in this selection, and those of `always` in this macrostep.
     var failedConditions = OrderedSet<ModelTransition>()
     var failedEventless = OrderedSet<ModelTransition>()
+    /// By how many milliseconds the timer is late that is taken.
+    var late: Int64 = 0
+    /// The transitions that it is too late for.
+    var passedOver: [ModelTransition] = []
+    /// Whether nothing has taken it because of that.
+    var isSkipping = false
     private var work = 0
     private var exited: [ModelState] = []
     private var entered: [ModelState] = []
@@ -135,6 +141,7 @@ package final class NaiveInterpreter {
         begun = []
         internalQueue = []
         failedEventless.clear()
+        isSkipping = false
         work = 0
         exited = []
         entered = []
@@ -170,6 +177,8 @@ package final class NaiveInterpreter {
     }
 
     private func completeMacrostep() throws(Observation.Refusal) {
+        // Eventless transitions have no turn when a timer was skipped, unless a condition failed.
+        if isSkipping, internalQueue.isEmpty { return }
         try settle()
         if !running { try exitInterpreter() }
     }

@@ -35,7 +35,8 @@ import ThreadTesting
         "an ancestor", "the root", "history as target", "always", "always to history", "onDone", "*", "prefix", "exact",
         "done.state in on", "error in on", "entry", "exit", "raise", "set", "fail", "after", "send", "delayed send",
         "cancel",
-        "misfire", "invocation", "invocation with a timeout", "invocation that cannot begin", "end of an invocation",
+        "misfire", "next", "invocation", "invocation with a timeout", "invocation that cannot begin",
+        "end of an invocation",
     ]
 
     private static func kinds(of machine: ModelMachine) -> Set<String> {
@@ -49,7 +50,6 @@ import ThreadTesting
             if !state.exit.isEmpty { kinds.insert("exit") }
             kinds.formUnion(beginnings(of: state))
             for transition in state.transitions { kinds.formUnion(Self.kinds(of: transition)) }
-            if state.timeouts.contains(where: { $0.skip != nil }) { kinds.insert("misfire") }
             if !state.invocations.isEmpty { kinds.insert("invocation") }
             if state.invocations.contains(where: { $0.timeout != nil }) { kinds.insert("invocation with a timeout") }
             if state.invocations.contains(where: \.fails) { kinds.insert("invocation that cannot begin") }
@@ -78,6 +78,7 @@ import ThreadTesting
             ["no target", "one target"].dropFirst(transition.targets.count).first ?? "several targets"
         ]
         if transition.reenters { kinds.insert("reenter") }
+        if let misfire = transition.misfire { kinds.insert(misfire.rearms ? "next" : "misfire") }
         for target in transition.targets.map(\.state) {
             if target == transition.source { kinds.insert("itself") }
             if transition.source.isDescendant(of: target) { kinds.insert("an ancestor") }

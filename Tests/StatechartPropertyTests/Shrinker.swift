@@ -104,6 +104,7 @@ struct Shrinker {
         for transition in state.transitions + [state.initial].compactMap({ $0 }) {
             for place in transition.actions.indices { edits.append { transition.actions.remove(at: place) } }
             if transition.reenters { edits.append { transition.reenters = false } }
+            if transition.misfire != nil { edits.append { transition.misfire = nil } }
             if transition.condition != nil { edits.append { transition.condition = nil } }
             if transition.targets.count > 1 {
                 for place in transition.targets.indices { edits.append { transition.targets.remove(at: place) } }

@@ -10,7 +10,7 @@ import WorkflowJSON
     ])
     func theRuleOfATimerIsRead(text: String, misfire: Misfire) throws {
         let timed = try DefinitionReader.read(oneState("after: {1s: {target: a, misfire: \(text)}}")).machine
-        #expect(timed.states[3].timeouts.map(\.misfire) == [misfire])
+        #expect(timed.transitions.last?.misfire == misfire)
         let sent = try DefinitionReader.read(oneState("entry: {send: {event: a, delay: 1s, misfire: \(text)}}")).machine
         guard case .send(let send) = sent.states[3].entry.first else {
             Issue.record("\(sent.states[3].entry)")
@@ -19,17 +19,45 @@ import WorkflowJSON
         #expect(send.misfire == misfire)
     }
 
-    @Test func theTransitionsOfOneDelayShareARule() throws {
-        let machine = try DefinitionReader.read(
-            oneState("after: {1s: [{guard: 'true', target: a}, {target: b, misfire: {skip: 1m}}], 2s: a}")
-        ).machine
+    private static let two = oneState(
+        "after: {1s: [{guard: 'true', target: a}, {target: b, misfire: {skip: 1m}}], 2s: a}")
+
+    @Test func eachTransitionOfADelayHasARuleOfItsOwn() throws {
+        let machine = try DefinitionReader.read(Self.two).machine
+        #expect(machine.transitions.suffix(3).map(\.misfire) == [.fire, .skip(afterMilliseconds: 60_000), .fire])
+        #expect(machine.states[3].timeouts.map(\.misfire) == [.fire, .fire])
+        let next = try DefinitionReader.read(oneState("after: {1s: {target: a, misfire: {next: 10m}}}")).machine
+        #expect(next.transitions.last?.misfire == .next(afterMilliseconds: 600_000))
+    }
+
+    @Test func underTheRulesOfTheFirstReleaseTheTransitionsOfADelayShareOne() throws {
+        let machine = try DefinitionReader.read(Self.two, semantics: .first).machine
         #expect(machine.states[3].timeouts.map(\.misfire) == [.skip(afterMilliseconds: 60_000), .fire])
+        #expect(machine.transitions.allSatisfy { $0.misfire == .fire })
+        let text = oneState("after: {1s: [{guard: 'true', target: a, misfire: fire}, {target: b, misfire: {skip: 0}}]}")
+        #expect(throws: DefinitionError.self) { try DefinitionReader.read(text, semantics: .first) }
+        #expect(throws: Never.self) { try DefinitionReader.read(text) }
     }
 
     private static let rule = "'soon' is no delay; one is written \(DelayText.rule)"
 
     @Test(arguments: [
-        ("after: {1s: {target: a, misfire: skip}}", "3:34: error: 'misfire' is 'fire' or {skip: delay}"),
+        (
+            "after: {1s: {target: a, misfire: skip}}",
+            "3:34: error: 'misfire' is 'fire', {skip: delay} or {next: delay}"
+        ),
+        (
+            "entry: {send: {event: a, delay: 1s, misfire: skip}}",
+            "3:46: error: 'misfire' is 'fire' or {skip: delay}"
+        ),
+        (
+            "entry: {send: {event: a, delay: 1s, misfire: {next: 1s}}}",
+            "3:53: error: 'next' belongs to a transition of 'after': what was sent has no delay that could begin anew"
+        ),
+        (
+            "after: {1s: {target: a, misfire: {skip: 1m, next: 1m}}}",
+            "3:51: error: 'misfire' has 'skip' or 'next', not both"
+        ),
         ("after: {1s: {target: a, misfire: {skip: soon}}}", "3:41: error: 'skip' is how late is too late: \(rule)"),
         (
             "after: {1s: {target: a, misfire: {skip: -1s}}}",
@@ -46,10 +74,6 @@ import WorkflowJSON
         (
             "entry: {send: {event: a, misfire: {skip: 1s}}}",
             "3:35: error: 'misfire' goes with a 'delay': what is sent at once is never late"
-        ),
-        (
-            "after: {1s: [{guard: 'true', target: a, misfire: fire}, {target: b, misfire: {skip: 1m}}]}",
-            "3:57: error: the transitions of one delay share its timer; they have different rules for 'misfire'"
         ),
         (
             "after: {1s: {target: a, misfire: {skipp: 1s}}}",
@@ -120,10 +144,21 @@ import WorkflowJSON
         #expect(run.machine.leafPaths(of: macrostep.snapshot.configuration) == ["a"])
     }
 
-    @Test func theRuleIsStoredWithTheTimer() throws {
-        let run = try TimedRun(Self.definition)
-        let text = run.machine.text(of: run.snapshot)
-        #expect(text.armed.contains(#""skip":2000"#))
-        #expect(try run.machine.snapshot(of: text, status: .running, seq: 1) == run.snapshot)
+    @Test(arguments: [
+        ("entry: {send: {event: a, delay: 1s, misfire: {skip: 2s}}}", Semantics.second, true),
+        ("after: {1s: {target: a, misfire: {skip: 2s}}}", .first, true),
+        ("after: {1s: {target: a, misfire: {skip: 2s}}}", .second, false),
+    ])
+    func aRuleOfTheTimerIsStoredWithIt(keys: String, semantics: Semantics, isStored: Bool) throws {
+        let machine = try DefinitionReader.read(oneState(keys), semantics: semantics).machine
+        guard case .accepted(let start) = machine.apply(.start(), to: nil, as: .test) else {
+            Issue.record("refused")
+            return
+        }
+        let text = machine.text(of: start.snapshot)
+        #expect(text.armed.contains(#""skip":2000"#) == isStored)
+        #expect(try machine.snapshot(of: text, status: .running, seq: 1) == start.snapshot)
+        let timer = try #require(start.snapshot.armed.first)
+        #expect(machine.misfire(of: timer) == .skip(afterMilliseconds: 2_000))
     }
 }

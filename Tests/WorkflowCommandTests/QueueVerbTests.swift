@@ -204,6 +204,16 @@ struct QueueVerbTests {
         #expect(transport.requests.count == 1 && outcome.output.contains("o          pay"))
     }
 
+    @Test(arguments: [([], "nothing"), (["pay", "stop"], "pay, stop only")] as [([String], String)])
+    func showSaysThatTheLastTimerWasSkipped(accepted: [String], rest: String) async {
+        var instance = Sample.instance("o")
+        instance.timerSkipped = SkippedTimerItem(
+            event: "after.1h.a", at: Sample.time, lateMilliseconds: 259_200_000, accepted: accepted)
+        let outcome = await CommandHarness().run("show", "o", answers: [.value(instance)])
+        let line = "waits for: \(rest): its last timer was skipped at 2026-07-31T09:30:00.123Z, 3d late\n"
+        #expect(outcome.output.hasSuffix(line), "\(outcome.output)")
+    }
+
     @Test func showSaysWhatAnInstanceWaitsFor() async {
         var waiting = Self.item("o")
         waiting.state = .ready

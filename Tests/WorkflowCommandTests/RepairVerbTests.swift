@@ -174,6 +174,15 @@ struct RepairVerbTests {
         #expect(outcome.exit == 5 && outcome.errors == "error: o would fail\n", "\(outcome)")
     }
 
+    @Test(arguments: [false, true]) func aTimerThatWasTooLateIsTold(isRearmed: Bool) async {
+        var row = Sample.row(2, "after.1h.a", from: ["a"], to: ["a"])
+        let late: JSONValue = ["lateMilliseconds": 780_000]
+        row.note = ["skipped": isRearmed ? ["lateMilliseconds": 780_000, "rearmed": true] : late]
+        let outcome = await CommandHarness().run("history", "o", answers: [.value(Page(items: [row]))])
+        #expect(outcome.output.contains("skipped: 13m late"), "\(outcome)")
+        #expect(outcome.output.contains("late, armed anew") == isRearmed, "\(outcome)")
+    }
+
     /// What a person says must not look like a row.
     @Test func aReasonIsOnOneLine() async {
         var row = Sample.row(2, "suspend", from: ["a"], to: ["a"])

@@ -28,6 +28,9 @@ struct TimerVerbTests {
             TimerItem(
                 instance: "o", event: "after.1h.review", due: Self.due, dueInMilliseconds: 0, state: "review",
                 skipMilliseconds: 3_600_000),
+            TimerItem(
+                instance: "o", event: "after.2h.review", due: Self.due, dueInMilliseconds: 0, state: "review",
+                skipMilliseconds: 600_000, rearms: true),
             TimerItem(instance: "o", event: "after.1d.order", due: Self.due, dueInMilliseconds: 1_000, state: ""),
             TimerItem(
                 instance: "o", event: "remind", due: Self.due, dueInMilliseconds: -1, id: "x", waits: true),
@@ -40,6 +43,7 @@ struct TimerVerbTests {
             outcome.output == """
                 DUE                        IN              INSTANCE   EVENT             ENDS WITH             MISFIRE
                 2026-07-31T09:30:00.123Z   0s              o          after.1h.review   leaving review        skip after 1h
+                2026-07-31T09:30:00.123Z   0s              o          after.2h.review   leaving review        next after 10m
                 2026-07-31T09:30:00.123Z   1s              o          after.1d.order    leaving the machine   fire
                 2026-07-31T09:30:00.123Z   waits: failed   o          remind            cancel x              fire
                 2026-07-31T09:30:00.123Z   5ms             o          step              -                     fire

@@ -89,6 +89,7 @@ import WorkflowStore
         let text = try await host.answers(to: [.get("/metrics")])[0].text
         #expect(Self.sample(text, #"wfd_failures_total{machine="parcel",type="expression-failed"}"#) == 0)
         #expect(Self.sample(text, #"wfd_brakes_total{machine="parcel"}"#) == 0)
+        #expect(Self.sample(text, #"wfd_timers_skipped_total{machine="parcel"}"#) == 0)
         #expect(Self.sample(text, #"wfd_effect_attempts_total{queue="task:stock",outcome="failed"}"#) == 0)
         #expect(Self.sample(text, #"wfd_effect_start_delay_seconds_count{queue="task:stock"}"#) == 0)
         #expect(Self.sample(text, #"wfd_refusals_total{type="unknown-event"}"#) == 0)

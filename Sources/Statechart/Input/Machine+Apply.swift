@@ -110,21 +110,23 @@ extension Machine {
         return interpreter.run(spending: &spent)
     }
 
-    /// Takes what is armed; what is too late is gone, and nothing else changes.
+    /// Takes what is armed. What is too late, whatever could take it, is gone, and nothing else changes.
     private func take(
         _ taken: Taken, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode
     ) -> Outcome {
         let place = snapshot.place(of: taken)
-        guard let late = snapshot.armed[place].lateness(at: taken.firedAt) else {
-            return run(taken, at: place, in: snapshot, as: identity, mode)
+        let late = snapshot.armed[place].lateness(at: taken.firedAt)
+        guard snapshot.armed[place].misfire.isTooLate(late) else {
+            return run(taken, at: place, Lateness(late, firedAt: taken.firedAt), in: snapshot, as: identity, mode)
         }
+        let skipped = SkippedTimer(lateMilliseconds: late, isRearmed: false)
         var after = snapshot
         after.seq += 1
         after.armed.remove(at: place)
         var microstep = Microstep(event: taken.event.name, transitions: [])
-        let text = "skipped: \(DelayText.text(milliseconds: late)) late"
-        microstep.deeds = [.init(state: .root, line: self[.root].line, text: text)]
-        return .accepted(Macrostep(snapshot: after, microsteps: mode.isTracing ? [microstep] : [], cost: 1))
+        microstep.deeds = [.init(state: .root, line: self[.root].line, text: skipped.text)]
+        return .accepted(
+            Macrostep(snapshot: after, microsteps: mode.isTracing ? [microstep] : [], cost: 1, skipped: skipped))
     }
 
     /// Takes what the instance failed on. It came in time; that it failed does not make it late.
@@ -133,7 +135,7 @@ extension Machine {
     ) -> Outcome {
         var running = snapshot
         running.status = .running
-        return run(taken, at: snapshot.place(of: taken), in: running, as: identity, mode)
+        return run(taken, at: snapshot.place(of: taken), nil, in: running, as: identity, mode)
     }
 
     /// Notes a person's word on an effect. When that is the invocation that the instance failed on, the invocation is
@@ -156,13 +158,17 @@ extension Machine {
     }
 
     /// Takes what stands at a place of `Snapshot.armed`; when that is refused the instance has failed on it.
+    ///
+    /// - Parameter lateness: Nil where nothing is too late.
     private func run(
-        _ taken: Taken, at place: Int, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode
+        _ taken: Taken, at place: Int, _ lateness: Lateness?, in snapshot: Snapshot, as identity: InstanceIdentity,
+        _ mode: StepMode
     ) -> Outcome {
         let isUnsettled = snapshot.armed[place].isUnsettled
-        let interpreter = Interpreter(
+        var interpreter = Interpreter(
             machine: self, snapshot: snapshot, identity: identity, event: taken.event,
             taking: isUnsettled ? nil : place, mode: mode)
+        interpreter.lateness = lateness
         var spent = 0
         let outcome =
             if isUnsettled {

@@ -114,11 +114,9 @@ extension Pending {
     /// The logical time at which it comes: when it is due, but an instance's time never goes back.
     package func time(notBefore last: LogicalTime) -> LogicalTime { max(due, last) }
 
-    /// By how many milliseconds a timer comes too late to change anything; nil when it does not.
-    func lateness(at time: LogicalTime) -> Int64? {
-        guard kind == .timer, case .skip(let limit) = misfire else { return nil }
-        let late = time.milliseconds - due.milliseconds
-        return late > limit ? late : nil
+    /// By how many milliseconds a timer that fires at a time is late; 0 for what is no timer.
+    func lateness(at time: LogicalTime) -> Int64 {
+        kind == .timer && time > due ? time.milliseconds - due.milliseconds : 0
     }
 }
 

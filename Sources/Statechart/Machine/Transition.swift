@@ -11,12 +11,15 @@ package final class Transition: Sendable {
     /// The descriptor as written (`pay`, `legal.*`, `*`), `done.state.<id>` for `onDone`, `after.<delay>.<id>` for
     /// `after`; nil for `always`.
     package let descriptor: String?
+    /// Decides when the timer that the transition takes is too late for it; `fire` for every other transition. Under
+    /// `Semantics.first` the timer decides instead.
+    package let misfire: Misfire
     /// The line of the definition on which the transition stands.
     package let line: Int
 
     package init(
         index: TransitionIndex, source: StateIndex, targets: [StateIndex], condition: Expression?, reenters: Bool,
-        actions: [Action], descriptor: String?, line: Int
+        actions: [Action], descriptor: String?, misfire: Misfire = .fire, line: Int
     ) {
         self.index = index
         self.source = source
@@ -25,6 +28,7 @@ package final class Transition: Sendable {
         self.reenters = reenters
         self.actions = actions
         self.descriptor = descriptor
+        self.misfire = misfire
         self.line = line
     }
 }
@@ -34,6 +38,7 @@ package struct Timeout: Sendable {
     /// `after.<delay as written>.<state id>`.
     package let event: String
     package let delay: Delay
+    /// Decides for all transitions of the delay under `Semantics.first`; `fire` since.
     package let misfire: Misfire
     /// The line of the definition on which the delay stands.
     package let line: Int
@@ -52,6 +57,41 @@ package enum Misfire: Sendable, Hashable {
     case fire
     /// Later than this it is recorded, and changes nothing.
     case skip(afterMilliseconds: Int64)
+    /// Later than this it is recorded, and its delay begins anew at the clock's time.
+    case next(afterMilliseconds: Int64)
+
+    /// The most milliseconds that a timer may be late; nil for any number.
+    package var limit: Int64? {
+        switch self {
+        case .fire: nil
+        case .skip(let limit), .next(let limit): limit
+        }
+    }
+
+    /// Whether the delay of a timer that is too late begins anew.
+    package var rearms: Bool {
+        switch self {
+        case .fire, .skip: false
+        case .next: true
+        }
+    }
+
+    /// Whether a timer that fires so many milliseconds late is too late.
+    func isTooLate(_ milliseconds: Int64) -> Bool { limit.map { milliseconds > $0 } ?? false }
+}
+
+extension Machine {
+    /// What becomes of something armed when it is too late for all that could take it.
+    package func misfire(of pending: Pending) -> Misfire {
+        guard pending.misfire == .fire, pending.kind == .timer, case .state(let owner) = pending.owner else {
+            return pending.misfire
+        }
+        let rules = (self[owner].candidates.transitions(named: pending.event) ?? []).map { self[$0].misfire }
+        let limits = rules.compactMap(\.limit)
+        guard limits.count == rules.count, let limit = limits.max() else { return .fire }
+        return rules.contains(where: \.rearms)
+            ? .next(afterMilliseconds: limit) : .skip(afterMilliseconds: limit)
+    }
 }
 
 /// How long to wait.

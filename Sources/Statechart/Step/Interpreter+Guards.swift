@@ -32,9 +32,11 @@ struct VerdictTable {
 }
 
 extension Interpreter {
-    /// Whether a transition's guard lets it pass; one that fails says no and raises `error.execution`.
+    /// Whether a transition's guard lets it pass; one that fails says no and raises `error.execution`. A transition for
+    /// which the timer is too late is passed over.
     mutating func holds(_ index: TransitionIndex) -> Bool {
         let transition = machine[index]
+        if isTooLate(for: transition) { return false }
         guard let condition = transition.condition else { return true }
         if let verdict = verdicts[index] {
             if case .holds = verdict { return true } else { return false }

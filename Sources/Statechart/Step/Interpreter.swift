@@ -50,6 +50,9 @@ struct Interpreter: ~Copyable {
     /// Eventless transitions whose failing guard was told once already.
     var failedEventless: Set<TransitionIndex> = []
 
+    /// Of the timer that is taken; nil where it is not late, has been taken, or is none.
+    var lateness: Lateness?
+
     /// Whether an action changed the context.
     var isContextChanged = false
 
@@ -111,7 +114,7 @@ struct Interpreter: ~Copyable {
     consuming func run(isStart: Bool = false, spending spent: inout Int) -> Outcome {
         do throws(Refusal) {
             if isStart { begin() } else { try takeEvent() }
-            try settle()
+            if let skipped = lateness?.skipped { try endSkipping(skipped) } else { try settle() }
             try checkContext()
         } catch {
             spent += cost
@@ -134,7 +137,7 @@ struct Interpreter: ~Copyable {
                 seq: seq, status: isRunning ? .running : end, configuration: configuration, context: context,
                 memory: memory, armed: armed, output: output),
             exited: exited, entered: entered, microsteps: trace ?? [], requests: requests,
-            cost: cost, exitFailure: exitFailure)
+            cost: cost, exitFailure: exitFailure, skipped: lateness?.skipped)
     }
 
     /// Enters the machine's initial configuration.
@@ -155,7 +158,10 @@ struct Interpreter: ~Copyable {
         // An invocation that failed is like any other error. A caller cannot send one.
         let isError = !isAwaited && Self.isError(name)
         let takesAny = machine.takesAny && Selector.takesAny(name) && !(isError && machine.isStrict)
-        if try take(.event(name, takesAny: takesAny), event: name) { return }
+        if try take(.event(name, takesAny: takesAny), event: name) {
+            lateness = nil
+            return
+        }
         if isError, name.hasPrefix(EventName.failed) {
             throw unhandled(InternalEvent(name: name, data: event.data, failure: failureOfInvocation()))
         }

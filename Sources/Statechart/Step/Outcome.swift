@@ -28,11 +28,14 @@ package final class Macrostep: Sendable {
     /// The first exit action that failed when the instance was cancelled: nothing handles it, and nothing is undone.
     /// Its case is `expressionFailed`, which takes little room where there is none.
     package let exitFailure: Refusal?
+    /// What became of the timer that was too late; nil where none was.
+    package let skipped: SkippedTimer?
 
     package init(
         snapshot: Snapshot, exited: [StateIndex] = [], entered: [StateIndex] = [], microsteps: [Microstep] = [],
-        requests: [Request] = [], cost: Int = 0, exitFailure: Refusal? = nil
+        requests: [Request] = [], cost: Int = 0, exitFailure: Refusal? = nil, skipped: SkippedTimer? = nil
     ) {
+        self.skipped = skipped
         self.exitFailure = exitFailure
         self.requests = requests
         self.snapshot = snapshot
@@ -47,7 +50,7 @@ extension Macrostep: Equatable {
     package static func == (lhs: Macrostep, rhs: Macrostep) -> Bool {
         lhs.snapshot == rhs.snapshot && lhs.exited == rhs.exited && lhs.entered == rhs.entered
             && lhs.microsteps == rhs.microsteps && lhs.requests == rhs.requests && lhs.cost == rhs.cost
-            && lhs.exitFailure == rhs.exitFailure
+            && lhs.exitFailure == rhs.exitFailure && lhs.skipped == rhs.skipped
     }
 }
 

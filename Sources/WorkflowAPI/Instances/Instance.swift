@@ -104,6 +104,8 @@ public struct Instance: Equatable, WireObject {
     public var redacted: Bool?
     /// The first effects that it waits for; nil in lists, of a past state, and when it waits for none.
     public var waitsFor: [EffectItem]?
+    /// The last timer, when that was skipped and nothing comes by itself any more; nil in lists and of a past state.
+    public var timerSkipped: SkippedTimerItem?
     public var seq: Int64
     /// Since when its configuration is what it is; nil of a past state, and when it has just started.
     public var enteredAt: WireTime?
@@ -117,8 +119,8 @@ public struct Instance: Equatable, WireObject {
         instance: String, machine: String, version: Int64, status: Status, configuration: [String],
         tags: [String]? = nil, context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil,
         suspended: InstanceSuspensionItem? = nil, machineSuspended: MachineSuspensionItem? = nil,
-        redacted: Bool? = nil, waitsFor: [EffectItem]? = nil, seq: Int64, enteredAt: WireTime? = nil,
-        inState: Int64? = nil,
+        redacted: Bool? = nil, waitsFor: [EffectItem]? = nil, timerSkipped: SkippedTimerItem? = nil, seq: Int64,
+        enteredAt: WireTime? = nil, inState: Int64? = nil,
         createdAt: WireTime, updatedAt: WireTime
     ) {
         self.instance = instance
@@ -134,6 +136,7 @@ public struct Instance: Equatable, WireObject {
         self.machineSuspended = machineSuspended
         self.redacted = redacted
         self.waitsFor = waitsFor
+        self.timerSkipped = timerSkipped
         self.seq = seq
         self.enteredAt = enteredAt
         self.inState = inState
@@ -155,6 +158,7 @@ public struct Instance: Equatable, WireObject {
         machineSuspended = try fields.optional("machineSuspended")
         redacted = try fields.optional("redacted")
         waitsFor = try fields.optional("waitsFor")
+        timerSkipped = try fields.optional("timerSkipped")
         seq = try fields.required("seq")
         enteredAt = try fields.optional("enteredAt")
         inState = try fields.optional("inState")
@@ -177,6 +181,7 @@ public struct Instance: Equatable, WireObject {
             writer.field("machineSuspended", ifPresent: machineSuspended)
             writer.field("redacted", ifPresent: redacted)
             writer.field("waitsFor", ifPresent: waitsFor)
+            writer.field("timerSkipped", ifPresent: timerSkipped)
             writer.field("seq", seq)
             writer.field("enteredAt", ifPresent: enteredAt)
             writer.field("inState", ifPresent: inState)

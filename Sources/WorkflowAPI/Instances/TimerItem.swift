@@ -14,6 +14,8 @@ public struct TimerItem: Equatable, WireObject {
     public var id: String?
     /// How late it may be and still change something; nil for however late. Of an instance's own list only.
     public var skipMilliseconds: Int64?
+    /// True when its delay begins anew once it is later than that; nil otherwise. Of an instance's own list only.
+    public var rearms: Bool?
     /// Whether it waits because its instance does not run: until that is retried, or resumed.
     public var waits: Bool?
     /// Of what waits: true when the instance is suspended, nil when it has failed.
@@ -22,7 +24,8 @@ public struct TimerItem: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         instance: String, event: String, due: WireTime, dueInMilliseconds: Int64, state: String? = nil,
-        id: String? = nil, skipMilliseconds: Int64? = nil, waits: Bool? = nil, suspended: Bool? = nil
+        id: String? = nil, skipMilliseconds: Int64? = nil, rearms: Bool? = nil, waits: Bool? = nil,
+        suspended: Bool? = nil
     ) {
         self.instance = instance
         self.event = event
@@ -31,6 +34,7 @@ public struct TimerItem: Equatable, WireObject {
         self.state = state
         self.id = id
         self.skipMilliseconds = skipMilliseconds
+        self.rearms = rearms
         self.waits = waits
         self.suspended = suspended
     }
@@ -43,6 +47,7 @@ public struct TimerItem: Equatable, WireObject {
         state = try fields.optional("state")
         id = try fields.optional("id")
         skipMilliseconds = try fields.optional("skipMilliseconds")
+        rearms = try fields.optional("rearms")
         waits = try fields.optional("waits")
         suspended = try fields.optional("suspended")
     }
@@ -56,6 +61,7 @@ public struct TimerItem: Equatable, WireObject {
             writer.field("state", ifPresent: state)
             writer.field("id", ifPresent: id)
             writer.field("skipMilliseconds", ifPresent: skipMilliseconds)
+            writer.field("rearms", ifPresent: rearms)
             writer.field("waits", ifPresent: waits)
             writer.field("suspended", ifPresent: suspended)
         }

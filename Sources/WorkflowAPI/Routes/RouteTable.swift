@@ -106,7 +106,8 @@ extension Route {
         answer: .object(
             "{instance, machine, version, status, configuration, tags?, context, output?, failure?, "
                 + "suspended?: {at, actor?, reason?}, machineSuspended?: {machine, at, actor?, reason?}, "
-                + "redacted?, waitsFor?: [effect…], seq, enteredAt?, inState?, createdAt, updatedAt}"),
+                + "redacted?, waitsFor?: [effect…], timerSkipped?: {event, at, lateMilliseconds, accepted}, seq, "
+                + "enteredAt?, inState?, createdAt, updatedAt}"),
         problems: missing + [.redacted])
     /// Sends an event to an instance.
     public static let sendEvent = Route(
@@ -354,8 +355,8 @@ extension Route {
     public static let listInstanceTimers = Route(
         .get, "/v1/instances/{instance}/timers", for: .read,
         answer: .object(
-            "{items: [{instance, event, due, dueInMilliseconds, state?, id?, skipMilliseconds?, waits?, "
-                + "suspended?}…]}"),
+            "{items: [{instance, event, due, dueInMilliseconds, state?, id?, skipMilliseconds?, rearms?, "
+                + "waits?, suspended?}…]}"),
         problems: missing)
     /// The daemon's clock.
     public static let showClock = Route(.get, "/v1/clock", for: .read, answer: .object("{clock, now}"))

@@ -48,11 +48,12 @@ enum StateText {
         data.map { JSONWriter.string($0) } ?? ""
     }
 
-    /// What an event came with, and why it could not be applied: `{"by":0} failed: division by zero, in …`.
+    /// What an event came with, and why it could not be applied, or did nothing:
+    /// `{"by":0} failed: division by zero, in …`, `skipped: 13m late`.
     static func data(_ data: JSONValue?, note: JSONValue?) -> String {
         [
             data.map { JSONWriter.string($0) }, note.flatMap { failure(in: "failure", of: $0) },
-            note.flatMap { failure(in: "exit", of: $0) }, note.flatMap(reason), note.flatMap(run),
+            note.flatMap { failure(in: "exit", of: $0) }, note.flatMap(skip), note.flatMap(reason), note.flatMap(run),
         ].compactMap { $0 }.joined(separator: " ")
     }
 
@@ -60,6 +61,15 @@ enum StateText {
     private static func reason(_ note: JSONValue) -> String? {
         // On one line: what a person says must not look like a row.
         note.object?["reason"]?.string.map { "because: \(Printable.text($0))" }
+    }
+
+    /// How late the row's timer was when that was too late, and whether its delay has begun anew.
+    private static func skip(_ note: JSONValue) -> String? {
+        guard let skipped = note.object?["skipped"]?.object, case .int(let late)? = skipped["lateMilliseconds"] else {
+            return nil
+        }
+        let text = "skipped: \(DurationText.text(milliseconds: late)) late"
+        return skipped["rearmed"] == true ? text + ", armed anew" : text
     }
 
     /// The run over many instances that the row is a part of.

@@ -32,6 +32,14 @@ struct Show: Verb {
         return text
     }
 
+    /// `waits for: nothing: its last timer was skipped at 2026-07-31T09:30:00.123Z, 3d late`.
+    private static func skipped(_ shown: Instance) -> StyledText {
+        guard let timer = shown.timerSkipped else { return "" }
+        let rest = timer.accepted.isEmpty ? "nothing" : "\(timer.accepted.joined(separator: ", ")) only"
+        let late = DurationText.text(milliseconds: timer.lateMilliseconds)
+        return "waits for: \(rest, .warning): its last timer was skipped at \(timer.at.text), \(late) late\n"
+    }
+
     /// Why it was not done yet; empty where nobody asks any more.
     private static func error(of effect: EffectItem) -> String {
         switch effect.state {
@@ -73,7 +81,7 @@ struct Show: Verb {
             updated:   \(shown.updatedAt.text)
             context:   \(lines: isErased(shown) ? StateText.redacted : IndentedJSON.text(of: shown.context))
 
-            """ + ending(of: shown) + waiting(shown)
+            """ + ending(of: shown) + waiting(shown) + skipped(shown)
         }
     }
 

@@ -61,7 +61,8 @@ struct Timers: Verb {
             return timer.id.map { "cancel \($0)" } ?? "-"
         },
         .init("MISFIRE") { timer in
-            timer.skipMilliseconds.map { "skip after \(DurationText.text(milliseconds: $0))" } ?? "fire"
+            let verb = timer.rearms == true ? "next" : "skip"
+            return timer.skipMilliseconds.map { "\(verb) after \(DurationText.text(milliseconds: $0))" } ?? "fire"
         },
     ]
 }

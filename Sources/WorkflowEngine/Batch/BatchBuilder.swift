@@ -253,6 +253,13 @@ extension BatchBuilder {
             let told = failure.caused(by: InvocationError(instance.state.snapshot.armed.kept?.data))
             note(.failed(instance.state.record, machine: instance.state.loaded.record, told))
         }
+        if let skipped = link.macrostep.skipped {
+            let snapshot = link.macrostep.snapshot
+            note(
+                .skipped(
+                    skipped, event: link.event.name, instance.state.record, machine: instance.state.loaded.record,
+                    isLast: snapshot.status == .running && snapshot.armed.isEmpty))
+        }
     }
 }
 

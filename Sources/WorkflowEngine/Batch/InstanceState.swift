@@ -263,7 +263,7 @@ extension InstanceState {
         var row = JournalRecord(
             of: event, data: texts.data(of: event, as: link.input.kind), as: link.input.kind, in: record, from: from,
             to: configuration, at: position, now: now, actor: caller.actor, key: key,
-            note: texts.text(of: note(failure, link.input, reason, run, exit: macrostep.exitFailure)))
+            note: texts.text(of: note(failure, link.input, reason, run, macrostep)))
         if new != nil, row.isEntry { record.entered = row.at }
         if row.isClock { record.entered = min(entered, row.at) }
         if let age { record.entered = age.entered }
@@ -313,13 +313,18 @@ extension InstanceState {
     func hasPath(_ path: String) -> Bool { machine.hasPath(path, in: snapshot) }
 
     private func note(
-        _ failure: RecordedFailure?, _ input: Input, _ reason: String?, _ run: String?, exit: Refusal?
+        _ failure: RecordedFailure?, _ input: Input, _ reason: String?, _ run: String?, _ macrostep: Macrostep
     ) -> RowNote? {
         let result = snapshot.armed.isEmpty ? nil : snapshot.ended(by: input)
         // Compared with nil, as a value that can be compared, a failure is copied each time.
-        if case .none = failure, result == nil, reason == nil, run == nil, exit == nil { return nil }
-        let exit = exit.flatMap { RecordedFailure($0, of: input.event.name, in: machine) }
-        return RowNote(failure: failure, result: result, reason: reason, run: run, exit: exit)
+        if case .none = failure, case .none = macrostep.exitFailure, result == nil, reason == nil, run == nil,
+            macrostep.skipped == nil
+        {
+            return nil
+        }
+        let exit = macrostep.exitFailure.flatMap { RecordedFailure($0, of: input.event.name, in: machine) }
+        return RowNote(
+            failure: failure, result: result, reason: reason, run: run, exit: exit, skipped: macrostep.skipped)
     }
 
     /// The rows that armed what is armed after a macrostep. What was armed before keeps its row; an invocation has the

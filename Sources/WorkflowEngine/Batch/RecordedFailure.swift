@@ -176,11 +176,14 @@ struct RowNote: Equatable {
     var run: String?
     /// Which exit action failed when the instance was cancelled.
     var exit: RecordedFailure?
+    /// The row's timer came too late.
+    var skipped: SkippedTimer?
 
     init(
         failure: RecordedFailure? = nil, result: Pending.ID? = nil, reason: String? = nil,
-        run: String? = nil, exit: RecordedFailure? = nil
+        run: String? = nil, exit: RecordedFailure? = nil, skipped: SkippedTimer? = nil
     ) {
+        self.skipped = skipped
         self.run = run
         self.exit = exit
         self.failure = failure
@@ -195,6 +198,7 @@ struct RowNote: Equatable {
         reason = object["reason"]?.string
         run = object["run"]?.string
         exit = object["exit"].flatMap { RecordedFailure($0) }
+        skipped = object["skipped"].flatMap { SkippedTimer($0) }
         guard let id = object["invoke"]?.object, case .int(let seq)? = id["seq"], case .int(let number)? = id["number"]
         else { return }
         result = Pending.ID(seq: seq, number: Int(number))
@@ -208,6 +212,21 @@ struct RowNote: Equatable {
         object["reason"] = reason.map(JSONValue.string)
         object["run"] = run.map(JSONValue.string)
         object["exit"] = exit?.fitted
+        object["skipped"] = skipped?.json
         return object.isEmpty ? nil : JSONWriter.string(JSONValue.object(object))
+    }
+}
+
+extension SkippedTimer {
+    /// Reads what a note says; nil for what no engine wrote.
+    fileprivate init?(_ json: JSONValue) {
+        guard let object = json.object, case .int(let late)? = object["lateMilliseconds"] else { return nil }
+        self.init(lateMilliseconds: late, isRearmed: object["rearmed"] == true)
+    }
+
+    fileprivate var json: JSONValue {
+        var object: JSONObject = ["lateMilliseconds": .int(lateMilliseconds)]
+        if isRearmed { object["rearmed"] = true }
+        return .object(object)
     }
 }

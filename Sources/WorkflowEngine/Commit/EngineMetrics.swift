@@ -40,6 +40,8 @@ package final class EngineMetrics: Sendable {
         package var failures: [FailureKey: Int] = [:]
         /// Instances that were suspended because they did not come to rest.
         package var brakes: [MachineName: Int] = [:]
+        /// Timers that came too late, and that nothing took.
+        package var skippedTimers: [MachineName: Int] = [:]
         /// How long transactions took.
         package var commits = Histogram(Histogram.seconds)
         /// Rows of batches.
@@ -116,6 +118,7 @@ extension EngineMetrics.Counts {
         case .failed(_, let machine, let failure):
             failures[EngineMetrics.FailureKey(machine: machine.name, kind: failure.kind), default: 0] += 1
         case .braked(_, let machine, _): brakes[machine.name, default: 0] += 1
+        case .skipped(_, _, _, let machine, _): skippedTimers[machine.name, default: 0] += 1
         case .leased(let queue, let delays): add(delays: delays, in: queue)
         case .attempted(let queue, let end): queues[place(of: queue), default: .init()].attempts[end, default: 0] += 1
         case .refused, .set, .settled, .held, .stuck, .deleted, .run, .restless: break

@@ -23,6 +23,8 @@ enum Notice: Sendable {
     case attempted(queue: String, EngineMetrics.AttemptEnd)
     /// An instance made too many macrosteps by itself, the last on an event, and was suspended.
     case braked(InstanceRecord, machine: MachineRecord, event: String)
+    /// A timer of a machine's instance came too late, and nothing took it. It is counted.
+    case skipped(SkippedTimer, event: String, InstanceRecord, machine: MachineRecord, isLast: Bool)
     /// Somebody has deleted an instance.
     case deleted(AuditRecord, machine: MachineRecord)
     /// A run over many instances begins, or somebody has changed it: what becomes of it.
@@ -96,6 +98,15 @@ extension OperatorLog: CommitObserver {
                 [
                     "instance": "\(instance.name)", "machine": "\(machine.name)", "version": "\(machine.version)",
                     "seq": "\(instance.seq.rawValue)", "event": "\(event)", "reason": "brake",
+                ])
+        case .skipped(_, _, _, _, isLast: false): break
+        case .skipped(let skipped, let event, let instance, let machine, isLast: true):
+            tell(
+                .skips, .warning, "an instance has no timer and no invocation any more: its last timer was skipped",
+                [
+                    "instance": "\(instance.name)", "machine": "\(machine.name)", "version": "\(machine.version)",
+                    "seq": "\(instance.seq.rawValue)", "event": "\(event)",
+                    "late": "\(DelayText.text(milliseconds: skipped.lateMilliseconds))",
                 ])
         case .leased, .attempted: break
         case .deleted(let audit, let machine):

@@ -133,7 +133,7 @@ extension BatchBuilder {
         }
         fireDue(of: instance)
         if let effect = try self.effect(id), effect.state == .leased {
-            fail(effect, begun: lease.begun, .leaseExpired, of: instance)
+            try fail(effect, begun: lease.begun, .leaseExpired, of: instance)
         }
     }
 }

@@ -12,6 +12,8 @@ package struct Fold: Sendable {
     private(set) var result: Pending.ID?
     /// Which exit action failed when the last row cancelled the instance; nil when none did.
     private(set) var exitFailure: RecordedFailure?
+    /// What became of the last row's timer where it came too late; nil where it did not.
+    private(set) var skipped: SkippedTimer?
     /// Whether macrosteps tell their microsteps.
     package var isTracing = false
     /// Whether nobody knows what the instance was: a row was redacted, and none with a snapshot has come since.
@@ -68,6 +70,7 @@ package struct Fold: Sendable {
         failure = nil
         result = nil
         exitFailure = nil
+        skipped = nil
         return true
     }
 
@@ -115,6 +118,7 @@ package struct Fold: Sendable {
         snapshot = macrostep.snapshot
         exitFailure = macrostep.exitFailure.flatMap { RecordedFailure($0, of: row.event, in: machine) }
         self.result = result
+        skipped = macrostep.skipped
         return macrostep
     }
 

@@ -94,6 +94,8 @@ package struct InstanceTimer: Sendable, Equatable {
     package let id: String?
     /// How late it may be and still change something; nil for however late.
     package let skipMilliseconds: Int64?
+    /// Whether its delay begins anew when it is later than that.
+    package let rearms: Bool
     /// Whether it waits because its instance does not run.
     package let waits: Bool
     /// Whether that is suspended.
@@ -106,6 +108,8 @@ package struct InstanceTimer: Sendable, Equatable {
         due = Timestamp(rawValue: timer.due.milliseconds)
         state = if case .state(let index) = timer.owner { machine.paths(of: [index]).first } else { nil }
         id = if case .send(let id) = timer.owner { id } else { nil }
-        skipMilliseconds = if case .skip(let limit) = timer.misfire { limit } else { nil }
+        let misfire = machine.misfire(of: timer)
+        skipMilliseconds = misfire.limit
+        rearms = misfire.rearms
     }
 }

@@ -196,9 +196,12 @@ extension HistoryCheck {
         } catch {
             return error.message
         }
-        guard fold.failure != nil || fold.result != nil || fold.exitFailure != nil || row.note != nil else {
-            return nil
-        }
+        guard
+            fold.failure != nil || fold.result != nil || fold.exitFailure != nil || fold.skipped != nil
+                || row.note != nil
+        else { return nil }
+        // 0.1 did not say it.
+        if row.note == nil, fold.skipped != nil, loaded.machine.semantics == .first { return nil }
         return isSaid(by: RowNote(row.note), row.kind) ? nil : "the row's note is not what the step says"
     }
 
@@ -248,6 +251,7 @@ extension HistoryCheck {
         guard note.text != nil, fold.result == note.result, (note.reason == nil && note.run == nil) || isAsked
         else { return false }
         return isAlike(fold.failure, note.failure) && isAlike(fold.exitFailure, note.exit)
+            && fold.skipped == note.skipped
     }
 
     private func isAlike(_ one: RecordedFailure?, _ other: RecordedFailure?) -> Bool {

@@ -47,6 +47,8 @@ struct InstanceRoutes: Sendable {
         if parameters.seq == nil {
             instance.enteredAt = WireTime(milliseconds: view.record.entered.rawValue)
             instance.waitsFor = try await effects(of: view, by: request.caller)
+            let skip = try await asking { try await engine.lastSkip(of: view, by: request.caller) }
+            instance.timerSkipped = skip.map(SkippedTimerItem.init)
         }
         let suspensions = try await suspensions(of: [view], by: request.caller)
         suspensions.tell(of: view, in: &instance, isPast: parameters.seq != nil)
@@ -141,6 +143,15 @@ private struct Suspensions {
             instance.machineSuspended = setting.flatMap(MachineSuspensionItem.init)
         case .done, .cancelled, .purging: break
         }
+    }
+}
+
+extension SkippedTimerItem {
+    /// The wire form of the timer that was an instance's last.
+    fileprivate init(_ skip: LastSkip) {
+        self.init(
+            event: skip.event, at: WireTime(milliseconds: skip.at.rawValue), lateMilliseconds: skip.lateMilliseconds,
+            accepted: skip.accepted)
     }
 }
 

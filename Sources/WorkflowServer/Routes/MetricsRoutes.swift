@@ -168,12 +168,20 @@ struct MetricsRoutes: Sendable {
             // Proof: each key has two parts, as made above.
             text.sample("wfd_failures_total", count, [("machine", key[0]), ("type", key[1])])
         }
-        var brakes = Dictionary(uniqueKeysWithValues: shown.map { ($0.rawValue, 0) })
-        for (machine, count) in report.counts.brakes { brakes[name(machine), default: 0] += count }
-        text.begin("wfd_brakes_total", "counter", "Instances that were suspended because they did not come to rest.")
-        for (machine, count) in brakes.sorted(by: { $0.key < $1.key }) {
-            text.sample("wfd_brakes_total", count, [("machine", machine)])
+        func add(_ metric: String, _ help: String, _ counts: [MachineName: Int]) {
+            var sums = Dictionary(uniqueKeysWithValues: shown.map { ($0.rawValue, 0) })
+            for (machine, count) in counts { sums[name(machine), default: 0] += count }
+            text.begin(metric, "counter", help)
+            for (machine, count) in sums.sorted(by: { $0.key < $1.key }) {
+                text.sample(metric, count, [("machine", machine)])
+            }
         }
+        add(
+            "wfd_brakes_total", "Instances that were suspended because they did not come to rest.",
+            report.counts.brakes)
+        add(
+            "wfd_timers_skipped_total", "Timers that came later than 'misfire' allows, and that nothing took.",
+            report.counts.skippedTimers)
         text.begin(
             "wfd_refusals_total", "counter", "Requests, and lines of requests, that were answered with a problem.")
         let refusals = requests.refusals

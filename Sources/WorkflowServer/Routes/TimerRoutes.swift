@@ -71,6 +71,7 @@ extension TimerItem {
         state = timer.state
         id = timer.id
         skipMilliseconds = timer.skipMilliseconds
+        rearms = timer.rearms ? true : nil
         waits = timer.waits ? true : nil
         suspended = timer.isSuspended ? true : nil
     }

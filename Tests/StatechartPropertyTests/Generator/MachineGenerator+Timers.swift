@@ -10,10 +10,13 @@ extension MachineGenerator {
     /// Gives a state timers, and transitions that take them.
     mutating func addTimeouts(to state: ModelState) {
         for delay in random.pick(1 + random.below(2), of: Self.delays.indices.map { $0 }).map({ Self.delays[$0] }) {
-            let timeout = ModelTimeout(text: delay.text, milliseconds: delay.milliseconds, skip: skip())
+            let timeout = ModelTimeout(text: delay.text, milliseconds: delay.milliseconds)
             state.timeouts.append(timeout)
-            for _ in 0...random.below(2) {
-                state.transitions.append(transition(of: state, on: .after(timeout.text)))
+            let limit = skip()
+            for number in 0...random.below(2) {
+                let transition = transition(of: state, on: .after(timeout.text))
+                transition.misfire = limit.flatMap { Self.misfire(number, of: timeout, limit: $0) }
+                state.transitions.append(transition)
             }
         }
     }
@@ -48,6 +51,13 @@ extension MachineGenerator {
         let number = 1 + random.below(invocations)
         let descriptors = ["done.invoke.v\(number)", "error.invoke.v\(number)", "done.invoke.*", "error.invoke.*"]
         state.transitions.append(transition(of: state, on: .event(random.pick(descriptors) ?? "*")))
+    }
+
+    /// Those of one delay differ: the second is in time for longer, or for ever, and every other one begins anew.
+    private static func misfire(_ number: Int, of timeout: ModelTimeout, limit: Int64) -> ModelMisfire? {
+        if limit == 30, number == 1 { return nil }
+        let place = Int64(number)
+        return ModelMisfire(limit: limit + 10 * place, rearms: (timeout.milliseconds / 5 + place) % 2 == 1)
     }
 
     private mutating func skip() -> Int64? {

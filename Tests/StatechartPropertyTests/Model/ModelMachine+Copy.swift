@@ -68,6 +68,7 @@ extension ModelMachine {
     ) -> ModelTransition {
         let copy = ModelTransition(of: source, on: transition.trigger, to: targets)
         copy.reenters = transition.reenters
+        copy.misfire = transition.misfire
         copy.condition = transition.condition.map { mapped($0, copies) }
         copy.actions = transition.actions
         return copy

@@ -92,8 +92,7 @@ extension ModelMachine {
         if let condition = transition.condition { fields.append(("guard", .string(condition.expression))) }
         if !transition.actions.isEmpty { fields.append(("actions", actions(transition.actions))) }
         if transition.reenters { fields.append(("reenter", .literal("true"))) }
-        let timeout = transition.source.timeouts.first { transition.trigger == .after($0.text) }
-        if let skip = timeout?.skip { fields.append(("misfire", misfire(skip))) }
+        if let rule = transition.misfire { fields.append(("misfire", misfire(rule.limit, rearms: rule.rearms))) }
         if transition.targets.isEmpty { return .map(fields) }
         let target = targets(of: transition)
         if fields.isEmpty, case .string = target { return target }
@@ -134,7 +133,9 @@ extension ModelMachine {
         return fields.count == 1 ? .string(send.event) : .map(fields)
     }
 
-    private static func misfire(_ skip: Int64) -> DefinitionText { .map([("skip", .string("\(skip)ms"))]) }
+    private static func misfire(_ limit: Int64, rearms: Bool = false) -> DefinitionText {
+        .map([(rearms ? "next" : "skip", .string("\(limit)ms"))])
+    }
 
     private static func assign(_ fields: Fields) -> DefinitionText {
         .map([("assign", .map(fields))])

@@ -3,10 +3,10 @@ extension MachineDraft {
     func checkCandidates(_ diagnostics: inout DiagnosticList) {
         for state in states {
             var takers: [String?: TransitionDraft] = [:]
-            let misfires = misfires(in: state)
+            let misfires = semantics == .first ? misfires(in: state) : [:]
             for transition in state.transitions.ranked(by: \.trigger.rank) {
                 let descriptor = descriptor(of: transition, in: state)
-                if let taker = takers[descriptor] {
+                if let taker = takers[descriptor], !mayBeTaken(transition, after: taker) {
                     warn(transition, after: taker, descriptor, &diagnostics)
                 } else if !transition.isGuarded {
                     takers[descriptor] = transition
@@ -18,6 +18,13 @@ extension MachineDraft {
             }
             checkDone(of: state, &diagnostics)
         }
+        if semantics != .first { checkLateTimers(&diagnostics) }
+    }
+
+    /// Whether a transition is in time for more than an earlier one without a guard.
+    private func mayBeTaken(_ transition: TransitionDraft, after taker: TransitionDraft) -> Bool {
+        guard semantics != .first, let limit = taker.misfire?.limit else { return false }
+        return transition.misfire?.limit.map { $0 > limit } ?? true
     }
 
     /// The descriptor of what enables a transition; nil for `always`.
@@ -47,8 +54,10 @@ extension MachineDraft {
         _ diagnostics: inout DiagnosticList
     ) {
         let what = descriptor?.quoted ?? "'always'"
+        let isLimited = semantics != .first && taker.misfire?.limit != nil
         let message =
             "this transition is never taken: the one on line \(taker.position.line) always takes \(what) first"
+            + (isLimited ? ", or both come too late" : "")
         diagnostics.warning(message, at: transition.position)
     }
 
@@ -57,7 +66,7 @@ extension MachineDraft {
         _ transition: TransitionDraft, of state: StateDraft, _ misfires: [TransitionDraft.Trigger: Misfire],
         _ diagnostics: inout DiagnosticList
     ) {
-        if let misfire = transition.misfire, misfire != misfires[transition.trigger] {
+        if semantics == .first, let misfire = transition.misfire, misfire != misfires[transition.trigger] {
             diagnostics.error(
                 "the transitions of one delay share its timer; they have different rules for 'misfire'",
                 at: transition.position)
@@ -69,7 +78,8 @@ extension MachineDraft {
             "this 'after' leads to its own state and will not fire again; add 'reenter: true'", at: transition.position)
     }
 
-    /// The rules for late timers by delay, each as the first transition of the delay that has one says it.
+    /// The rules for late timers by delay under `Semantics.first`, each as the first transition of the delay that has
+    /// one says it.
     func misfires(in state: StateDraft) -> [TransitionDraft.Trigger: Misfire] {
         var misfires: [TransitionDraft.Trigger: Misfire] = [:]
         for transition in state.transitions {

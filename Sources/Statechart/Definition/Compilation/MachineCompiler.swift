@@ -64,7 +64,8 @@ struct MachineCompiler {
     }
 
     private mutating func timeouts(of state: StateDraft) -> [Timeout] {
-        let misfires = draft.misfires(in: state)
+        // Under later ones each transition has its own.
+        let misfires = draft.semantics == .first ? draft.misfires(in: state) : [:]
         return state.timeouts.compactMap { timeout in
             expressions.delay(timeout.delay).map { delay in
                 Timeout(
@@ -91,7 +92,8 @@ struct MachineCompiler {
             targets: transition.targets.compactMap(\.state),
             condition: transition.condition.flatMap { expressions.condition($0, event: event) },
             reenters: transition.reenters, actions: actions.actions(transition.actions, event: event, &expressions),
-            descriptor: draft.descriptor(of: transition, in: state), line: transition.position.line)
+            descriptor: draft.descriptor(of: transition, in: state),
+            misfire: draft.semantics == .first ? .fire : transition.misfire ?? .fire, line: transition.position.line)
     }
 
     private func indices(

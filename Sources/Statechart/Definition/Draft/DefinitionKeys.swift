@@ -18,7 +18,7 @@ package enum DefinitionKeys {
         case .action: ["assign", "raise", "send", "cancel", "log", "choose", "foreach", "call"]
         case .raise: ["event", "data"]
         case .send: ["event", "data", "delay", "id", "misfire"]
-        case .misfire: ["skip"]
+        case .misfire: ["skip", "next"]
         case .branch: ["guard", "actions"]
         case .foreach: ["array", "item", "index", "actions"]
         case .event: ["data"]
@@ -92,7 +92,7 @@ package enum DefinitionKeys {
         case "reenter": "in a transition"
         case "delay": "in a 'send'"
         case "misfire": "in a transition of 'after' or a 'send'"
-        case "skip": "in 'misfire'"
+        case "skip", "next": "in 'misfire'"
         case "onError", "timeout": "in an invocation"
         case "retry", "task", "http", "exec", "input": "in an invocation or a 'call'"
         case "queue", "priority": "in 'task'"

@@ -138,7 +138,7 @@ extension DraftReader {
         if let node = pairs["id"], pairs["delay"] == nil {
             diagnostics.warning("'id' does nothing without a 'delay': 'cancel' ends delayed events", at: node.position)
         }
-        let misfire = pairs["misfire"].flatMap { self.misfire($0) } ?? .fire
+        let misfire = pairs["misfire"].flatMap { self.misfire($0, ofSend: true) } ?? .fire
         if let node = pairs["misfire"], pairs["delay"] == nil {
             diagnostics.error("'misfire' goes with a 'delay': what is sent at once is never late", at: node.position)
         }
@@ -174,24 +174,42 @@ extension DraftReader {
         return delay(expression)
     }
 
-    /// Reads `misfire`: `fire`, or `{skip: delay}`.
-    mutating func misfire(_ node: SourceNode) -> Misfire? {
+    /// Reads `misfire`: `fire`, `{skip: delay}` or `{next: delay}`.
+    mutating func misfire(_ node: SourceNode, ofSend: Bool = false) -> Misfire? {
         guard case .mapping(let pairs) = node.content else {
             if text(node, "'misfire'") == "fire" { return .fire }
-            diagnostics.error("'misfire' is 'fire' or {skip: delay}", at: node.position)
+            let others = ofSend ? "or {skip: delay}" : "{skip: delay} or {next: delay}"
+            diagnostics.error("'misfire' is 'fire'\(ofSend ? " " : ", ")\(others)", at: node.position)
             return nil
         }
         checkKeys(of: pairs, in: .misfire, of: "'misfire'")
-        let skip = pairs["skip"]
-        guard case .scalar(let text, _)? = skip?.content else {
-            let position = (skip ?? node).position
-            diagnostics.error("'skip' is how late is too late, \(DelayText.rule)", at: position)
+        guard let next = pairs["next"] else {
+            return lateness(pairs["skip"], "skip", in: node).map { .skip(afterMilliseconds: $0) }
+        }
+        if ofSend {
+            diagnostics.error(
+                "'next' belongs to a transition of 'after': what was sent has no delay that could begin anew",
+                at: next.position)
+            return nil
+        }
+        if pairs["skip"] != nil {
+            diagnostics.error("'misfire' has 'skip' or 'next', not both", at: next.position)
+            return nil
+        }
+        return lateness(next, "next", in: node).map { .next(afterMilliseconds: $0) }
+    }
+
+    /// Reads how many milliseconds late is not yet too late.
+    private mutating func lateness(_ value: SourceNode?, _ key: String, in node: SourceNode) -> Int64? {
+        let position = (value ?? node).position
+        guard case .scalar(let text, _)? = value?.content else {
+            diagnostics.error("'\(key)' is how late is too late, \(DelayText.rule)", at: position)
             return nil
         }
         do throws(DelayError) {
-            return .skip(afterMilliseconds: try DelayText.length(of: text))
+            return try DelayText.length(of: text)
         } catch {
-            diagnostics.error("'skip' is how late is too late: \(error.message)", at: (skip ?? node).position)
+            diagnostics.error("'\(key)' is how late is too late: \(error.message)", at: position)
             return nil
         }
     }

@@ -1,0 +1,36 @@
+public import WorkflowJSON
+
+/// The last timer of an instance, which came too late: no timer and no invocation is left.
+public struct SkippedTimerItem: Equatable, WireObject {
+    /// The timer's.
+    public var event: String
+    /// When it was skipped, by the daemon's clock.
+    public var at: WireTime
+    public var lateMilliseconds: Int64
+    /// The events that the instance takes still, as far as its guards do not say no.
+    public var accepted: [String]
+
+    /// Takes the parts as they are.
+    public init(event: String, at: WireTime, lateMilliseconds: Int64, accepted: [String]) {
+        self.event = event
+        self.at = at
+        self.lateMilliseconds = lateMilliseconds
+        self.accepted = accepted
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        event = try fields.required("event")
+        at = try fields.required("at")
+        lateMilliseconds = try fields.required("lateMilliseconds")
+        accepted = try fields.required("accepted")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("event", event)
+            writer.field("at", at)
+            writer.field("lateMilliseconds", lateMilliseconds)
+            writer.field("accepted", accepted)
+        }
+    }
+}

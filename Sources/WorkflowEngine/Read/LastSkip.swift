@@ -1,0 +1,43 @@
+import Statechart
+package import WorkflowStore
+
+/// Says that a running instance has no timer and no invocation left, because its last timer came too late.
+package struct LastSkip: Sendable, Equatable {
+    /// The timer's.
+    package let event: String
+    /// The clock's time when it was skipped.
+    package let at: Timestamp
+    package let lateMilliseconds: Int64
+    /// The events that the instance takes now, as far as its guards do not say no.
+    package let accepted: [String]
+}
+
+extension Engine {
+    /// The skipped timer since which nothing comes to an instance by itself; nil where something does, where something
+    /// else has happened since, or where the instance does not run. Reads the last row only, or a few more where the
+    /// instance was suspended and resumed since.
+    package func lastSkip(of view: InstanceView, by caller: Caller) async throws(Rejection) -> LastSkip? {
+        let record = view.record
+        guard record.status == .running, record.state.armed == "[]" else { return nil }
+        try refuse(record, to: caller)
+        var place: Position? = record.head
+        for _ in 0..<limits.rowsOfSkip {
+            guard let position = place, let row = try await row(at: position, of: record, by: caller) else {
+                return nil
+            }
+            switch row.kind {
+            case .timer:
+                guard let skipped = RowNote(row.note).skipped else { return nil }
+                let instance = try InstanceState(record: record, loaded: try await loadedMachine(record.machineID))
+                return LastSkip(
+                    event: row.event, at: row.real ?? row.at, lateMilliseconds: skipped.lateMilliseconds,
+                    accepted: instance.facts.accepted)
+            case .suspended, .resumed: place = row.previous
+            case .started, .event, .sent, .result, .failed, .retried, .skipped, .cancelled, .reset, .set, .migrated,
+                .effect, .redacted:
+                return nil
+            }
+        }
+        return nil
+    }
+}
