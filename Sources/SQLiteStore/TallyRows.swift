@@ -68,7 +68,7 @@ extension SQLiteReading {
         var select = try PreparedStatement(
             database,
             """
-            SELECT t.machine_id, t.status, t.state, t.n, m.namespace_id, m.name, m.version
+            SELECT t.machine_id, t.status, t.state, t.n, m.namespace_id, m.name, m.version, m.semantics
             FROM tally t CROSS JOIN machine m ON m.id = t.machine_id
             WHERE (t.machine_id, t.status, t.state) > (?, ?, ?) ORDER BY t.machine_id, t.status, t.state
             """)
@@ -85,7 +85,12 @@ extension SQLiteReading {
             let machine = try row.machineName()
             if isWanted, query.machine.map({ $0 == machine }) ?? true {
                 let version = try row.version()
-                found.append(TallyRecord(key: key, machine: machine, version: version, count: count))
+                let semantics = try row.ordinal()
+                if query.semanticsBelow.map({ semantics < $0 }) ?? true {
+                    found.append(
+                        TallyRecord(
+                            key: key, machine: machine, version: version, semantics: semantics, count: count))
+                }
             }
             if found.count == limit { return false }
             if budget.spend() { return true }

@@ -57,8 +57,8 @@ public struct DaemonHost: MachineHost {
         _ machine: M.Type, _ name: String
     ) async throws(HostError) -> StateMachines.Instance<M> {
         let stored = try await asking { () async throws(ClientError) in try await self.client.instance(name) }
-        let source = try await source(of: stored.machine, version: stored.version)
-        let typed = try TypedMachine<M>(try Self.machine(source, of: name), version: stored.version, of: name)
+        let version = try await summary(of: stored.machine, version: stored.version)
+        let typed = try TypedMachine<M>(try Self.machine(version, of: name), version: stored.version, of: name)
         let instance = StateMachines.Instance(name: name, host: self, typed: typed)
         _ = try await read(instance)
         return instance
@@ -148,7 +148,7 @@ extension DaemonHost {
             let latest = try await asking { () async throws(ClientError) in try await self.client.machine(machine) }
             if latest.source == text { return latest.version }
             for number in stride(from: latest.version - 1, to: 0, by: -1)
-            where try await source(of: machine, version: number) == text {
+            where try await summary(of: machine, version: number).source == text {
                 return number
             }
             return nil
@@ -158,15 +158,15 @@ extension DaemonHost {
         }
     }
 
-    private func source(of machine: String, version: Int64) async throws(HostError) -> String {
+    private func summary(of machine: String, version: Int64) async throws(HostError) -> MachineSummary {
         try await asking { () async throws(ClientError) in
-            try await self.client.machine(machine, version: version).source ?? ""
+            try await self.client.machine(machine, version: version)
         }
     }
 
-    private static func machine(_ source: String, of instance: String) throws(HostError) -> Machine {
+    private static func machine(_ version: MachineSummary, of instance: String) throws(HostError) -> Machine {
         do throws(DefinitionError) {
-            return try DefinitionReader.read(stored: source, semantics: .current).machine
+            return try version.machine()
         } catch {
             let reason = error.diagnostics.first.map(\.message) ?? "no reason"
             throw HostError(code: "machine-mismatch", message: "The machine of '\(instance)' cannot be read: \(reason)")

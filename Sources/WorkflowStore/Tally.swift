@@ -30,9 +30,12 @@ package struct TallyRecord: Sendable, Equatable {
     package let key: TallyKey
     package let machine: MachineName
     package let version: MachineVersion
+    /// The version's semantics.
+    package let semantics: Int64
     package let count: Int64
 
-    package init(key: TallyKey, machine: MachineName, version: MachineVersion, count: Int64) {
+    package init(key: TallyKey, machine: MachineName, version: MachineVersion, semantics: Int64, count: Int64) {
+        self.semantics = semantics
         self.key = key
         self.machine = machine
         self.version = version
@@ -43,11 +46,16 @@ package struct TallyRecord: Sendable, Equatable {
 /// Which counts to list.
 package struct TallyQuery: Sendable, Equatable {
     package var machine: MachineName?
+    /// Only of versions with semantics below this number; nil for all.
+    package var semanticsBelow: Int64?
     package var limit: Int
     /// The last of the page before; nil for the first page.
     package var after: TallyKey?
 
-    package init(machine: MachineName? = nil, limit: Int, after: TallyKey? = nil) {
+    package init(
+        machine: MachineName? = nil, semanticsBelow: Int64? = nil, limit: Int, after: TallyKey? = nil
+    ) {
+        self.semanticsBelow = semanticsBelow
         self.machine = machine
         self.limit = limit
         self.after = after

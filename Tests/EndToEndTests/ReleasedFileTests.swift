@@ -69,6 +69,7 @@ import WorkflowJSON
         let changes = try String(contentsOfFile: "\(Self.fixtures)/../../CHANGELOG.md", encoding: .utf8)
         let releases = changes.matches(of: /\n## (\d+\.\d+\.\d+), \d{4}-\d{2}-\d{2}\n/).map { "\($0.1).db" }
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.fixtures)
+            .filter { $0.wholeMatch(of: /\d+\.\d+\.\d+\.db/) != nil }
         #expect(!releases.isEmpty && releases.sorted() == files.sorted())
     }
 

@@ -52,7 +52,7 @@ extension ModelMachine {
         }
         self.init(
             root: models[0], isStrict: machine.isStrict, context: ModelContext(machine.context),
-            guards: machine.guards)
+            guards: machine.guards, isFirst: machine.semantics == .first)
     }
 
     private static func targets(_ indices: [StateIndex], _ models: [ModelState]) -> [ModelTarget] {

@@ -119,17 +119,21 @@ package final class ModelMachine {
     package var context: ModelContext
     /// The named guards, in the order of the definition.
     package let guards: [Expression]
+    /// True where it takes steps by the rules of 0.1.
+    package var isFirst: Bool
     /// In document order, the root first.
     package private(set) var states: [ModelState] = []
 
     /// Takes a whole tree; `index()` must follow every change of it.
     package init(
-        root: ModelState, isStrict: Bool, context: ModelContext = ModelContext(), guards: [Expression] = []
+        root: ModelState, isStrict: Bool, context: ModelContext = ModelContext(), guards: [Expression] = [],
+        isFirst: Bool = false
     ) {
         self.root = root
         self.isStrict = isStrict
         self.context = context
         self.guards = guards
+        self.isFirst = isFirst
         index()
     }
 

@@ -31,7 +31,7 @@ extension NaiveInterpreter {
             var t1Preempted = false
             var transitionsToRemove = OrderedSet<ModelTransition>()
             for t2 in filteredTransitions.toList() {
-                guard computeExitSet([t1]).hasIntersection(computeExitSet([t2])) else { continue }
+                guard computeConflictSet(t1).hasIntersection(computeConflictSet(t2)) else { continue }
                 if t1.source.isDescendant(of: t2.source) {
                     transitionsToRemove.add(t2)
                 } else {

@@ -8,6 +8,14 @@ extension NaiveInterpreter {
         return statesToExit
     }
 
+    /// The states that a transition exits where conflicts are decided: one that stays inside its source, which the
+    /// recommendation has exit it, counts it as exited.
+    func computeConflictSet(_ t: ModelTransition) -> OrderedSet<ModelState> {
+        var statesToExit = computeExitSet([t])
+        if !machine.isFirst, getTransitionDomain(t) == t.source { statesToExit.add(t.source) }
+        return statesToExit
+    }
+
     /// The pseudo code alone can end in a set of states that is no configuration, where a history state among the
     /// targets lies above the domain, or is recorded while the transition is taken. What it says of domains decides:
     /// "all states that are exited or entered as a result of taking 'transition' are descendants of it", "ancestors
@@ -77,11 +85,15 @@ extension NaiveInterpreter {
     }
 
     /// Difference: a transition that does not reenter, to its source or below, has its source as domain, whatever its
-    /// type; the root is never exited.
+    /// type; the root is never exited. A source that is no target itself, and that a history state stands for, is
+    /// exited as in the recommendation; not so by the rules of 0.1.
     func getTransitionDomain(_ t: ModelTransition) -> ModelState? {
         let tstates = getEffectiveTargetStates(t.targets.map(\.state))
         if tstates.isEmpty { return nil }
-        if !t.reenters, tstates.every({ $0 == t.source || $0.isDescendant(of: t.source) }) { return t.source }
+        let isTarget = machine.isFirst || t.targets.contains { $0.state == t.source }
+        if !t.reenters, tstates.every({ $0.isDescendant(of: t.source) || $0 == t.source && isTarget }) {
+            return t.source
+        }
         return findLCCA([t.source] + tstates.toList())
     }
 

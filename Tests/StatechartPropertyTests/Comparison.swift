@@ -99,7 +99,7 @@ struct Comparison {
     /// The first difference on machines that may be no legal ones; nil also when they are none.
     static func difference(_ machines: [ModelMachine], _ stimuli: [Stimulus]) -> Difference? {
         // What cannot be read is not to be compared.
-        guard let read = try? machines.map({ try StepAdapter.read($0.definition.compact) }) else { return nil }
+        guard let read = try? machines.map({ try StepAdapter.read($0) }) else { return nil }
         var comparison = Comparison()
         return comparison.difference(machines, StepAdapter(read), stimuli)
     }

@@ -121,7 +121,7 @@ import ThreadTesting
             let machine = generator.machine()
             comparison.isPatient = generator.isLively
             guard let next = generator.legalVersion(after: machine) else { continue }
-            let adapter = StepAdapter([try StepAdapter.read(machine.definition.compact), next.read])
+            let adapter = StepAdapter([try StepAdapter.read(machine), next.read])
             for _ in 0..<PropertyRun.sequencesPerMachine {
                 let stimuli = generator.stimuli(for: machine, next)
                 #expect(comparison.difference([machine, next.machine], adapter, stimuli) == nil)
@@ -148,7 +148,7 @@ import ThreadTesting
         while !machine.states.contains(where: { $0.kind == .deepHistory }) { machine = generator.machine() }
         var shrinker = Shrinker(machine, [.send("a"), .send("b"), .wait(5)]) { machine, stimuli in
             let shows = machine.states.contains { $0.kind == .deepHistory } && stimuli.contains(.send("b"))
-            return shows && (try? StepAdapter(machine.definition.compact)) != nil ? stimuli : nil
+            return shows && (try? StepAdapter(machine)) != nil ? stimuli : nil
         }
         shrinker.shrink()
         #expect(shrinker.stimuli == [.send("b")])

@@ -26,9 +26,9 @@ struct StepAdapter {
         let mistakes: [String]
     }
 
-    /// Reads a definition.
-    init(_ definition: String) throws(Refused) {
-        machines = [try Self.read(definition)]
+    /// Reads a machine's definition.
+    init(_ machine: ModelMachine) throws(Refused) {
+        machines = [try Self.read(machine)]
     }
 
     /// Takes definitions that were read.
@@ -36,10 +36,12 @@ struct StepAdapter {
         self.machines = machines
     }
 
-    /// Reads a definition.
-    static func read(_ definition: String) throws(Refused) -> Machine {
+    /// Reads a machine's definition.
+    static func read(_ machine: ModelMachine) throws(Refused) -> Machine {
         do throws(DefinitionError) {
-            return try DefinitionReader.read(definition, syntax: .json).machine
+            return try DefinitionReader.read(
+                machine.definition.compact, syntax: .json, semantics: machine.isFirst ? .first : .second
+            ).machine
         } catch {
             throw Refused(mistakes: error.diagnostics.filter { $0.severity == .error }.map(\.description))
         }

@@ -36,7 +36,7 @@ import ThreadTesting
         let machine = generator.machine()
         var machines: [Machine]
         do throws(StepAdapter.Refused) {
-            machines = [try StepAdapter.read(machine.definition.compact)]
+            machines = [try StepAdapter.read(machine)]
         } catch {
             return "a legal machine is refused\n\(PropertyRun.command(seed: seed))\n\(machine.definition.readable())\n"
                 + error.mistakes.joined(separator: "\n")

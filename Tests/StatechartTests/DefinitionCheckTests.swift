@@ -26,6 +26,37 @@ struct DefinitionCheckTests {
             ])
     }
 
+    /// Timers of the region itself are meant to begin anew, and inside of it nothing else is left.
+    @Test(arguments: [
+        ("after: {1h: late}, ", "a", "{target: a, reenter: true}", "", true),
+        ("after: {1h: late}, ", "a", "{target: .x, reenter: true}", "", true),
+        ("", "a", "{target: a, reenter: true}", "after: {1h: '#late'}", true),
+        ("", "a", "{target: a, reenter: true}", "", false),
+        ("after: {1h: late}, ", "a", "a", "", false),
+        ("after: {1h: late}, ", "a", "{target: '#late', reenter: true}", "", false),
+        ("after: {1h: late}, ", "x", "{target: x, reenter: true}", "", false),
+    ])
+    func aRegionThatLeavesTimersBesideItIsWarnedAbout(
+        after: String, source: String, transition: String, sibling: String, isTold: Bool
+    ) {
+        let on = "on: {again: \(transition)}"
+        let text = """
+            id: m
+            initial: p
+            states:
+              late: {id: late, on: {back: p}}
+              p: {type: parallel, on: {end: late}, \(after)states: {
+                a: {initial: x, \(source == "a" ? on + ", " : "")states: {x: {\(source == "x" ? on : "")}}},
+                b: {\(sibling)}}}
+            """
+        let told = diagnostics(of: text)
+        let message =
+            "warning: 'reenter: true' in a region leaves the parallel state 'p' with all its regions, so that their "
+            + "'after' begins anew; put the transition on a state inside the region"
+        #expect(told.count == (isTold ? 1 : 0), "\(told)")
+        #expect(told.allSatisfy { $0.hasSuffix(message) }, "\(told)")
+    }
+
     /// An error can be taken where its invocation lives, above, below, and in other regions.
     @Test(arguments: [
         ("a: {invoke: {task: x}}, b: {}", "", false), ("a: {invoke: {task: x, onDone: b}}, b: {}", "", false),

@@ -7,8 +7,8 @@ struct Run {
     let machine: Machine
     private(set) var last: Macrostep
 
-    init(_ definition: String, data: JSONObject = [:]) throws {
-        machine = try DefinitionReader.read(definition).machine
+    init(_ definition: String, data: JSONObject = [:], semantics: Semantics = .current) throws {
+        machine = try DefinitionReader.read(definition, semantics: semantics).machine
         last = try Self.accepted(machine.apply(.start(with: data), to: nil, as: .test))
     }
 

@@ -10,8 +10,8 @@ struct TimedRun {
     private(set) var failure: Refusal?
     var now = LogicalTime.zero
 
-    init(_ definition: String) throws {
-        machine = try DefinitionReader.read(definition).machine
+    init(_ definition: String, semantics: Semantics = .current) throws {
+        machine = try DefinitionReader.read(definition, semantics: semantics).machine
         snapshot = Snapshot(status: .running, configuration: [], context: machine.context, memory: [])
         try follow(.start(), from: nil)
     }

@@ -64,13 +64,15 @@ package final class Scribe {
 
     /// A machine of the given name, the next version of it.
     @discardableResult
-    package func apply(_ name: String, source: String = "id: example\n") -> MachineRecord {
+    package func apply(
+        _ name: String, semantics: Int64 = 1, source: String = "id: example\n"
+    ) -> MachineRecord {
         let version = Int64(machines.count { $0.name.rawValue == name }) + 1
         let machine = MachineRecord(
             id: parts[0].numbers.nextMachine, namespace: .default, name: MachineName(rawValue: name),
             version: MachineVersion(rawValue: version),
             digest: Digest(of: "\(name) \(version) \(source)".utf8),
-            semantics: 1, source: source, created: tick(0))
+            semantics: semantics, source: source, created: tick(0))
         parts[0].numbers.nextMachine = MachineID(rawValue: machine.id.rawValue + 1)
         machines.append(machine)
         parts[0].batch.machines.append(machine)

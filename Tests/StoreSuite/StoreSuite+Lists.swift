@@ -145,7 +145,7 @@ extension StoreSuite {
 
     /// Three machines, four versions, sixty instances in all statuses and states. Of one machine there are few.
     private static func populate(_ scribe: Scribe, _ writer: any StoreWriter) throws {
-        let machines = [scribe.apply("order"), scribe.apply("refund"), scribe.apply("order")]
+        let machines = [scribe.apply("order"), scribe.apply("refund"), scribe.apply("order", semantics: 2)]
         let seldom = scribe.apply("seldom")
         for number in 0..<60 {
             let name = "i\(number)"
@@ -169,23 +169,28 @@ extension StoreSuite {
 
     private static func expectTally(_ scribe: Scribe, _ store: any WorkflowStore) async throws {
         for machine in [nil, "order", "refund", "seldom", "none"] as [MachineName?] {
-            var wanted: [TallyKey: Int64] = [:]
-            for instance in scribe.instances.values where instance.status != .purging {
-                guard let own = scribe.machines.first(where: { $0.id == instance.machineID }),
-                    machine == nil || machine == own.name
-                else { continue }
-                wanted[TallyKey(instance), default: 0] += 1
-            }
-            for limit in [3, 1_000] {
-                var found: [TallyRecord] = []
-                repeat {
-                    let page = try await store.tally(
-                        TallyQuery(machine: machine, limit: limit, after: found.last?.key))
-                    found += page
-                    if page.count < limit { break }
-                } while true
-                #expect(Dictionary(found.map { ($0.key, $0.count) }) { $0 + $1 } == wanted)
-                #expect(Set(found.map(\.key)).count == found.count)
+            for bound in [nil, 2] as [Int64?] {
+                var wanted: [TallyKey: Int64] = [:]
+                for instance in scribe.instances.values where instance.status != .purging {
+                    guard let own = scribe.machines.first(where: { $0.id == instance.machineID }),
+                        machine == nil || machine == own.name, own.semantics < bound ?? 3
+                    else { continue }
+                    wanted[TallyKey(instance), default: 0] += 1
+                }
+                for limit in [3, 1_000] {
+                    var found: [TallyRecord] = []
+                    repeat {
+                        let page = try await store.tally(
+                            TallyQuery(
+                                machine: machine, semanticsBelow: bound, limit: limit, after: found.last?.key))
+                        found += page
+                        if page.count < limit { break }
+                    } while true
+                    #expect(Dictionary(found.map { ($0.key, $0.count) }) { $0 + $1 } == wanted)
+                    #expect(Set(found.map(\.key)).count == found.count)
+                    let numbers = Dictionary(scribe.machines.map { ($0.id, $0.semantics) }) { first, _ in first }
+                    #expect(found.allSatisfy { $0.semantics == numbers[$0.key.machineID] })
+                }
             }
         }
     }

@@ -88,7 +88,10 @@ extension FakeContent {
                 return nil
             }
             if let after = query.after, !precedes(after, key) { return nil }
-            return TallyRecord(key: key, machine: machine.name, version: machine.version, count: Int64(count))
+            if let bound = query.semanticsBelow, machine.semantics >= bound { return nil }
+            return TallyRecord(
+                key: key, machine: machine.name, version: machine.version, semantics: machine.semantics,
+                count: Int64(count))
         }
         return Array(sorted.prefix(query.limit))
     }

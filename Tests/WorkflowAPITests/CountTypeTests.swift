@@ -88,5 +88,7 @@ struct CountTypeTests {
         #expect(try FailureParameters(query: [("machine", "m")]) == FailureParameters(machine: "m"))
         #expect(FailureParameters().queryText.isEmpty)
         #expect(try TallyParameters(query: [("machine", "m"), ("page", "p")]).queryText == "?machine=m&page=p")
+        #expect(try TallyParameters(query: [("outdated", "true")]) == TallyParameters(outdated: true))
+        #expect(TallyParameters(outdated: true).queryText == "?outdated=true")
     }
 }

@@ -127,11 +127,20 @@ struct WireTypeTests {
         try roundTrip(EventItem.self, #"{"event":"pay","accepted":"# + accepted + "}")
     }
 
-    @Test(arguments: ["", #","warnings":[]"#, #","source":"id: order\n""#])
+    @Test(arguments: ["", #","warnings":[]"#, #","warnings":[],"differences":["a"]"#, #","source":"id: order\n""#])
     func machineSummaryKeepsItsLetters(rest: String) throws {
         try roundTrip(
             MachineSummary.self,
-            #"{"machine":"order","version":1,"digest":"00ff","createdAt":"2026-07-31T09:30:00.000Z""# + rest + "}")
+            #"{"machine":"order","version":1,"semantics":2,"digest":"00ff","createdAt":"2026-07-31T09:30:00.000Z""#
+                + rest + "}")
+    }
+
+    /// A daemon of 0.1 knows one semantics only.
+    @Test func whoDoesNotTellItsSemanticsHasTheFirst() throws {
+        let machine = #"{"machine":"order","version":1,"digest":"00ff","createdAt":"2026-07-31T09:30:00.000Z"}"#
+        #expect(try MachineSummary(body: Array(machine.utf8)).semantics == 1)
+        let item = #"{"machine":"order","version":1,"status":"running","configuration":["a"],"count":1}"#
+        #expect(try TallyItem(body: Array(item.utf8)).semantics == 1)
     }
 
     @Test(arguments: ["", #","nextPage":"abc""#])

@@ -50,6 +50,32 @@ import WorkflowJSON
     }
 
     @Test(arguments: [
+        ("%02d:%02d", Value.json([7, 30]), "07:30"), ("%03d", .json([-5]), "-05"), ("%02d", .json([123]), "123"),
+        ("%06d", .json([1.5]), "0001.5"), ("%05d", .values(.uint(9)), "00009"), ("%08d", .values(.double(.nan)), "NaN"),
+        ("%01d", .json([0]), "0"),
+    ])
+    func aNumberHasZerosInFront(format: String, values: Value, text: String) throws {
+        #expect(try LibraryCall.answer("format", .string(format), values) == "\"\(text)\"")
+    }
+
+    @Test(arguments: ["%0d", "%02s", "%02.1f", "%02", "%01001d", "%099999999999999999999d"])
+    func otherClausesHaveNoWidth(format: String) {
+        #expect(
+            LibraryCall.failure("format", .string(format), .json([1]))
+                == "zeros in front are for '%d', up to 1000 characters, as in '%02d'")
+    }
+
+    /// The message may be in recorded histories.
+    @Test func theFirstVersionHasNoWidth() throws {
+        var environment = Trial.environment
+        environment.version = .first
+        let program = try Trial.program("'%02d'.format([7])", in: environment)
+        var budget = Budget()
+        let error = #expect(throws: EvaluationError.self) { try program.value(Trial.Host(), &budget) }
+        #expect(error?.message == "the format has '%0'; it knows %s, %d, %f, %e, %b, %o, %x, %X and %%")
+    }
+
+    @Test(arguments: [
         ("%a", Value.json([1]), "the format has '%a'; it knows %s, %d, %f, %e, %b, %o, %x, %X and %%"),
         ("%E", .json([0.5]), "the format has '%E'; it knows %s, %d, %f, %e, %b, %o, %x, %X and %%"),
         ("%🐱", .json([0.5]), "the format has a clause; it knows %s, %d, %f, %e, %b, %o, %x, %X and %%"),

@@ -16,24 +16,46 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "-", "1", "s", ".s", "1d", "1 s", "1s ", "--1s", "1h-1m", "1e3s", "1.5.5s", "P1D", "00", "١s",
+        "", "-", "1", "s", ".s", "1 s", "1s ", "--1s", "1h-1m", "1e3s", "1.5.5s", "00", "١s",
     ])
     func otherTextIsRefused(text: String) {
         #expect(
             LibraryCall.failure("duration", .string(text))
-                == "the string is no duration; one is written as '1h30m' or '1.5s'")
+                == "the string is no duration; one is written as '30d', '1h30m', '1.5s' or 'PT1H'")
     }
 
-    /// A text of an expression is read when a definition is applied, one of data when a history is folded.
     @Test(arguments: [
         ("30d", "2592000s"), ("1w", "604800s"), ("1w2d3h", "788400s"), ("-1d", "-86400s"), ("1.5d", "129600s"),
         ("P3D", "259200s"), ("P1W", "604800s"), ("PT1H30M", "5400s"), ("P1DT0.5S", "86400.5s"), ("-P1D", "-86400s"),
         ("1h30m", "5400s"), ("0", "0s"),
     ])
-    func aDurationThatIsWrittenOutIsWrittenAsADelay(text: String, written: String) throws {
-        #expect(TimeSpan.text(try TimeSpan.read(literal: text)) == written)
+    func aDurationIsWrittenAsADelay(text: String, written: String) throws {
+        #expect(TimeSpan.text(try TimeSpan.read(text)) == written)
         #expect(Trial.issues("duration('\(text)')") == [])
         #expect(try Trial.value("string(duration('\(text)'))") == "'\(written)'")
+        #expect(try Trial.value("string(duration('' + '\(text)'))") == "'\(written)'")
+        #expect(try CELType.duration.converted(.string(text), at: "data") == .string(text))
+    }
+
+    /// A text of an expression is read when a definition is applied, one of data when a history is folded.
+    @Test(arguments: ["30d", "1w", "P3D", "PT1H30M"])
+    func theFirstVersionReadsDaysOnlyWhereTheyAreWrittenOut(text: String) throws {
+        var environment = Trial.environment
+        environment.version = .first
+        let message = "the string is no duration; one is written as '1h30m' or '1.5s'"
+        let written = try Trial.program("duration('\(text)')", in: environment)
+        let computed = try Trial.program("duration('' + '\(text)')", in: environment)
+        var budget = Budget()
+        let value = try written.value(Trial.Host(), &budget)
+        #expect(Trial.written(value) == Trial.written(.duration(try TimeSpan.read(text))))
+        let error = #expect(throws: EvaluationError.self) { try computed.value(Trial.Host(), &budget) }
+        #expect(error?.message == message)
+        #expect(throws: JSONMismatch.self) {
+            try CELType.duration.converted(.string(text), at: "data", in: .first)
+        }
+        #expect(throws: JSONMismatch.self) {
+            try CELType.list(.duration).converted([.string(text)], at: "data", in: .first)
+        }
     }
 
     @Test(arguments: [

@@ -207,7 +207,7 @@ enum Sample {
     }
 
     static let machine = MachineSummary(
-        machine: "order", version: 2, digest: String(repeating: "0a", count: 32), createdAt: time)
+        machine: "order", version: 2, semantics: 2, digest: String(repeating: "0a", count: 32), createdAt: time)
 
     static let definition = """
         id: order

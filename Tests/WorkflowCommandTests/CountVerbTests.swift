@@ -43,7 +43,8 @@ struct CountVerbTests {
 
     @Test func theTallyIsAListOfPages() async {
         func item(_ status: Instance.Status, _ configuration: [String], _ count: Int64) -> TallyItem {
-            TallyItem(machine: "order", version: 2, status: status, configuration: configuration, count: count)
+            TallyItem(
+                machine: "order", version: 2, semantics: 2, status: status, configuration: configuration, count: count)
         }
         let transport = ScriptedTransport([
             .value(Page(items: [item(.failed, ["packing"], 88)], nextPage: "p2")),

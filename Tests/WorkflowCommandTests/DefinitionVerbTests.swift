@@ -38,9 +38,24 @@ struct DefinitionVerbTests {
     @Test func applyPrintsFields() async {
         let outcome = await harness.run("apply", "-o", "jsonl", "order.yaml", answers: [.value(Sample.machine)])
         #expect(
-            outcome.output == #"{"machine":"order","version":2,"digest":""# + Sample.machine.digest
+            outcome.output == #"{"machine":"order","version":2,"semantics":2,"digest":""# + Sample.machine.digest
                 + #"","createdAt":"2026-07-31T09:30:00.123Z","warnings":[],"unchanged":true,"file":"order.yaml"}"#
                 + "\n")
+    }
+
+    @Test func applyTellsWhatDiffersFromTheVersionBefore() async {
+        var (some, none) = (Sample.machine, Sample.machine)
+        some.differences = (1...22).map { "line \($0): x" }
+        none.differences = []
+        let outcome = await harness.run(
+            "apply", "order.yaml", "order.yaml", answers: [.value(some, status: 201), .value(none, status: 201)])
+        let line = "order: version 2 (semantics 2)\n"
+        let way = "instances cross by 'wfctl migrate --machine order --from 1 --to 2'\n"
+        #expect(outcome.exit == 0 && outcome.output == line + line)
+        #expect(
+            outcome.errors == "note: version 1 of 'order' has earlier semantics; version 2 differs:\n"
+                + (1...20).map { "  line \($0): x\n" }.joined() + "  and 2 more\n" + way
+                + "note: version 1 of 'order' has earlier semantics; for this definition they are the same\n" + way)
     }
 
     @Test func applySendsNothingWhenOneFileIsWrong() async {
@@ -206,6 +221,32 @@ struct DefinitionVerbTests {
 
                 """)
         #expect(outcome.output.split(separator: "\n").count == 21)
+    }
+
+    /// Rows behind the cut would be no prediction: the machine is not where it would be then.
+    @Test func simulateEndsItsScriptWhereTheMachineNeverRests() async {
+        var harness = harness
+        harness.files["beat.yaml"] = """
+            {id: beat, initial: a, states: {a: {on: {go: b}}, b: {after: {1s: {target: b, reenter: true}}, on: {end: a}}}}
+            """
+        harness.files["-"] = [
+            #"{"event":"go"}"#, #"{"after":"25s"}"#, #"{"event":"end"}"#, #"{"event":"go"}"#, #"{"after":"1d"}"#,
+            #"{"event":"end"}"#, #"{"event":"go"}"#,
+        ].joined(separator: "\n")
+        let outcome = await harness.run("simulate", "beat.yaml", "--script", "-", "-o", "jsonl")
+        #expect(outcome.exit == 1)
+        #expect(
+            outcome.errors == """
+                error: The machine does not come to rest: 10000 events came by themselves
+                  the first 20 of them are shown
+                  the script ends there: 2 of its lines are not played
+
+                """)
+        let events = outcome.output.split(separator: "\n").map { line in
+            line.firstMatch(of: /"event":"([^"]+)"/).map { String($0.1) } ?? ""
+        }
+        let beats = Array(repeating: "after.1s.b", count: 25)
+        #expect(events == ["init", "go"] + beats + ["end", "go"] + beats.prefix(20))
     }
 
     @Test func simulatePrintsFields() async {

@@ -136,8 +136,8 @@ struct MachineVerbTests {
 
     @Test func aMachineIsShownWithWhatIsSetForIt() async {
         let machine = MachineSummary(
-            machine: "order", version: 1, suspended: Self.suspension, retentionInMilliseconds: 3_600_000, digest: "d",
-            createdAt: WireTime(milliseconds: 0))
+            machine: "order", version: 1, semantics: 2, suspended: Self.suspension,
+            retentionInMilliseconds: 3_600_000, digest: "d", createdAt: WireTime(milliseconds: 0))
         let (_, outcome) = await Self.told(
             ["machine", "show", "order"], .value(machine), .value(Page<TallyItem>(items: [])))
         #expect(

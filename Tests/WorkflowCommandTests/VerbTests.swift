@@ -159,6 +159,30 @@ struct VerbTests {
                 """)
     }
 
+    /// Instances that have ended take no steps any more.
+    @Test func outdatedInstancesAreCounted() async {
+        func item(_ version: Int64, _ status: Instance.Status, _ count: Int64) -> TallyItem {
+            TallyItem(
+                machine: "order", version: version, semantics: 1, status: status, configuration: ["a"], count: count)
+        }
+        let transport = ScriptedTransport([
+            .value(Page(items: [item(3, .running, 4), item(1, .done, 9), item(1, .failed, 2)], nextPage: "p2")),
+            .value(Page(items: [item(3, .suspended, 1), item(2, .cancelled, 7)])),
+        ])
+        let (outcome, _) = await CommandHarness().run(["machines", "--outdated"], transport: transport)
+        #expect(
+            outcome.output == """
+                MACHINE   VERSION   SEMANTICS   INSTANCES
+                order     1         1           2
+                order     3         1           5
+
+                """)
+        #expect(
+            transport.requests.map(\.target) == [
+                "/v1/tally?outdated=true&limit=500", "/v1/tally?outdated=true&limit=500&page=p2",
+            ])
+    }
+
     @Test func machinePrintsItsSourceToTheByte() async {
         var machine = Sample.machine
         machine.source = "id: order\n# no line end"

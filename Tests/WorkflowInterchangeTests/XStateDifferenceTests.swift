@@ -37,6 +37,49 @@ import WorkflowInterchange
         #expect(try messages(text).filter { !$0.contains("cannot be reached") } == [])
     }
 
+    @Test func whatIsEnteredOtherwiseIsTold() throws {
+        let text = """
+            {"id": "m", "initial": "c", "context": {"n": 0}, "states": {
+              "c": {"initial": {"target": "b", "actions": {"assign": {"n": 1}}}, "on": {"self": "c", "in": "p.r.y"},
+                "states": {
+                  "h": {"type": "history"},
+                  "b": {"initial": {"target": "x", "actions": {"assign": {"n": 2}}}, "on": {"again": "h"},
+                    "states": {"x": {}}}}},
+              "d": {"initial": "e", "on": {"to": "c"}, "states": {
+                "deep": {"type": "history", "history": "deep", "target": "e.f"},
+                "e": {"initial": "f", "on": {"back": "deep"}, "states": {"f": {"on": {"go": "g"}}, "g": {}}}}},
+              "p": {"type": "parallel", "on": {"leave": "d"}, "states": {
+                "r": {"initial": "x", "on": {"anew": {"target": "r", "reenter": true}}, "states": {"x": {}, "y": {}}},
+                "s": {"initial": {"target": "u", "actions": {"assign": {"n": 3}}}, "states": {"u": {}}}}}}}
+            """
+        #expect(
+            try messages(text).filter { !$0.contains("cannot be reached") } == [
+                "2:85: info: the actions of the 'initial' of 'c' run at this transition to itself; in XState they do not",
+                "5:7: info: where history leads to 'b', the actions of its 'initial' run; in XState they do not",
+                "5:90: info: where history leads back to 'b' itself, the state is left and entered; XState stays in it",
+                "9:42: info: where history leads to a state below 'e', which is not left, XState enters 'e' again; "
+                    + "here it is not entered",
+                "11:53: info: this transition leaves 'p' with all its regions and enters it again, and timers begin anew; "
+                    + "XState leaves the region alone",
+                "12:5: info: where a transition leads into another region, the actions of the 'initial' of 's' run; "
+                    + "in XState they do not",
+            ])
+    }
+
+    @Test func aCancelOfSeveralEventsIsTold() throws {
+        func text(_ second: String) -> String {
+            """
+            {"id": "m", "initial": "a", "states": {"a": {
+              "entry": [{"send": {"event": "x", "delay": "5s", "id": "i"}},
+                        {"send": {"event": "x", "delay": "6s", "id": "\(second)"}}],
+              "on": {"x": "a", "stop": {"actions": {"cancel": "i"}}}}}}
+            """
+        }
+        let told = "this cancels all delayed events with the id 'i'; XState cancels the last of them"
+        #expect(try messages(text("i")).filter { $0.hasSuffix(told) }.count == 1)
+        #expect(try messages(text("j")).filter { $0.hasSuffix(told) } == [])
+    }
+
     @Test func aMachineWithoutStatesGetsOne() throws {
         let text = ##"""
             {"id": "active", "context": {"n": 0}, "on": {"e": {"actions": {"assign": {"n": 1}}}, "f": "#active"}}

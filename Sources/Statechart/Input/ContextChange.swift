@@ -51,7 +51,7 @@ package struct ContextChange: Sendable, Equatable {
             let type = machine.contextTypes[path.key] ?? .dyn
             do throws(ContextAssignment.Failure) {
                 try ContextAssignment(path: path.steps, text: path.text, value: value, type: type)
-                    .apply(to: &changed, initial: machine.context)
+                    .apply(to: &changed, of: machine)
             } catch {
                 throw ContextMistake(message: "'\(path.text)' cannot be set: \(error.message)")
             }

@@ -189,13 +189,13 @@ extension Machine {
         _ value: JSONValue, forKey key: String, initial: JSONValue
     ) throws(JSONMismatch) -> JSONValue {
         guard let type = contextTypes[key], type != .dyn else { return value.converted(toMatch: initial) }
-        return try type.converted(value, at: key)
+        return try type.converted(value, at: key, in: semantics.language)
     }
 
     /// An event's data as its declared type has it, with doubles for integers where doubles are declared.
     func converted(_ data: JSONValue?, of event: String) throws(JSONMismatch) -> JSONValue? {
         guard let type = eventData[event] else { return data }
-        return try type.converted(data ?? .null, at: "data")
+        return try type.converted(data ?? .null, at: "data", in: semantics.language)
     }
 }
 

@@ -84,7 +84,7 @@ package enum DelayText {
     /// Throws for a text in an expression that is no delay when it runs either.
     static func check(literal text: String) throws(DelayError) {
         // Why a text is no duration is left out: the message says what a delay is.
-        if (try? TimeSpan.read(text)) != nil { return }
+        if (try? TimeSpan.read(text, in: .first)) != nil { return }
         try checkWords(text)
         guard try read(text) == nil else { return }
         throw DelayError(message: "\(EventName.quoted(text)) is no delay; one is written \(rule)")
@@ -137,7 +137,7 @@ package enum DelayText {
     /// Of a text that an expression gave: a delay, or a duration as JSON keeps it. The text itself may be a secret.
     private static func milliseconds(ofValue text: String) throws(DelayError) -> Int64 {
         // Why a text is no duration is left out: the message says what a delay is.
-        if let duration = try? TimeSpan.read(text) { return milliseconds(of: duration) }
+        if let duration = try? TimeSpan.read(text, in: .first) { return milliseconds(of: duration) }
         if let milliseconds = try read(text, called: "the text") { return milliseconds }
         if (try? Timestamp(text: text)) != nil {
             throw DelayError(message: "the text is a timestamp, not a delay; write timestamp(…) - event.at")

@@ -83,7 +83,7 @@ package final class Machine: Sendable {
         hasEventless = states.contains { !$0.eventless.isEmpty }
         hasInvocations = states.contains { !$0.invocations.isEmpty }
         effects = EffectUse.all(in: states, transitions)
-        plan = SequentialPlan(states: states, transitions: transitions)
+        plan = SequentialPlan(states: states, transitions: transitions, by: semantics)
         alone = states.map { [$0.index] }
         let tagged = states.flatMap { state in state.tags.map { (tag: $0, state: state.index) } }
         statesByTag = Dictionary(grouping: tagged, by: \.tag).mapValues { $0.map(\.state) }

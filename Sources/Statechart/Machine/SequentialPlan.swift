@@ -7,7 +7,7 @@ final class SequentialPlan: Sendable {
     let domains: [StateIndex?]
 
     /// Nil for every other machine.
-    init?(states: [State], transitions: [Transition]) {
+    init?(states: [State], transitions: [Transition], by semantics: Semantics) {
         let isSequential =
             states.allSatisfy { state in
                 state.kind != .parallel && !state.isHistory && state.initial?.targets.count ?? 1 == 1
@@ -22,23 +22,25 @@ final class SequentialPlan: Sendable {
         self.configurations = configurations
         domains = transitions.map { transition in
             transition.targets.isEmpty
-                ? nil : Machine.domain(of: transition, reaching: transition.targets, among: states)
+                ? nil : Machine.domain(of: transition, reaching: transition.targets, among: states, by: semantics)
         }
     }
 }
 
 extension Machine {
     /// `getTransitionDomain`, with the rule of `reenter` (a transition whose targets are its source or below it
-    /// leaves the source alone).
+    /// leaves the source alone). A source that is reached through a history state is left and entered, as in SCXML.
     ///
     /// - Parameter targets: The transition's, with history states replaced by what they stand for.
     static func domain(
-        of transition: Transition, reaching targets: [StateIndex], among states: [State]
+        of transition: Transition, reaching targets: [StateIndex], among states: [State], by semantics: Semantics
     ) -> StateIndex {
         let source = states[transition.source.offset]
-        if !transition.reenters, targets.allSatisfy({ $0 == source.index || source.isProperAncestor(of: $0) }) {
-            return source.index
+        let mayBeSource = semantics == .first || transition.targets.contains(source.index)
+        let staysInside = targets.allSatisfy { target in
+            target == source.index ? mayBeSource : source.isProperAncestor(of: target)
         }
+        if !transition.reenters, staysInside { return source.index }
         // `findLCCA`
         var next = source.parent
         while let index = next {

@@ -41,7 +41,7 @@ struct ContextMigration {
             fits = initial == .null || converted.kind == initial.kind ? converted : nil
         } else {
             // Why it does not fit is told below.
-            fits = try? type.converted(value, at: key)
+            fits = try? type.converted(value, at: key, in: migration.new.semantics.language)
         }
         if let fits { return fits }
         let wanted =
@@ -79,7 +79,7 @@ struct ContextMigration {
         let type = migration.new.contextTypes[path.key] ?? .dyn
         do throws(ContextAssignment.Failure) {
             try ContextAssignment(path: path.steps, text: path.text, value: value, type: type)
-                .apply(to: &context, initial: migration.new.context)
+                .apply(to: &context, of: migration.new)
         } catch {
             misfits.append(Misfit("context.\(path.text)", "it cannot be assigned: \(error.message)"))
         }

@@ -119,7 +119,8 @@ package final class Migration: Sendable {
     ) throws(MigrationMistake) -> [(path: ContextPath, program: Program)] {
         try checkCount(assign.count, "assign")
         // What earlier versions left in a context is there to be read, whatever this version declares.
-        let environment = Vocabulary.environment(contextKeys: nil)
+        var environment = Vocabulary.environment(contextKeys: nil)
+        environment.version = new.semantics.language
         var assignments: [(path: ContextPath, program: Program)] = []
         for (text, source) in assign.sorted(by: { $0.key.precedes($1.key) }) {
             let path = try contextPath(text)

@@ -27,12 +27,13 @@ struct ContextAssignment {
     /// Sets the value. Every step but the last must be there; the last may be a new key of a map, or the index just
     /// past a list's end, but not a new key of the context.
     ///
-    /// - Parameter initial: The machine's context: a key whose initial value is a double stays one, typed or not.
-    func apply(to context: inout JSONObject, initial: JSONObject) throws(Failure) {
+    /// A key whose initial value is a double stays one, typed or not.
+    func apply(to context: inout JSONObject, of machine: Machine) throws(Failure) {
         guard case .key(let key)? = path.first else { throw .noKey("") }
-        if path.count == 1 { return try context.set(value, forKey: key, type: type, initial: initial) }
+        if path.count == 1 { return try context.set(value, forKey: key, type: type, of: machine) }
         guard let old = context[key] else { throw .noKey(key) }
-        context[key] = try old.setting(value, at: path.dropFirst(), below: key, type)
+        context[key] = try old.setting(
+            value, at: path.dropFirst(), below: key, type, machine.semantics.language)
     }
 }
 
@@ -64,27 +65,28 @@ extension JSONObject {
     ///
     /// - Parameters:
     ///   - type: What the value must fit; `dyn` where it is known to.
-    ///   - initial: The machine's context.
     mutating func set(
-        _ value: JSONValue, forKey key: String, type: CELType, initial: JSONObject
+        _ value: JSONValue, forKey key: String, type: CELType, of machine: Machine
     ) throws(ContextAssignment.Failure) {
         guard case .dyn = type else {
             guard self[key] != nil else { throw .noKey(key) }
-            self[key] = try value.kept(as: type, at: key)
+            self[key] = try value.kept(as: type, at: key, machine.semantics.language)
             return
         }
         var fitting = value
         // A key that `foreach` made has no initial value, and takes everything.
-        if case .int = value { fitting = value.converted(toMatch: initial[key] ?? .null) }
+        if case .int = value { fitting = value.converted(toMatch: machine.context[key] ?? .null) }
         guard replace(fitting, forKey: key) else { throw .noKey(key) }
     }
 }
 
 extension JSONValue {
     /// The value as a type has it.
-    fileprivate func kept(as type: CELType, at path: String) throws(ContextAssignment.Failure) -> JSONValue {
+    fileprivate func kept(
+        as type: CELType, at path: String, _ language: LanguageVersion
+    ) throws(ContextAssignment.Failure) -> JSONValue {
         do throws(JSONMismatch) {
-            return try type.converted(self, at: path)
+            return try type.converted(self, at: path, in: language)
         } catch {
             throw ContextAssignment.Failure(error)
         }
@@ -92,11 +94,12 @@ extension JSONValue {
 
     /// A copy with a value set at a path. Of the type, what lies at the end of the path is asked, and nothing else.
     fileprivate func setting(
-        _ value: JSONValue, at path: ArraySlice<ContextAssignment.Step>, below parent: String, _ type: CELType
+        _ value: JSONValue, at path: ArraySlice<ContextAssignment.Step>, below parent: String, _ type: CELType,
+        _ language: LanguageVersion
     ) throws(ContextAssignment.Failure) -> JSONValue {
         guard let step = path.first else {
             if case .dyn = type { return value }
-            return try value.kept(as: type, at: parent)
+            return try value.kept(as: type, at: parent, language)
         }
         let inner = try step.type(below: type, at: parent)
         switch (step, self) {
@@ -105,7 +108,7 @@ extension JSONValue {
                 throw ContextAssignment.Failure(message: "'\(parent)' has no key '\(key)'")
             }
             object[key] = try (object[key] ?? .null).setting(
-                value, at: path.dropFirst(), below: "\(parent).\(key)", inner)
+                value, at: path.dropFirst(), below: "\(parent).\(key)", inner, language)
             return .object(object)
         case (.index(let index), .array(var array)):
             // The place behind the last element is where a list grows.
@@ -116,7 +119,7 @@ extension JSONValue {
             }
             if offset == array.count { array.append(.null) }
             array[offset] = try array[offset].setting(
-                value, at: path.dropFirst(), below: "\(parent)[\(index)]", inner)
+                value, at: path.dropFirst(), below: "\(parent)[\(index)]", inner, language)
             return .array(array)
         case (.key, _): throw ContextAssignment.Failure(message: "'\(parent)' is \(described), not a map")
         case (.index, _): throw ContextAssignment.Failure(message: "'\(parent)' is \(described), not a list")

@@ -184,7 +184,7 @@ extension Interpreter {
         _ value: JSONValue, forKey key: String, _ type: CELType, as text: String, line: Int, of state: StateIndex
     ) throws(ActionFailure) {
         do throws(ContextAssignment.Failure) {
-            try context.set(value, forKey: key, type: type, initial: machine.context)
+            try context.set(value, forKey: key, type: type, of: machine)
         } catch {
             throw ActionFailure(
                 state: state, line: line, expression: "assign \(text)", message: error.message,
@@ -218,7 +218,7 @@ extension Interpreter {
         var changed = context
         for setting in settings {
             do throws(ContextAssignment.Failure) {
-                try setting.apply(to: &changed, initial: machine.context)
+                try setting.apply(to: &changed, of: machine)
             } catch {
                 throw ActionFailure(
                     state: state, line: line, expression: "assign \(setting.text)", message: error.message,

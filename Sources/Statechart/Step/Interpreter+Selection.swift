@@ -29,14 +29,17 @@ extension Interpreter {
 
     /// `removeConflictingTransitions`: of two that would leave the same state, the one of the descendant wins, else the
     /// earlier one.
+    ///
+    /// A transition that stays inside its source counts it as left, as in SCXML, where such a transition leaves it.
+    /// Without a target it leaves nothing.
     func removeConflictingTransitions(_ enabled: [TransitionIndex]) -> [TransitionIndex] {
         var filtered: [TransitionIndex] = []
         for candidate in enabled {
             let source = machine[candidate].source
-            let exitSet = exitSet(of: candidate)
+            let exitSet = conflictingSet(of: candidate)
             var preempted: [TransitionIndex] = []
             var isPreempted = false
-            for other in filtered where exitSet.overlaps(self.exitSet(of: other)) {
+            for other in filtered where exitSet.overlaps(conflictingSet(of: other)) {
                 guard machine[machine[other].source].isProperAncestor(of: source) else {
                     isPreempted = true
                     break
@@ -50,8 +53,13 @@ extension Interpreter {
         return filtered
     }
 
-    private func exitSet(of transition: TransitionIndex) -> Range<Int> {
-        domain(of: machine[transition]).map { activeDescendants(of: $0) } ?? 0..<0
+    /// The active states that a transition leaves, or counts as left.
+    private func conflictingSet(of transition: TransitionIndex) -> Range<Int> {
+        guard let domain = domain(of: machine[transition]) else { return 0..<0 }
+        let descendants = activeDescendants(of: domain)
+        guard machine.semantics != .first, domain == machine[transition].source else { return descendants }
+        // The source stands in front of its descendants.
+        return max(0, descendants.lowerBound - 1)..<descendants.upperBound
     }
 
     /// Where the active descendants of a state stand in the configuration.
@@ -65,7 +73,8 @@ extension Interpreter {
     func domain(of transition: Transition) -> StateIndex? {
         guard !transition.targets.isEmpty else { return nil }
         return Machine.domain(
-            of: transition, reaching: effectiveTargets(transition.targets), among: machine.states)
+            of: transition, reaching: effectiveTargets(transition.targets), among: machine.states,
+            by: machine.semantics)
     }
 
     /// `getEffectiveTargetStates`: history states replaced by what they stand for now.

@@ -4,13 +4,19 @@ public import WorkflowJSON
 public struct TallyItem: Equatable, WireObject {
     public var machine: String
     public var version: Int64
+    /// The version's semantics. A daemon that does not tell it is of 0.1: 1.
+    public var semantics: Int64
     public var status: Instance.Status
     /// The paths of the active leaves, in document order.
     public var configuration: [String]
     public var count: Int64
 
     /// Takes the parts as they are.
-    public init(machine: String, version: Int64, status: Instance.Status, configuration: [String], count: Int64) {
+    public init(
+        machine: String, version: Int64, semantics: Int64, status: Instance.Status, configuration: [String],
+        count: Int64
+    ) {
+        self.semantics = semantics
         self.machine = machine
         self.version = version
         self.status = status
@@ -21,6 +27,7 @@ public struct TallyItem: Equatable, WireObject {
     public init(fields: inout WireFields) throws(WireError) {
         machine = try fields.required("machine")
         version = try fields.required("version")
+        semantics = try fields.optional("semantics") ?? 1
         status = try fields.required("status")
         configuration = try fields.required("configuration")
         count = try fields.required("count")
@@ -30,6 +37,7 @@ public struct TallyItem: Equatable, WireObject {
         writer.object { writer in
             writer.field("machine", machine)
             writer.field("version", version)
+            writer.field("semantics", semantics)
             writer.field("status", status.rawValue)
             writer.field("configuration", configuration)
             writer.field("count", count)
@@ -40,12 +48,15 @@ public struct TallyItem: Equatable, WireObject {
 /// The query of `GET /v1/tally`.
 public struct TallyParameters: Hashable, Sendable {
     public var machine: String?
+    /// True to count only versions whose semantics are older than those of a definition that is applied now.
+    public var outdated: Bool
     /// Items at most, 1 to 500; nil for 100.
     public var limit: Int?
     public var page: String?
 
     /// Takes the parts as they are.
-    public init(machine: String? = nil, limit: Int? = nil, page: String? = nil) {
+    public init(machine: String? = nil, outdated: Bool = false, limit: Int? = nil, page: String? = nil) {
+        self.outdated = outdated
         self.machine = machine
         self.limit = limit
         self.page = page
@@ -55,6 +66,7 @@ public struct TallyParameters: Hashable, Sendable {
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         machine = try fields.string("machine")
+        outdated = try fields.bool("outdated", absent: false)
         limit = try fields.limit()
         page = try fields.string("page")
         try fields.refuseUnknown()
@@ -64,6 +76,7 @@ public struct TallyParameters: Hashable, Sendable {
     public var queryText: String {
         var query = QueryText()
         query.add("machine", machine)
+        query.add("outdated", outdated ? "true" : nil)
         query.add("limit", limit.map { Int64($0) })
         query.add("page", page)
         return query.text

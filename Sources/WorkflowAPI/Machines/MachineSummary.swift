@@ -4,6 +4,8 @@ public import WorkflowJSON
 public struct MachineSummary: Equatable, WireObject {
     public var machine: String
     public var version: Int64
+    /// The number of the rules by which its instances take steps. A daemon that does not tell it is of 0.1: 1.
+    public var semantics: Int64
     /// The version that new instances take; nil for the latest.
     public var active: Int64?
     /// Since when and why nothing starts, and its instances take nothing; nil when they do.
@@ -15,35 +17,43 @@ public struct MachineSummary: Equatable, WireObject {
     public var createdAt: WireTime
     /// What to say about a definition that was accepted; nil outside of the answer to `POST`.
     public var warnings: [DefinitionDiagnostic]?
+    /// A sentence for each place where it does something else than the version before, because of its semantics; nil
+    /// where these are the same, and outside of the answer to `POST`.
+    public var differences: [String]?
     /// The definition exactly as it was given; nil in lists and in the answer to `POST`.
     public var source: String?
 
     /// Takes the parts as they are.
     public init(
-        machine: String, version: Int64, active: Int64? = nil, suspended: MachineSuspensionItem? = nil,
+        machine: String, version: Int64, semantics: Int64, active: Int64? = nil,
+        suspended: MachineSuspensionItem? = nil,
         retentionInMilliseconds: Int64? = nil, digest: String, createdAt: WireTime,
-        warnings: [DefinitionDiagnostic]? = nil, source: String? = nil
+        warnings: [DefinitionDiagnostic]? = nil, differences: [String]? = nil, source: String? = nil
     ) {
         self.suspended = suspended
         self.retentionInMilliseconds = retentionInMilliseconds
         self.machine = machine
         self.version = version
+        self.semantics = semantics
         self.active = active
         self.digest = digest
         self.createdAt = createdAt
         self.warnings = warnings
+        self.differences = differences
         self.source = source
     }
 
     public init(fields: inout WireFields) throws(WireError) {
         machine = try fields.required("machine")
         version = try fields.required("version")
+        semantics = try fields.optional("semantics") ?? 1
         active = try fields.optional("active")
         suspended = try fields.optional("suspended")
         retentionInMilliseconds = try fields.optional("retentionInMilliseconds")
         digest = try fields.required("digest")
         createdAt = try fields.required("createdAt")
         warnings = try fields.optional("warnings")
+        differences = try fields.optional("differences")
         source = try fields.optional("source")
     }
 
@@ -51,12 +61,14 @@ public struct MachineSummary: Equatable, WireObject {
         writer.object { writer in
             writer.field("machine", machine)
             writer.field("version", version)
+            writer.field("semantics", semantics)
             writer.field("active", ifPresent: active)
             writer.field("suspended", ifPresent: suspended)
             writer.field("retentionInMilliseconds", ifPresent: retentionInMilliseconds)
             writer.field("digest", digest)
             writer.field("createdAt", createdAt)
             writer.field("warnings", ifPresent: warnings)
+            writer.field("differences", ifPresent: differences)
             writer.field("source", ifPresent: source)
         }
     }

@@ -30,7 +30,8 @@ extension Route {
     public static let applyDefinition = Route(
         .post, "/v1/machines", for: .define, body: .definition, query: ["activate"],
         answer: .object(
-            "201 {machine, version, active?, digest, createdAt, warnings}; 200 when it is the latest already"),
+            "201 {machine, version, semantics, active?, digest, createdAt, warnings, differences?}; 200 when it is the "
+                + "latest already"),
         problems: [.invalidDefinition, .invalidData, .payloadTooLarge] + writing)
     /// The latest version of each machine.
     public static let listMachines = Route(
@@ -97,8 +98,8 @@ extension Route {
                 + "state?, line?, expression?, message, error?}…], others?}"), problems: [.machineNotFound])
     /// How many instances are where.
     public static let listTally = Route(
-        .get, "/v1/tally", for: .read, query: ["machine", "limit", "page"],
-        answer: .object("{items: [{machine, version, status, configuration, count}…], nextPage?}"),
+        .get, "/v1/tally", for: .read, query: ["machine", "outdated", "limit", "page"],
+        answer: .object("{items: [{machine, version, semantics, status, configuration, count}…], nextPage?}"),
         problems: [.machineNotFound] + paging)
     /// An instance as it is, or as it was.
     public static let showInstance = Route(

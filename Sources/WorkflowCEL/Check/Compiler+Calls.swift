@@ -4,7 +4,7 @@ extension Compiler {
     mutating func call(_ callee: Syntax.Callee, _ arguments: [Syntax], _ range: Range<Int>) -> Part {
         let host = names.functions(callee.name, isAbsolute: callee.isAbsolute)
         if !host.isEmpty { return hostCall(host, callee.name, arguments, range) }
-        let overloads = FunctionLibrary.overloads(named: callee.name, isMember: false)
+        let overloads = FunctionLibrary.overloads(named: callee.name, isMember: false, in: environment.version)
         guard !overloads.isEmpty else {
             for argument in arguments { _ = part(argument) }
             return unknownFunction(callee.name, callee.range, unknownFunctionHint(callee, arguments))
@@ -17,7 +17,7 @@ extension Compiler {
         _ receiver: Syntax, _ callee: Syntax.Callee, _ arguments: [Syntax], _ range: Range<Int>
     ) -> Part {
         if let call = qualifiedCall(receiver, callee, arguments, range) { return call }
-        let overloads = FunctionLibrary.overloads(named: callee.name, isMember: true)
+        let overloads = FunctionLibrary.overloads(named: callee.name, isMember: true, in: environment.version)
         if callee.name == "orValue" || callee.name == "or", arguments.count == 1 {
             return optionalDefault(receiver, callee, arguments[0], range)
         }
@@ -152,7 +152,7 @@ extension Compiler {
         var budget = Budget()
         do throws(EvaluationError) {
             if name == "duration" {
-                return Part(node: ConstantNode(.duration(try TimeSpan.read(literal: text))), type: .duration)
+                return Part(node: ConstantNode(.duration(try TimeSpan.read(text))), type: .duration)
             }
             return Part(node: ConstantNode(try overload.call([.string(text)], &budget)), type: overload.result)
         } catch {

@@ -46,6 +46,7 @@ package struct Environment: Sendable {
     package let container: String
     /// Whether a mistake says which name was probably meant: looking for it costs more than compiling.
     package var suggests = true
+    package var version = LanguageVersion.current
     let names: NameTable
     /// A variable that has another type here than in the list.
     private var retyped: (variable: Int, type: CELType)?

@@ -1,6 +1,8 @@
 /// One `%…` of a format: how a value is to be written.
 enum FormatClause: Equatable {
-    case string, decimal, binary, octal
+    case string, binary, octal
+    /// At least so many characters, with zeros in front.
+    case decimal(width: Int)
     case hexadecimal(isUppercase: Bool)
     /// Digits after the point.
     case fixed(precision: Int)
@@ -9,15 +11,19 @@ enum FormatClause: Equatable {
     /// The most digits after a point.
     static let longestPrecision = 1000
 
-    /// Reads what follows the `%`: a precision, or none, and a letter.
-    init(_ rest: inout Substring.UTF8View) throws(EvaluationError) {
+    /// Reads what follows the `%`: a width after a zero, a precision, or neither, and a letter.
+    init(_ rest: inout Substring.UTF8View, in version: LanguageVersion) throws(EvaluationError) {
+        if version != .first, rest.first == UInt8(ascii: "0") {
+            self = .decimal(width: try Self.width(&rest))
+            return
+        }
         let precision = try Self.precision(&rest)
         guard let letter = rest.popFirst() else {
             throw EvaluationError(.invalidArgument, "the format ends within a clause; a percent sign is written '%%'")
         }
         switch letter {
         case UInt8(ascii: "s"): self = .string
-        case UInt8(ascii: "d"): self = .decimal
+        case UInt8(ascii: "d"): self = .decimal(width: 0)
         case UInt8(ascii: "b"): self = .binary
         case UInt8(ascii: "o"): self = .octal
         case UInt8(ascii: "x"): self = .hexadecimal(isUppercase: false)
@@ -53,6 +59,19 @@ enum FormatClause: Equatable {
         case .fixed: "%f"
         case .scientific: "%e"
         }
+    }
+
+    /// The width of `%02d`; other clauses have none.
+    private static func width(_ rest: inout Substring.UTF8View) throws(EvaluationError) -> Int {
+        let digits = rest.prefix { (0x30...0x39).contains($0) }
+        rest = rest[digits.endIndex...]
+        guard let width = Int(String(decoding: digits, as: UTF8.self)), 1...longestPrecision ~= width,
+            rest.popFirst() == UInt8(ascii: "d")
+        else {
+            throw EvaluationError(
+                .invalidArgument, "zeros in front are for '%d', up to \(longestPrecision) characters, as in '%02d'")
+        }
+        return width
     }
 
     private static func precision(_ rest: inout Substring.UTF8View) throws(EvaluationError) -> Int? {

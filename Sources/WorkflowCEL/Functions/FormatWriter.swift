@@ -1,10 +1,12 @@
 /// Writes the text of a format and its values.
 struct FormatWriter {
     private(set) var budget: Budget
+    private let version: LanguageVersion
     private var text: [UInt8] = []
 
-    init(_ budget: Budget) {
+    init(_ budget: Budget, in version: LanguageVersion) {
         self.budget = budget
+        self.version = version
     }
 
     /// The format with the values in place of its clauses; values that no clause asks for are left out.
@@ -19,7 +21,7 @@ struct FormatWriter {
                 try write("%".utf8)
                 continue
             }
-            let clause = try FormatClause(&rest)
+            let clause = try FormatClause(&rest, in: version)
             guard used < values.count else {
                 throw EvaluationError(
                     .invalidIndex, "the format asks for more values than the \(values.count) of the list")
@@ -40,7 +42,8 @@ struct FormatWriter {
     private mutating func write(_ value: Value, as clause: FormatClause) throws(EvaluationError) {
         switch (clause, value) {
         case (.string, _): try writeString(value)
-        case (.decimal, .int), (.decimal, .uint), (.decimal, .double): try writeString(value)
+        case (.decimal(let width), .int), (.decimal(let width), .uint), (.decimal(let width), .double):
+            try write(value, width: width)
         case (.fixed(let precision), _): try write(decimal(value, clause, "%.*f", precision).utf8)
         case (.scientific(let precision), _): try write(decimal(value, clause, "%.*e", precision).utf8)
         case (.binary, .bool(let bool)): try write((bool ? "1" : "0").utf8)
@@ -52,6 +55,18 @@ struct FormatWriter {
             try write(integer(value, clause, radix: 16, isUppercase: isUppercase).utf8)
         case (.decimal, _): throw Self.mismatch(clause, value)
         }
+    }
+
+    /// Zeros stand between the sign and the digits. What is no number at all, such as NaN, has none.
+    private mutating func write(_ value: Value, width: Int) throws(EvaluationError) {
+        let start = text.count
+        try writeString(value)
+        let isNegative = text[start...].first == UInt8(ascii: "-")
+        let missing = width - (text.count - start)
+        guard missing > 0, let last = text.last, (0x30...0x39).contains(last) else { return }
+        try budget.take(1 + missing / 64)
+        text.insert(contentsOf: repeatElement(UInt8(ascii: "0"), count: missing), at: start + (isNegative ? 1 : 0))
+        if text.count > CELLimits.valueBytes { try budget.take(bytes: text.count) }
     }
 
     private func integer(
@@ -143,12 +158,17 @@ struct FormatWriter {
 extension FunctionLibrary {
     /// `'%s is %d'.format([name, number])`
     /// (https://github.com/google/cel-spec/blob/master/doc/extensions/strings.md).
-    static let formatFunctions: [Overload] = [
+    static let formatFunctions = [format(in: .current)]
+
+    /// The first version has no width.
+    static let formatOfFirst = format(in: .first)
+
+    private static func format(in version: LanguageVersion) -> Overload {
         .native(.member, "format") { (format: String, arguments: ListValue, budget) throws(EvaluationError) in
             try budget.take(walking: format)
-            var writer = FormatWriter(budget)
+            var writer = FormatWriter(budget, in: version)
             defer { budget = writer.budget }
             return try writer.text(format, arguments)
         }
-    ]
+    }
 }

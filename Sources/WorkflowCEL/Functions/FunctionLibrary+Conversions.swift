@@ -100,6 +100,13 @@ extension FunctionLibrary {
         .native(.function, "type") { (value: Value, _) in value.typeName },
     ]
 
+    /// The first version reads no days, weeks and ISO 8601 unless they are written out in the expression.
+    static let durationOfFirst = Overload.native(.function, "duration") {
+        (text: String, budget) throws(EvaluationError) in
+        try budget.take(1 + text.utf8.count / 2)
+        return try TimeSpan.read(text, in: .first)
+    }
+
     private static func outOfRange(_ from: String, of type: String) -> EvaluationError {
         EvaluationError(.overflow, "the \(from) is out of the range of \(type)")
     }

@@ -7,14 +7,22 @@ enum FunctionLibrary {
         + optionalFunctions
 
     /// The overloads of a name, called as a function or as a member.
-    static func overloads(named name: String, isMember: Bool) -> [Overload] {
-        (isMember ? members : functions)[name] ?? []
+    static func overloads(
+        named name: String, isMember: Bool, in version: LanguageVersion = .current
+    ) -> [Overload] {
+        let overloads = (isMember ? members : functions)[name] ?? []
+        guard version == .first, let first = firstBodies[name] else { return overloads }
+        return overloads.map { $0.isMember == first.isMember && $0.parameters == first.parameters ? first : $0 }
     }
 
     /// The names of all functions.
     static let functionNames: [String] = functions.keys.sorted()
     /// The names of all members.
     static let memberNames: [String] = members.keys.sorted()
+
+    /// Functions of the first version, by name: they are called as those of now are, and do something else.
+    private static let firstBodies = Dictionary(
+        uniqueKeysWithValues: [durationOfFirst, formatOfFirst].map { ($0.name, $0) })
 
     private static let functions = Dictionary(grouping: overloads.filter { !$0.isMember }, by: \.name)
     private static let members = Dictionary(grouping: overloads.filter(\.isMember), by: \.name)

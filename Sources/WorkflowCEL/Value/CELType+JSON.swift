@@ -9,20 +9,22 @@ extension CELType {
     /// and there must be no others. What needs no change is not copied.
     ///
     /// - Parameter path: What the value is called in messages: `data`.
-    package func converted(_ json: JSONValue, at path: String) throws(JSONMismatch) -> JSONValue {
+    package func converted(
+        _ json: JSONValue, at path: String, in version: LanguageVersion = .current
+    ) throws(JSONMismatch) -> JSONValue {
         do {
-            return try changed(json) ?? json
+            return try changed(json, version) ?? json
         } catch {
             throw error.within(path)
         }
     }
 
     /// The value as it is to be kept; nil when it can stay as it is.
-    private func changed(_ json: JSONValue) throws(JSONMismatch) -> JSONValue? {
+    private func changed(_ json: JSONValue, _ version: LanguageVersion) throws(JSONMismatch) -> JSONValue? {
         switch (self, json) {
         case (.dyn, _), (.optional, .null): return nil
         case (.null, .null), (.bool, .bool), (.int, .int), (.double, .double), (.string, .string): return nil
-        case (.optional(let type), _): return try type.changed(json)
+        case (.optional(let type), _): return try type.changed(json, version)
         case (.uint, .int(let int)):
             if int < 0 { throw JSONMismatch("is negative, not a uint") }
             return nil
@@ -30,35 +32,35 @@ extension CELType {
             guard let double = Double(exactly: int) else { throw JSONMismatch("is an int that no double equals") }
             return .double(double)
         case (.timestamp, .string), (.duration, .string), (.bytes, .string):
-            if !isText(json) { throw JSONMismatch("is a string, but not \(phrase)") }
+            if !isText(json, version) { throw JSONMismatch("is a string, but not \(phrase)") }
             return nil
-        case (.list(let type), .array(let elements)): return try type.changed(elements)
+        case (.list(let type), .array(let elements)): return try type.changed(elements, version)
         case (.map(.string, let type), .object(let object)), (.map(.dyn, let type), .object(let object)):
-            return try type.changed(object)
-        case (.object(let type), .object(let object)): return try type.changed(object)
+            return try type.changed(object, version)
+        case (.object(let type), .object(let object)): return try type.changed(object, version)
         default: throw JSONMismatch("is \(json.phrase), not \(phrase)")
         }
     }
 
     /// Whether a string can be read as a value of this type.
-    private func isText(_ json: JSONValue) -> Bool {
+    private func isText(_ json: JSONValue, _ version: LanguageVersion) -> Bool {
         guard case .string(let text) = json else { return false }
         switch self {
         // Why a string cannot be read is left out: the message says what it should be.
         case .timestamp: return (try? Timestamp(text: text)) != nil
-        case .duration: return (try? TimeSpan.read(text)) != nil
+        case .duration: return (try? TimeSpan.read(text, in: version)) != nil
         case .bytes: return Base64.bytes(text) != nil
         default: return false
         }
     }
 
     /// A list with elements of this type.
-    private func changed(_ elements: [JSONValue]) throws(JSONMismatch) -> JSONValue? {
+    private func changed(_ elements: [JSONValue], _ version: LanguageVersion) throws(JSONMismatch) -> JSONValue? {
         if self == .dyn { return nil }
         var changedElements: [JSONValue]?
         for (index, element) in elements.enumerated() {
             do {
-                guard let element = try changed(element) else { continue }
+                guard let element = try changed(element, version) else { continue }
                 changedElements = changedElements ?? elements
                 changedElements?[index] = element
             } catch {
@@ -69,20 +71,22 @@ extension CELType {
     }
 
     /// A map with values of this type.
-    private func changed(_ object: JSONObject) throws(JSONMismatch) -> JSONValue? {
+    private func changed(_ object: JSONObject, _ version: LanguageVersion) throws(JSONMismatch) -> JSONValue? {
         if self == .dyn { return nil }
         var changedObject: JSONObject?
         for member in object.members {
-            guard let value = try changed(member) else { continue }
+            guard let value = try changed(member, version) else { continue }
             changedObject = changedObject ?? object
             changedObject?[member.key] = value
         }
         return changedObject.map { .object($0) }
     }
 
-    fileprivate func changed(_ member: JSONObject.Member) throws(JSONMismatch) -> JSONValue? {
+    fileprivate func changed(
+        _ member: JSONObject.Member, _ version: LanguageVersion
+    ) throws(JSONMismatch) -> JSONValue? {
         do {
-            return try changed(member.value)
+            return try changed(member.value, version)
         } catch {
             throw error.within(field: member.key)
         }
@@ -90,11 +94,11 @@ extension CELType {
 }
 
 extension ObjectType {
-    fileprivate func changed(_ object: JSONObject) throws(JSONMismatch) -> JSONValue? {
+    fileprivate func changed(_ object: JSONObject, _ version: LanguageVersion) throws(JSONMismatch) -> JSONValue? {
         var changedObject: JSONObject?
         for member in object.members {
             guard let type = fields[member.key] else { throw unknown(member.key) }
-            guard let value = try type.changed(member) else { continue }
+            guard let value = try type.changed(member, version) else { continue }
             changedObject = changedObject ?? object
             changedObject?[member.key] = value
         }

@@ -1,21 +1,18 @@
 extension TimeSpan {
-    /// Reads a duration: numbers, each with its unit, `1h30m`, `1.5s`, `-2.5ms`.
+    /// Reads a duration: numbers, each with its unit, `30d`, `1h30m`, `1.5s`, `-2.5ms`, or a text of ISO 8601 without
+    /// years and months, `P3D`, `PT1H30M`.
     ///
-    /// Units are `h`, `m`, `s`, `ms`, `us` (or `µs`) and `ns`; `0` needs none. Digits below a nanosecond are cut off.
-    package static func read(_ text: String) throws(EvaluationError) -> Duration {
-        guard let duration = try read(text, units) else { throw unreadable() }
-        return duration
-    }
-
-    /// Reads a duration that an expression has written out. It may have weeks and days too, `1w`, `30d`, and be written
-    /// as ISO 8601 says, without years and months: `P3D`, `PT1H30M`.
-    ///
-    /// Texts of data stay as they were when histories were recorded: there `read` alone decides.
-    static func read(literal text: String) throws(EvaluationError) -> Duration {
-        guard let duration = try read(iso(text) ?? text, longUnits + units) else {
-            throw EvaluationError(
-                .invalidArgument, "the string is no duration; one is written as '30d', '1h30m', '1.5s' or 'PT1H'")
-        }
+    /// Units are `w`, `d`, `h`, `m`, `s`, `ms`, `us` (or `µs`) and `ns`; `0` needs none. Digits below a nanosecond are
+    /// cut off. The first version of the language has neither weeks and days nor ISO 8601.
+    package static func read(
+        _ text: String, in version: LanguageVersion = .current
+    ) throws(EvaluationError) -> Duration {
+        let duration =
+            switch version {
+            case .first: try read(text, units)
+            case .second: try read(iso(text) ?? text, longUnits + units)
+            }
+        guard let duration else { throw unreadable(version) }
         return duration
     }
 
@@ -109,8 +106,13 @@ extension TimeSpan {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    private static func unreadable() -> EvaluationError {
-        EvaluationError(.invalidArgument, "the string is no duration; one is written as '1h30m' or '1.5s'")
+    private static func unreadable(_ version: LanguageVersion) -> EvaluationError {
+        let examples =
+            switch version {
+            case .first: "'1h30m' or '1.5s'"
+            case .second: "'30d', '1h30m', '1.5s' or 'PT1H'"
+            }
+        return EvaluationError(.invalidArgument, "the string is no duration; one is written as \(examples)")
     }
 
     private typealias Unit = (name: String, nanoseconds: Int128)

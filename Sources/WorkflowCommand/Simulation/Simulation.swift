@@ -57,6 +57,7 @@ struct Simulation {
         while let next = snapshot.armed.next, snapshot.status == .running, next.due <= until, !isEndless {
             steps += fireNext()
         }
+        if isEndless { return steps }
         now = until
         let name: String
         switch line.happening {

@@ -11,7 +11,8 @@ struct Apply: Verb {
             $ wfctl apply order.yaml
 
             All files are checked before the first one is sent. With --no-activate new instances go on with the version \
-            of before, until 'wfctl machine activate' says otherwise.
+            of before, until 'wfctl machine activate' says otherwise. An unchanged definition makes a new version where the latest \
+            one has earlier semantics; what differs is told.
             """)
 
     @Argument(
@@ -43,6 +44,7 @@ struct Apply: Verb {
                     let applied = try await client.apply(
                         definition.bytes, as: definition.mediaType, .init(activate: !noActivate))
                     try printer.add([Applied(file: definition.path, applied: applied)])
+                    for line in Self.differences(of: applied.machine) { try session.say(line) }
                     for line in definition.lines(of: applied.machine.warnings ?? []) {
                         try session.say(DiagnosticText.styled(line))
                     }
@@ -57,6 +59,21 @@ struct Apply: Verb {
             if let failure { throw failure }
         }
     }
+
+    /// The lines about a version whose semantics are others than those of the version before.
+    private static func differences(of machine: MachineSummary) -> [String] {
+        guard let differences = machine.differences else { return [] }
+        let (name, version, before) = (machine.machine, machine.version, machine.version - 1)
+        let what =
+            differences.isEmpty
+            ? "for this definition they are the same" : "version \(version) differs:"
+        return ["note: version \(before) of '\(name)' has earlier semantics; \(what)"]
+            + differences.prefix(differencesShown).map { "  \($0)" }
+            + (differences.count > differencesShown ? ["  and \(differences.count - differencesShown) more"] : [])
+            + ["instances cross by 'wfctl migrate --machine \(name) --from \(before) --to \(version)'"]
+    }
+
+    private static let differencesShown = 20
 
     private static func failure(_ error: any Error, of definition: DefinitionFile) -> CommandFailure {
         let failure = CommandFailure(error)
@@ -74,6 +91,7 @@ private struct Applied: JSONWritable {
         .init(nil) { item in
             let machine = item.applied.machine
             var notes = item.applied.isNew ? [] : ["unchanged"]
+            if machine.differences != nil { notes.append("semantics \(machine.semantics)") }
             if let active = machine.active, active != machine.version {
                 notes.append("not active: new instances take \(active)")
             }
@@ -86,10 +104,12 @@ private struct Applied: JSONWritable {
         writer.object { writer in
             writer.field("machine", applied.machine.machine)
             writer.field("version", applied.machine.version)
+            writer.field("semantics", applied.machine.semantics)
             writer.field("active", ifPresent: applied.machine.active)
             writer.field("digest", applied.machine.digest)
             writer.field("createdAt", applied.machine.createdAt)
             writer.field("warnings", applied.machine.warnings ?? [])
+            writer.field("differences", ifPresent: applied.machine.differences)
             writer.field("unchanged", !applied.isNew)
             writer.field("file", file)
         }

@@ -59,13 +59,13 @@ struct Graph: Verb {
             return (machine, [])
         }
         let name = instance ?? ""
-        let (shown, source) = try await session.withClient { client in
+        let (shown, version) = try await session.withClient { client in
             let shown = try await client.instance(name)
-            return (shown, try await client.machine(shown.machine, version: shown.version).source)
+            return (shown, try await client.machine(shown.machine, version: shown.version))
         }
         let machine: Machine
         do {
-            machine = try DefinitionReader.read(stored: source ?? "", semantics: .current).machine
+            machine = try version.machine()
         } catch {
             throw CommandFailure(.other, "Cannot draw '\(name)': this wfctl does not understand its definition")
         }

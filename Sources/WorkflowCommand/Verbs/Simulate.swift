@@ -85,9 +85,9 @@ struct Simulate: Verb {
         let answers = try Dictionary(answers.map { try Self.answer($0, of: machine) }) { $1 }
         let beginning = Simulation(machine, at: LogicalTime(milliseconds: start.milliseconds))
         // Once without printing: of a run without end only the beginning is worth reading.
-        let end = play(lines, answers, in: beginning, with: data) { _ in }
+        let (end, rested, unplayed) = play(lines, answers, in: beginning, with: data) { _ in }
         let isEndless = end.isEndless
-        var printer = SimulationPrinter(session, isTracing: trace, isEndless: isEndless)
+        var printer = SimulationPrinter(session, isTracing: trace, endlessAfter: isEndless ? rested : nil)
         var reason: String?
         _ = try play(lines, answers, in: beginning, with: data) { steps in
             if steps.first?.kind == "started" { reason = steps.first?.reason }
@@ -102,7 +102,8 @@ struct Simulate: Verb {
         if isEndless {
             throw CommandFailure(
                 .other, "The machine does not come to rest: \(Simulation.longestRun) events came by themselves",
-                notes: ["the first \(Simulation.shownOfEndlessRun) of them are shown"])
+                notes: ["the first \(Simulation.shownOfEndlessRun) of them are shown"]
+                    + (unplayed == 0 ? [] : ["the script ends there: \(unplayed) of its lines are not played"]))
         }
         if printer.refused > 0 {
             let count = printer.refused
@@ -110,12 +111,21 @@ struct Simulate: Verb {
         }
     }
 
-    /// Starts a simulation and goes through a script; gives away what each event came to.
+    /// Starts a simulation and goes through a script, until the machine does not come to rest; gives away what each
+    /// event came to.
+    ///
+    /// - Returns: The end; how many macrosteps there were before the part in which the machine never rests; and how
+    ///   many lines of the script were not played.
     private func play(
         _ lines: [ScriptLine], _ answers: [String: JSONValue], in beginning: Simulation, with data: JSONObject,
-        _ tell: ([SimulatedStep]) throws -> Void
-    ) rethrows -> Simulation {
+        _ give: ([SimulatedStep]) throws -> Void
+    ) rethrows -> (end: Simulation, rested: Int, unplayed: Int) {
         var simulation = beginning
+        var (told, rested, played) = (0, 0, 0)
+        func tell(_ steps: [SimulatedStep]) throws {
+            told += steps.count
+            try give(steps)
+        }
         func answer() throws {
             while !simulation.isEndless, let id = simulation.waitsFor.first(where: { answers[$0] != nil }) {
                 try tell(simulation.end(id, EventName.done + id, answers[id]))
@@ -123,17 +133,19 @@ struct Simulate: Verb {
         }
         let started = simulation.start(with: data)
         try tell(started)
-        guard started.first?.reason == nil else { return simulation }
+        guard started.first?.reason == nil else { return (simulation, 0, 0) }
         try answer()
-        for line in lines {
+        for line in lines where !simulation.isEndless {
+            (rested, played) = (told, played + 1)
             try tell(simulation.play(line))
             try answer()
         }
+        if untilIdle, !simulation.isEndless { rested = told }
         while untilIdle, !simulation.isIdle, !simulation.isEndless {
             try tell(simulation.fireNext())
             try answer()
         }
-        return simulation
+        return (simulation, rested, lines.count - played)
     }
 
     /// `ID=JSON`.
@@ -167,13 +179,16 @@ struct SimulationPrinter {
     private var table: ListPrinter<SimulatedStep>
     /// The events that were refused, and those that failed.
     private(set) var refused = 0
-    /// How many more events that came by themselves are printed.
-    private var left: Int
+    /// How many more macrosteps are printed whatever they are.
+    private var whole: Int
+    /// How many more of the others that came by themselves are printed; nothing is printed behind them.
+    private var left = Simulation.shownOfEndlessRun
 
-    init(_ session: Session, isTracing: Bool, isEndless: Bool) {
+    /// - Parameter count: Macrosteps before the part in which the machine never rests; nil where it rests.
+    init(_ session: Session, isTracing: Bool, endlessAfter count: Int?) {
         self.session = session
         self.isTracing = isTracing
-        left = isEndless ? Simulation.shownOfEndlessRun : .max
+        whole = count ?? .max
         isShort = !session.options.wide
         table = ListPrinter(session, columns: Self.columns(isShort: isShort))
     }
@@ -182,8 +197,11 @@ struct SimulationPrinter {
     mutating func add(_ steps: [SimulatedStep]) throws {
         refused += steps.count { $0.reason != nil }
         let steps = steps.filter { step in
-            guard step.cameByItself else { return true }
-            left -= 1
+            guard whole == 0 else {
+                whole -= 1
+                return true
+            }
+            if !["started", "event"].contains(step.kind) { left -= 1 }
             return left >= 0
         }
         guard isTracing, session.format == .table else {

@@ -16,14 +16,12 @@ struct StateHint {
 
     /// The sentence; nil when a version has the state, and when that cannot be known.
     func text(from client: WorkflowClient) async throws(ClientError) -> String? {
-        guard let sources = try await sources(from: client), !sources.isEmpty else { return nil }
+        guard let versions = try await versions(from: client), !versions.isEmpty else { return nil }
         var paths: [String] = []
         var known: Set<String> = []
-        for source in sources {
+        for version in versions {
             // A definition that this wfctl does not understand may have the state.
-            guard let machine = try? DefinitionReader.read(stored: source, semantics: .current).machine else {
-                return nil
-            }
+            guard let machine = try? version.machine() else { return nil }
             if machine.state(atPath: state) != nil { return nil }
             for state in machine.states where known.insert(state.path).inserted { paths.append(state.path) }
         }
@@ -32,17 +30,16 @@ struct StateHint {
         return "note: \(place) has a state '\(state)'\(suggestion)"
     }
 
-    /// The definitions of all versions, the latest first; nil when there are too many.
-    private func sources(from client: WorkflowClient) async throws(ClientError) -> [String]? {
-        var sources: [String] = []
+    /// All versions with their definitions, the latest first; nil when there are too many.
+    private func versions(from client: WorkflowClient) async throws(ClientError) -> [MachineSummary]? {
+        var versions: [MachineSummary] = []
         for latest in try await latestVersions(from: client) {
-            guard sources.count + Int(latest.version) <= Self.versionsAtMost else { return nil }
+            guard versions.count + Int(latest.version) <= Self.versionsAtMost else { return nil }
             for version in stride(from: latest.version, to: 0, by: -1) {
-                guard let source = try await client.machine(latest.machine, version: version).source else { return nil }
-                sources.append(source)
+                versions.append(try await client.machine(latest.machine, version: version))
             }
         }
-        return sources
+        return versions
     }
 
     private func latestVersions(from client: WorkflowClient) async throws(ClientError) -> [MachineSummary] {

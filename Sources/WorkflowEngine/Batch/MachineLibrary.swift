@@ -77,9 +77,10 @@ final class MachineLibrary: Sendable {
                     + "restore a backup")
         }
         guard let semantics = Semantics(rawValue: record.semantics) else {
-            throw .fault(
+            throw Rejection(
+                .damaged,
                 "Version \(record.version) of machine '\(record.name)' has semantics \(record.semantics), which this wfd "
-                    + "does not know; a later one does")
+                    + "does not know; run a newer wfd, or restore a backup")
         }
         do throws(DefinitionError) {
             let reading = try DefinitionReader.read(stored: record.source, semantics: semantics)

@@ -23,7 +23,9 @@ struct ApplyMachineCommand: WriterCommand {
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> AppliedMachine {
         let key = key
         let latest = try batch.machine(key, version: nil)
-        if let latest, latest.record.source.utf8.elementsEqual(source.utf8) {
+        if let latest, latest.record.semantics == machine.semantics.rawValue,
+            latest.record.source.utf8.elementsEqual(source.utf8)
+        {
             return AppliedMachine(record: latest.record, isNew: false, active: batch.setting(of: key).active)
         }
         var setting = batch.setting(of: key)
@@ -37,21 +39,28 @@ struct ApplyMachineCommand: WriterCommand {
             version: latest?.record.version.next ?? .first, digest: Digest(of: source.utf8),
             semantics: machine.semantics.rawValue, source: source, created: batch.now)
         batch.add(LoadedMachine(record: record, machine: machine))
-        return AppliedMachine(record: record, isNew: true, active: setting.active)
+        var applied = AppliedMachine(record: record, isNew: true, active: setting.active)
+        if let earlier = latest?.record.semantics, earlier != record.semantics {
+            applied.earlierSemantics = Semantics(rawValue: earlier)
+        }
+        return applied
     }
 }
 
 /// The answer to an apply.
 package struct AppliedMachine: Sendable {
     package let record: MachineRecord
-    /// False when this text was the latest version already.
+    /// False when this text was the latest version already, by the same semantics.
     package let isNew: Bool
     /// The version that new instances take; nil for the latest.
     package let active: MachineVersion?
+    /// The semantics of the version before, where they are others; nil where they are the same.
+    package internal(set) var earlierSemantics: Semantics?
 }
 
 extension Engine {
-    /// Stores a definition as the next version of its machine, unless it is the latest already.
+    /// Stores a definition as the next version of its machine, unless it is the latest already. One that was applied
+    /// under earlier semantics is stored again.
     ///
     /// - Parameter isActivated: Whether new instances may take it; else they go on with the version of before.
     package func apply(

@@ -127,7 +127,7 @@ extension Engine {
             let input = try row.input(after: snapshot, of: before.earlier)
             let identity = before.identity(in: loaded)
             // What was recorded before a bound is within wider ones.
-            for bounds in [StepBounds.live, .recorded] {
+            for bounds in [.live, loaded.machine.semantics.earlierBounds].compactMap({ $0 }) {
                 if case .success(let chain) = loaded.machine.chain(
                     input, from: snapshot, as: identity, within: bounds)
                 {

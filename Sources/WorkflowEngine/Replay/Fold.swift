@@ -122,14 +122,16 @@ package struct Fold: Sendable {
         return macrostep
     }
 
-    /// What comes of a row's input: within the bounds of now, or else within those from before there were more. A row
+    /// Takes a row's input: within the bounds of now, or else within those from before there were these. A row
     /// says whether it was taken, or on what the instance failed.
     private func outcome(
         of input: Input, as row: JournalRecord, _ machine: Machine, _ identity: InstanceIdentity
     ) -> Outcome {
         let outcome = machine.apply(input, to: snapshot, as: identity, isTracing: isTracing, within: .live)
-        guard outcome.dependsOnBounds, !isFailure(outcome, of: row, machine) else { return outcome }
-        let earlier = machine.apply(input, to: snapshot, as: identity, isTracing: isTracing, within: .recorded)
+        guard let bounds = machine.semantics.earlierBounds, outcome.dependsOnBounds,
+            !isFailure(outcome, of: row, machine)
+        else { return outcome }
+        let earlier = machine.apply(input, to: snapshot, as: identity, isTracing: isTracing, within: bounds)
         return row.kind != .failed || isFailure(earlier, of: row, machine) ? earlier : outcome
     }
 

@@ -11,10 +11,10 @@ struct XStateDifference {
 
 /// Where a machine shows that definitions follow SCXML and not XState. `docs/semantics.md` has all differences.
 struct XStateDifferences {
-    private let machine: Machine
-    private var found: [XStateDifference] = []
+    let machine: Machine
+    var found: [XStateDifference] = []
     /// Keeps a hostile text from costing more than a moment; a machine that people wrote needs a fraction.
-    private var comparisons = 5_000_000
+    var comparisons = 5_000_000
 
     /// The differences that a machine shows, at lines of its definition.
     static func found(in machine: Machine) -> [XStateDifference] {
@@ -23,7 +23,12 @@ struct XStateDifferences {
             differences.findIdleLoop(transition)
             differences.findLeaving(transition)
             differences.findBoth(transition)
+            differences.findBeginningAgain(transition)
+            differences.findReentering(transition)
+            differences.findHistoryOfItself(transition)
         }
+        differences.findInitialActions()
+        differences.findCancelled()
         return differences.found
     }
 
@@ -88,7 +93,7 @@ struct XStateDifferences {
         return nil
     }
 
-    private func ancestors(of state: StateIndex) -> [StateIndex] {
+    func ancestors(of state: StateIndex) -> [StateIndex] {
         var ancestors: [StateIndex] = []
         var index = state
         while let parent = machine[index].parent {

@@ -18,6 +18,7 @@ struct CountRoutes: Sendable {
         let parameters = try reading { try TallyParameters(query: try request.queryItems) }
         var query = TallyQuery(
             machine: parameters.machine.map(MachineName.init(rawValue:)),
+            semanticsBelow: parameters.outdated ? Semantics.current.rawValue : nil,
             limit: parameters.limit ?? APILimits.defaultPageItems)
         if let page = parameters.page {
             guard case .tally(query.machine, let after) = try await engine.pageToken(page, by: request.caller) else {
@@ -49,7 +50,7 @@ struct CountRoutes: Sendable {
 extension TallyItem {
     fileprivate init(_ record: TallyRecord) {
         self.init(
-            machine: record.machine.rawValue, version: record.version.rawValue,
+            machine: record.machine.rawValue, version: record.version.rawValue, semantics: record.semantics,
             status: Instance.Status(record.key.status),
             configuration: SnapshotText.leafPaths(in: record.key.configuration), count: record.count)
     }

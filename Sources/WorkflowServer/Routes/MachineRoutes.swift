@@ -42,6 +42,7 @@ struct MachineRoutes: Sendable {
         var summary = MachineSummary(applied.record, nil)
         summary.active = applied.active?.rawValue
         summary.warnings = warnings.map(DefinitionDiagnostic.init)
+        summary.differences = applied.earlierSemantics.map { reading.machine.differences(from: $0, in: source) }
         return Response(summary, status: applied.isNew ? .created : .ok)
     }
 
@@ -111,7 +112,8 @@ extension MachineSummary {
     /// The wire form of a stored version.
     fileprivate init(_ record: MachineRecord, _ setting: MachineSetting?) {
         self.init(
-            machine: record.name.rawValue, version: record.version.rawValue, active: setting?.active?.rawValue,
+            machine: record.name.rawValue, version: record.version.rawValue, semantics: record.semantics,
+            active: setting?.active?.rawValue,
             suspended: setting.flatMap(MachineSuspensionItem.init), retentionInMilliseconds: setting?.retention,
             digest: record.digest.text,
             createdAt: WireTime(milliseconds: record.created.rawValue))

@@ -30,7 +30,7 @@ extension MachineGenerator {
     mutating func legalVersion(after machine: ModelMachine) -> NextVersion? {
         let (next, images) = changed(machine)
         // Copies without some states may break any rule of the language.
-        guard let read = try? StepAdapter.read(next.definition.compact) else { return nil }
+        guard let read = try? StepAdapter.read(next) else { return nil }
         return NextVersion(machine: next, images: images, read: read)
     }
 
@@ -44,6 +44,7 @@ extension MachineGenerator {
         for key in random.pick(random.pick([0, 0, 1, 2]) ?? 0, of: Self.keys) {
             next.context[key] = random.chance(30) ? nil : initialValue()
         }
+        next.isFirst = false
         if random.chance(15) { next.isStrict.toggle() }
         for _ in 0..<1 + random.below(5) {
             states = next.states

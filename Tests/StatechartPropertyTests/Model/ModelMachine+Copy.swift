@@ -21,7 +21,7 @@ extension ModelMachine {
     ) -> ModelMachine {
         let root = Self.copyTree(root, removed, lifted, &copies)
         for (original, copy) in copies { Self.copyContent(of: original, to: copy, copies) }
-        return ModelMachine(root: root, isStrict: isStrict, context: context)
+        return ModelMachine(root: root, isStrict: isStrict, context: context, isFirst: isFirst)
     }
 
     private static func copyTree(

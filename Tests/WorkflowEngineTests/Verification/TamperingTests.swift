@@ -147,12 +147,12 @@ extension WrittenFile {
     }
 
     /// Computes the digests of an instance's rows again, as its rows are now.
-    func hashAnew(_ name: String, semantics: Int64 = 1) throws {
+    func hashAnew(_ name: String, semantics: Int64? = nil) throws {
         let (chain, machine, rows) = try read { database in
             let instance = try Row.fetchOne(
                 database,
                 sql: """
-                    SELECT instance.id, uuid, salt, machine.digest, machine.name, version
+                    SELECT instance.id, uuid, salt, machine.digest, machine.name, version, semantics
                     FROM instance JOIN machine ON machine.id = machine_id
                     WHERE instance.name = ?
                     """, arguments: [name])
@@ -166,7 +166,8 @@ extension WrittenFile {
                 ChainMachine(
                     name: MachineName(rawValue: instance?["name"] ?? ""),
                     version: MachineVersion(rawValue: instance?["version"] ?? 0),
-                    digest: Digest(bytes: Self.bytes(instance?["digest"]) ?? []), semantics: semantics), rows
+                    digest: Digest(bytes: Self.bytes(instance?["digest"]) ?? []),
+                    semantics: semantics ?? instance?["semantics"] ?? 0), rows
             )
         }
         var digests = DigestBuffer()

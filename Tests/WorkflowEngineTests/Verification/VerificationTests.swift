@@ -53,8 +53,8 @@ import WorkflowStore
     /// What a newer engine wrote under other rules has a chain that can be checked, and steps that cannot be taken.
     @Test func stepsUnderUnknownRulesAreNotTakenAgain() async throws {
         let file = try await WrittenFile()
-        try file.forge("UPDATE machine SET semantics = 2 WHERE name = 'oven'")
-        for number in 1...3 { try file.hashAnew("oven-\(number)", semantics: 2) }
+        try file.forge("UPDATE machine SET semantics = 3 WHERE name = 'oven'")
+        for number in 1...3 { try file.hashAnew("oven-\(number)", semantics: 3) }
         try file.sealAnew("oven")
         let (findings, counts) = try await file.verify(nil)
         #expect(findings == [])

@@ -13,5 +13,6 @@ extension MachineDraft {
         checkReachability(&diagnostics)
         checkUntakenErrors(&diagnostics)
         checkRestlessCycles(&diagnostics)
+        checkReentering(&diagnostics)
     }
 }

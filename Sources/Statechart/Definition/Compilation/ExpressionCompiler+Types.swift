@@ -13,7 +13,7 @@ extension ExpressionCompiler {
         guard root != .dyn, let end = type(below: root, at: path, draft.key) else { return (template, root) }
         do throws(JSONMismatch) {
             if case .literal(let value) = template {
-                return (.literal(try end.converted(value, at: draft.key.text)), end == .dyn ? root : .dyn)
+                return (.literal(try end.converted(value, at: draft.key.text, in: language)), end == .dyn ? root : .dyn)
             }
             try end.check(template.type, at: draft.key.text)
         } catch {
@@ -32,7 +32,7 @@ extension ExpressionCompiler {
         guard let type = dataType(of: name), (template == nil) == (draft == nil) else { return template }
         do throws(JSONMismatch) {
             switch template ?? .literal(.null) {
-            case .literal(let value): _ = try type.converted(value, at: "data")
+            case .literal(let value): _ = try type.converted(value, at: "data", in: language)
             case let template: try type.check(template.type, at: "data")
             }
         } catch {

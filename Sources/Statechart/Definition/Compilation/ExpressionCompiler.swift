@@ -105,6 +105,9 @@ struct ExpressionCompiler {
     /// The type of a key of the context; `dyn` where nothing is known.
     func contextType(of key: String) -> CELType { draft.contextTypes[key] ?? .dyn }
 
+    /// That of the definition's semantics.
+    var language: LanguageVersion { draft.semantics.language }
+
     /// The declared type of an event's data; nil where nothing is declared.
     func dataType(of event: String) -> CELType? { draft.eventData[event] }
 
@@ -195,11 +198,13 @@ extension ExpressionCompiler {
     }
 
     private static func environment(_ draft: MachineDraft) -> Environment {
-        Vocabulary.environment(
+        var environment = Vocabulary.environment(
             contextKeys: draft.isContextKnown ? draft.context.keys + draft.madeKeys : nil, types: draft.contextTypes,
             guards: draft.namedGuards.map(\.name.text),
             states: Set(draft.states.flatMap { [$0.path, draft.id(of: $0)] }).subtracting([""]),
             tags: Set(draft.states.flatMap { $0.isHistory ? [] : $0.tags }))
+        environment.version = draft.semantics.language
+        return environment
     }
 
     private mutating func reportCycles(_ programs: [Program?]) {

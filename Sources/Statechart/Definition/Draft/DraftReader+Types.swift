@@ -34,7 +34,7 @@ extension DraftReader {
         draft.contextTypes[key] = value == .null ? declared.orNull : declared
         if value == .null { return value }
         do throws(JSONMismatch) {
-            return try declared.converted(value, at: key)
+            return try declared.converted(value, at: key, in: draft.semantics.language)
         } catch {
             diagnostics.error("the initial value does not fit its type: \(error.message)", at: pair.value.position)
             return value

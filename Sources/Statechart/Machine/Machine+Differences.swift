@@ -1,0 +1,106 @@
+extension Machine {
+    /// A sentence for each place where the machine does something else than under earlier semantics.
+    ///
+    /// Guards and data may keep it from ever getting there. Costs O(n) in the size of the machine.
+    ///
+    /// - Parameter source: The definition's text.
+    package func differences(from earlier: Semantics, in source: String) -> [String] {
+        guard earlier == .first, semantics != .first else { return [] }
+        return conflictDifferences + historyDifferences + lateDifferences(in: source) + languageDifferences(in: source)
+    }
+
+    /// A leaf that is the target of its own transition leaves no active state below it, so that only counting the
+    /// source as left makes a conflict of it.
+    private var conflictDifferences: [String] {
+        let others = Set(transitions.filter { !isInner($0) && !$0.targets.isEmpty }.map(\.descriptor))
+        let hasFamilies = others.contains { $0?.hasSuffix("*") ?? false }
+        return transitions.filter { transition in
+            guard isInner(transition), hasParallelAncestor(transition.source) else { return false }
+            guard let descriptor = transition.descriptor else { return others.contains(nil) }
+            return others.contains(descriptor) || hasFamilies
+                || descriptor.hasSuffix("*") && others.contains { $0 != nil }
+        }.map { transition in
+            let event = transition.descriptor.map { " with '\($0)'" } ?? ""
+            return "line \(transition.line): the transition of '\(self[transition.source].path)' to itself\(event) "
+                + "preempts those of its ancestors and of other regions that leave it"
+        }
+    }
+
+    /// True where a transition leads from a leaf to itself, which is not left.
+    private func isInner(_ transition: Transition) -> Bool {
+        self[transition.source].isLeaf && !transition.reenters && transition.targets == [transition.source]
+    }
+
+    private func hasParallelAncestor(_ index: StateIndex) -> Bool {
+        var next = self[index].parent
+        while let ancestor = next {
+            if self[ancestor].kind == .parallel { return true }
+            next = self[ancestor].parent
+        }
+        return false
+    }
+
+    private var historyDifferences: [String] {
+        transitions.filter { transition in
+            guard !transition.reenters, !transition.targets.contains(transition.source) else { return false }
+            return transition.targets.contains { mayStand(self[$0], for: self[transition.source]) }
+        }.map { transition in
+            "line \(transition.line): where history stands for '\(self[transition.source].path)' itself, the state is "
+                + "left and entered"
+        }
+    }
+
+    /// True where a state can be what a history state stands for; false for every other kind of target.
+    package func mayStand(_ history: State, for state: State) -> Bool {
+        switch history.kind {
+        case .shallowHistory: state.parent == history.parent || isDefault(state, of: history)
+        case .deepHistory:
+            state.isLeaf && history.parent.map { self[$0].isProperAncestor(of: state.index) } ?? false
+                || isDefault(state, of: history)
+        case .atomic, .compound, .parallel, .final: false
+        }
+    }
+
+    private func isDefault(_ state: State, of history: State) -> Bool {
+        history.initial?.targets.contains(state.index) ?? false
+    }
+
+    private func lateDifferences(in source: String) -> [String] {
+        guard source.count(of: "misfire") > 0 else { return [] }
+        return states.compactMap { state in
+            let delays = state.candidates.exact.filter {
+                $0.value.count > 1 && $0.key.hasPrefix(EventName.timeoutPrefix)
+            }
+            guard let line = delays.values.compactMap(\.first).min().map({ self[$0].line }) else { return nil }
+            return "line \(line): when a timer of '\(state.path)' comes late, each transition of its delay has its own "
+                + "'misfire', and one that is too late lets the next be tried"
+        }
+    }
+
+    private func languageDifferences(in source: String) -> [String] {
+        var differences: [String] = []
+        let writtenOut = source.count(of: "duration('") + source.count(of: "duration(\"")
+        if source.count(of: "duration") > writtenOut {
+            differences.append("durations in texts that are computed, or are data, may be '30d', '1w' or 'P3D'")
+        }
+        if source.count(of: "%0") > 0 { differences.append("'format' knows '%02d'") }
+        return differences
+    }
+}
+
+extension String {
+    /// How often a word stands in the text.
+    ///
+    /// - Parameter word: Its first character stands nowhere else in it.
+    fileprivate func count(of word: String) -> Int {
+        let word = Array(word.utf8)
+        var (count, matched) = (0, 0)
+        for byte in utf8 {
+            matched = byte == word[matched] ? matched + 1 : byte == word[0] ? 1 : 0
+            guard matched == word.count else { continue }
+            count += 1
+            matched = 0
+        }
+        return count
+    }
+}
