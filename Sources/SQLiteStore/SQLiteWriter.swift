@@ -68,6 +68,8 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         emptying = LogEmptying(limits: limits)
         connection.inDatabase { [hook] database in hook.install(on: database) }
         numbers = row.numbers
+        // A log that a reader has kept over the start may hold what was erased before it.
+        holdsErased = StoreFile.size(of: file.wal) ?? 0 > 0
     }
 
     func commit(_ batches: [StoreBatch]) throws(StoreError) {

@@ -27,17 +27,13 @@ package struct StoreCompaction {
     /// The database, or a backup.
     package var path: String
     package var limits: StoreLimits
-    package var place: PlaceSource
+    let place = PlaceSource.system(machine: nil)
     /// The check that every backup passes.
     package var verify: FileVerification
 
-    package init(
-        path: String, limits: StoreLimits = StoreLimits(), place: PlaceSource = .system(machine: nil),
-        verify: @escaping FileVerification
-    ) {
+    package init(path: String, limits: StoreLimits = StoreLimits(), verify: @escaping FileVerification) {
         self.path = path
         self.limits = limits
-        self.place = place
         self.verify = verify
     }
 
@@ -151,11 +147,11 @@ package struct StoreCompaction {
         defer { try? connection.close() }
         try connection.inDatabase { database in
             // A file that was where it belongs still is; one that was not still holds its effects.
-            let place = place.place(of: file.compacting)
-            if let before = try PlaceQueries.read(database),
-                PlaceChange(from: before, to: self.place.place(of: file.path)) == nil
-            {
-                try PlaceQueries.write(place.completed(by: before), database)
+            // Which machine it is stays as it is said: the next start asks.
+            var (old, new) = (place.place(of: file.path), place.place(of: file.compacting))
+            (old.machine, new.machine) = (nil, nil)
+            if let before = try PlaceQueries.read(database), PlaceChange(from: before, to: old) == nil {
+                try PlaceQueries.write(new.completed(by: before), database)
             }
             // As when a store is made: a later switch would leave a rollback journal beside a log.
             if mode == "wal" { try database.execute(sql: "PRAGMA journal_mode = WAL") }

@@ -203,8 +203,8 @@ struct StoreOpening {
         return StoreError(.otherClock, "Cannot open '\(file.given)' on the \(clock) clock: \(why)")
     }
 
-    /// Raises the epoch, so that a process that still believes to own the store can write nothing more. At another place
-    /// than before it holds effects, and the file goes on to say where it was: a release writes where it is.
+    /// Raises the epoch, so that a process that still believes to own the store can write nothing more. At another
+    /// place than before it holds effects, and the file goes on to say where it was: a release writes where it is.
     private func takeOver(
         _ database: Database, _ row: StoreRow, _ recovered: inout StoreRecovery
     ) throws -> (StoreRow, StorePlace?) {

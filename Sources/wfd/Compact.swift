@@ -17,12 +17,10 @@ struct Compact: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The database, or a backup.", valueName: "file"))
     var file: String
 
-    @OptionGroup var placeOption: PlaceOption
-
     func run() async throws {
         umask(0o077)
         do {
-            let compaction = StoreCompaction(path: file, place: placeOption.source) {
+            let compaction = StoreCompaction(path: file) {
                 try await Verification(of: $0).requireNone { _ in }
             }
             let report = try await compaction.run()

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import SQLiteStore
+import StoreSuite
 import StoreTesting
 import Testing
 import WorkflowStore
@@ -129,8 +130,9 @@ import WorkflowStore
     @Test func aFileThatWasNotClosedIsRefused() async throws {
         let served = try TemporaryDirectory()
         let writer = try SQLiteFileStore.open(at: served.store, clock: Timestamp(rawValue: 1)).writer()
-        try writer.commit(StoreBatch(numbers: writer.numbers(in: .first)))
-        try writer.probe()
+        let scribe = Scribe(writer)
+        _ = scribe.apply("order")
+        try scribe.commit(writer)
         for name in ["store.db", "store.db-wal"] {
             try directory.write(try Data(contentsOf: URL(filePath: served.path + "/" + name)), to: name)
         }

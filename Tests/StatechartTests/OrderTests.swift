@@ -177,7 +177,7 @@ import Testing
                   s: {on: {go: "#out"}}
               out: {on: {stayed: told}}
               told: {}
-            """)
+            """, semantics: .first)
         try run.send("go")
         #expect(run.exited == ["p.s", "p.r", "p", "out"])
         #expect(run.entered == ["out", "told"])

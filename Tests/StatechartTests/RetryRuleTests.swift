@@ -31,6 +31,14 @@ import WorkflowJSON
         #expect(policy.place(for: RetryFailure(type: type, status: status)) == place)
     }
 
+    /// A stored version is read for good, also where its words would be refused now.
+    @Test(arguments: ["[]", "[whatever]", "no stock", "'*'"]) func wordsOfStoredDefinitionsAreRead(words: String) throws
+    {
+        let text = Self.machine("{except: \(words)}")
+        #expect(throws: DefinitionError.self) { try DefinitionReader.read(text) }
+        _ = try DefinitionReader.read(stored: text, semantics: .first)
+    }
+
     private static func wait(
         _ policy: RetryPolicy, _ type: String, _ status: Int64? = nil, after count: Int64 = 1, canRetry: Bool = true
     ) -> Int64? {

@@ -120,6 +120,7 @@ import ThreadTesting
 
     @Test func theChecksRunTheTests() {
         #expect(Repository.isExecutable(".ci/run"))
-        for target in ["make test", "make rest"] { #expect(Repository.file(".ci/run").lines.contains(target)) }
+        let lines = Repository.file(".ci/run").lines
+        #expect(lines.contains("make test") && lines.contains("make rest"))
     }
 }

@@ -27,7 +27,7 @@ struct CountTypeTests {
     @Test func theTallyKeepsItsLetters() throws {
         try roundTrip(
             TallyItem.self,
-            #"{"machine":"order","version":1,"status":"running","configuration":["a.b","c"],"count":7}"#)
+            #"{"machine":"order","version":1,"semantics":1,"status":"running","configuration":["a.b","c"],"count":7}"#)
     }
 
     @Test func theStatusKeepsItsLetters() throws {

@@ -1,4 +1,5 @@
 import Testing
+import WorkflowJSON
 
 @testable import WorkflowCEL
 

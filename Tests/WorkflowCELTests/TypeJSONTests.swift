@@ -41,7 +41,7 @@ import WorkflowJSON
             ("serial", -1, "data.serial is negative, not a uint"), ("flag", 1, "data.flag is an int, not a bool"),
             ("at", "soon", "data.at is a string, but not a timestamp such as '2026-01-31T12:00:00Z'"),
             ("at", 5, "data.at is an int, not a timestamp such as '2026-01-31T12:00:00Z'"),
-            ("wait", "P1D", "data.wait is a string, but not a duration such as '1h30m'"),
+            ("wait", "1 day", "data.wait is a string, but not a duration such as '1h30m'"),
             ("proof", "%", "data.proof is a string, but not bytes in base64"),
             ("lines", ["price": 1], "data.lines is a map, not a list"),
             ("lines", [["price": 1], ["price": "1"]], "data.lines[1].price is a string, not a double"),

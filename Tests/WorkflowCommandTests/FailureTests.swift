@@ -48,7 +48,8 @@ struct FailureTests {
     func everyProblemHasItsExitCode(type: ProblemType) async {
         let outcome = await CommandHarness().run("show", "o", answers: [.problem(Problem(type, detail: "Because"))])
         let isOpen = [.overloaded, .draining].contains(type)
-        let note = isOpen ? "  send it again later\n" : ""
+        var note = isOpen ? "  send it again later\n" : ""
+        if type == .queueNotFound { note = "  '--new' sets it all the same\n" }
         #expect(outcome == .init(exit: type.exitStatus.rawValue, output: "", errors: "error: Because\n" + note))
     }
 

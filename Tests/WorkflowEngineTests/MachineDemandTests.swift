@@ -117,11 +117,10 @@ import WorkflowThreads
 
     @Test func readingWaitsForTheSameThread() async throws {
         let running = try await restarted("front")
-        let front = try await running.engine.instance(named: "front", by: .test).record
-        async let loaded = running.engine.loadedMachine(front.machineID)
+        async let front = running.engine.instance(named: "front", by: .test)
         _ = try await running.flip("lamp-1")
         held.release()
-        #expect(try await loaded.record.name == "front")
+        #expect(try await front.machine.name == "front")
         try await running.stop()
     }
 

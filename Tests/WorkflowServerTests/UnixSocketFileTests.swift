@@ -25,4 +25,19 @@ struct UnixSocketFileTests {
         own.remove()
         #expect(!FileManager.default.fileExists(atPath: path))
     }
+
+    /// Both are bound at the same time, by other names, until each has its own.
+    @Test func twoInOneFolderDoNotMeet() throws {
+        let folder = FileManager.default.temporaryDirectory.path
+        let name = UUID().uuidString.prefix(8)
+        let (first, second) = (
+            try UnixSocketFile(path: "\(folder)/\(name)-a"), try UnixSocketFile(path: "\(folder)/\(name)-b")
+        )
+        #expect(first.bindingPath != second.bindingPath)
+        // What was given up is free again.
+        let binding = first.bindingPath
+        first.abandon()
+        #expect(try UnixSocketFile(path: "\(folder)/\(name)-c").bindingPath == binding)
+        withExtendedLifetime(second) {}
+    }
 }

@@ -45,7 +45,7 @@ package enum DefinitionReader {
         _ source: SourceNode, _ semantics: Semantics, _ diagnostics: DiagnosticList, isStored: Bool = false
     ) throws(DefinitionError) -> DefinitionReading {
         var diagnostics = diagnostics
-        var reader = DraftReader(semantics, diagnostics: diagnostics)
+        var reader = DraftReader(semantics, diagnostics: diagnostics, isStored: isStored)
         var draft = reader.machine(source)
         diagnostics = reader.diagnostics
         draft.resolveTargets(&diagnostics)

@@ -141,7 +141,8 @@ extension Reset {
     /// The event of a row that takes back what a wrong clock did, and of no other reset.
     package static let clockEvent = "clock"
 
-    /// Takes back what a clock did that was ahead: the instance stays as it is, and what was armed ahead is due earlier.
+    /// Takes back what a clock did that was ahead: the instance stays as it is, and what was armed ahead is due
+    /// earlier.
     ///
     /// - Parameters:
     ///   - difference: Milliseconds between the row and the one before it; above 0.

@@ -67,8 +67,10 @@ struct Purge: Verb {
     private static func text(of answer: PurgeAnswer) -> StyledText {
         let what = answer.dryRun == true ? "would be deleted" : "deleted"
         let kept = answer.kept == 0 ? "" : "; \(answer.kept) stay: calls of theirs have not ended"
-        let pending = answer.pending.map { "  pending: \($0)\n" } ?? ""
-        return "\(count(answer.deleted, "instance")) with \(count(answer.rows, "row")) \(what)\(kept)\n\(pending)"
+        var text: StyledText =
+            "\(count(answer.deleted, "instance")) with \(count(answer.rows, "row")) \(what)\(kept)\n"
+        if let pending = answer.pending { text = text + "  pending: \(pending)\n" }
+        return text
     }
 
     private static func count(_ number: Int64, _ what: String) -> String {

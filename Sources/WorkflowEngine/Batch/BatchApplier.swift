@@ -93,7 +93,7 @@ final class BatchApplier {
         var ready = 0
         var (costAtLook, slicesAtLook) = (builder.cost, builder.slices)
         let (burning, inFront) = (order.burning, order.inFront)
-        defer { if applied > builder.slices + builder.orders { share.othersCame(at: begin) } }
+        var hasOthers = false
         while applied == 0 || hasRoom(builder) {
             // Not after every one: a look at the clock costs as much as a part of a small step.
             if applied > 0,
@@ -119,6 +119,10 @@ final class BatchApplier {
             let costBefore = builder.cost
             applyOrPostpone(entry, to: &builder, behind: &awaited)
             applied += 1
+            if !hasOthers, applied - postponed > builder.slices + builder.orders {
+                hasOthers = true
+                share.othersCame(at: begin)
+            }
             if builder.cost - costBefore > burning {
                 order.burnt(entry.command, builder.cost - costBefore)
                 break
@@ -143,9 +147,9 @@ final class BatchApplier {
         }
         demand.hasMissed = false
         entry.apply(to: &builder)
-        guard demand.hasMissed, entry.rejection?.wait != nil else { return }
-        entry.waits += 1
-        if entry.waits > limits.waitsForMachines {
+        guard entry.rejection?.wait != nil else { return }
+        if demand.hasMissed { entry.waits += 1 }
+        if demand.hasMissed, entry.waits > limits.waitsForMachines {
             // It needs more versions than are kept compiled: it would wait for ever.
             demand.isImmediate = true
             defer { demand.isImmediate = false }

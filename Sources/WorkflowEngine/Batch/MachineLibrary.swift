@@ -79,8 +79,8 @@ final class MachineLibrary: Sendable {
         guard let semantics = Semantics(rawValue: record.semantics) else {
             throw Rejection(
                 .damaged,
-                "Version \(record.version) of machine '\(record.name)' has semantics \(record.semantics), which this wfd "
-                    + "does not know; run a newer wfd, or restore a backup")
+                "Version \(record.version) of machine '\(record.name)' has semantics \(record.semantics), which this "
+                    + "wfd does not know; run a newer wfd, or restore a backup")
         }
         do throws(DefinitionError) {
             let reading = try DefinitionReader.read(stored: record.source, semantics: semantics)

@@ -156,7 +156,7 @@ extension Rejection {
 
 extension Engine {
     /// Deletes an instance. When this returns nobody finds it, its name is free, and what it said is in no file of the
-    /// store, unless the answer says why it still is. Copies may stand in gaps between rows until the file is compacted.
+    /// store, unless the answer says why it still is. Copies may stand in gaps between rows until it is compacted.
     package func delete(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
         var deletion = try await carryOut(command)
         if !deletion.isDryRun { deletion.pending = await awaitErasing(of: .deletion) }

@@ -144,11 +144,14 @@ extension OutcomeKeeper {
             outcome = .success(try asked.apply(to: &batch))
         } catch {
             outcome = .failure(error)
-            if error.wait == nil { sequence?.rejected(self, error) }
+            if error.wait == nil { sequence?.rejected(self, error) } else { sequence?.waits(self) }
         }
     }
 
-    func postpone(_ wait: Rejection.Wait) { outcome = .failure(Rejection(waiting: wait)) }
+    func postpone(_ wait: Rejection.Wait) {
+        outcome = .failure(Rejection(waiting: wait))
+        destination.sequence?.waits(self)
+    }
 
     func reply() {
         // Proof: a batch answers the commands that it has applied.
@@ -256,12 +259,19 @@ package final class CommandSequence: Sendable {
         gap.withLock { $0 = $0 ?? Gap(command: ObjectIdentifier(command), rejection: rejection) }
     }
 
+    /// A command is applied again later: those behind it wait, too.
+    func waits(_ command: some QueuedCommand) {
+        gap.withLock {
+            $0 = $0 ?? Gap(command: ObjectIdentifier(command), rejection: Rejection(waiting: .behind))
+        }
+    }
+
     /// Who asked for a command is told why it was not carried out.
     func told(_ command: some QueuedCommand, _ rejection: Rejection) {
         guard rejection.code.isOfDaemon else { return }
         gap.withLock { gap in
-            if gap == nil { gap = Gap(rejection: rejection) }
-            if gap?.command == ObjectIdentifier(command) { gap?.command = nil }
+            // In place of a wait, which nothing would end.
+            if gap == nil || gap?.command == ObjectIdentifier(command) { gap = Gap(rejection: rejection) }
         }
     }
 }

@@ -53,11 +53,7 @@ extension OperatorLog: CommitObserver {
     func tell(_ notice: Notice) {
         switch notice {
         case .failed(let instance, let machine, let failure):
-            var metadata = failure.metadata
-            metadata["instance"] = "\(instance.name)"
-            metadata["machine"] = "\(machine.name)"
-            metadata["version"] = "\(machine.version)"
-            metadata["seq"] = "\(instance.seq.rawValue)"
+            let metadata = failure.metadata.merging(Self.metadata(instance, machine)) { $1 }
             tell(.failures(of: machine.name), .warning, "an instance has failed", metadata)
         case .refused(let events, let rejection):
             var metadata: Logger.Metadata = ["events": "\(events)", "reason": "\(rejection.code.rawValue)"]
@@ -95,19 +91,14 @@ extension OperatorLog: CommitObserver {
             tell(
                 .failures(of: machine.name), .warning,
                 "an instance does not come to rest, and was suspended: 'wfctl resume' lets it go on",
-                [
-                    "instance": "\(instance.name)", "machine": "\(machine.name)", "version": "\(machine.version)",
-                    "seq": "\(instance.seq.rawValue)", "event": "\(event)", "reason": "brake",
-                ])
+                Self.metadata(instance, machine).merging(["event": "\(event)", "reason": "brake"]) { $1 })
         case .skipped(_, _, _, _, isLast: false): break
         case .skipped(let skipped, let event, let instance, let machine, isLast: true):
             tell(
                 .skips, .warning, "an instance has no timer and no invocation any more: its last timer was skipped",
-                [
-                    "instance": "\(instance.name)", "machine": "\(machine.name)", "version": "\(machine.version)",
-                    "seq": "\(instance.seq.rawValue)", "event": "\(event)",
-                    "late": "\(DelayText.text(milliseconds: skipped.lateMilliseconds))",
-                ])
+                Self.metadata(instance, machine).merging([
+                    "event": "\(event)", "late": "\(DelayText.text(milliseconds: skipped.lateMilliseconds))",
+                ]) { $1 })
         case .leased, .attempted: break
         case .deleted(let audit, let machine):
             tell(.deletions, .notice, "an instance was deleted", audit.metadata(machine))
@@ -121,6 +112,13 @@ extension OperatorLog: CommitObserver {
                     "within": "a minute",
                 ])
         }
+    }
+
+    private static func metadata(_ instance: InstanceRecord, _ machine: MachineRecord) -> Logger.Metadata {
+        [
+            "instance": "\(instance.name)", "machine": "\(machine.name)", "version": "\(machine.version)",
+            "seq": "\(instance.seq.rawValue)",
+        ]
     }
 
     /// The words for an effect that waits for a person.

@@ -62,8 +62,8 @@ struct EffectPlan {
     private var dues = Heap<Due>()
     private var waitingBytes = 0
     private(set) var running = 0
-    /// True while nothing may start beside what runs: that runs alone, or what comes next does.
-    private var isSerial = false
+    /// The effect beside which nothing may start, and its queue: it runs alone, or comes next.
+    private var serial: (effect: Position, queue: String)?
 
     /// - Parameters:
     ///   - places: How many run at a time.
@@ -88,7 +88,11 @@ struct EffectPlan {
         at now: Timestamp, settings: (String) -> (places: Int, rate: StartRate?)
     ) -> Step? {
         expectDue(at: now)
-        if isSerial, running > 0 { return nil }
+        if let alone = serial, running > 0 {
+            let isRunning = queues[alone.queue]?.running.contains(alone.effect) == true
+            if isRunning || queueOfWaiting[alone.effect] != nil { return nil }
+            serial = nil
+        }
         var rest = turns.count
         while running < places, rest > 0, let name = turns.popFirst() {
             rest -= 1
@@ -124,15 +128,15 @@ struct EffectPlan {
                 let known = queue.running.union(queue.waiting.lazy.map(\.effect.id))
                 return .find(queue: name, limit: hasRoom ? most : 1, except: known)
             }
-            if running > 0, queue.waiting.first?.runsAlone == true {
+            if running > 0, let first = queue.waiting.first, first.runsAlone {
                 // It starts when all that run have ended, before any other.
-                isSerial = true
+                serial = (first.effect.id, name)
                 queue.isInTurn = true
                 turns.prepend(name)
                 return nil
             }
             if let first = queue.waiting.popFirst() {
-                isSerial = first.runsAlone
+                serial = first.runsAlone ? (first.effect.id, name) : nil
                 waitingBytes -= first.size
                 queueOfWaiting[first.effect.id] = nil
                 queue.running.insert(first.effect.id)
@@ -215,7 +219,7 @@ struct EffectPlan {
         // A queue that has none may take of the last quarter, and leaves its place before it to another.
         let leavesTwo = queue.isInTurn && queue.running.isEmpty && turns.count > 1 && running < places - places / 4
         // Behind one that ran alone there is room for several.
-        let leavesAll = isSerial && running == 0
+        let leavesAll = serial != nil && running == 0
         return leavesTwo || leavesAll || (wasSuspect && !queue.isSuspect)
     }
 

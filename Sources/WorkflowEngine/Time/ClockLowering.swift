@@ -144,7 +144,29 @@ extension ClockLowering {
             }
             if let time = times[position], time > now { ahead.insert(pending.id) }
         }
-        return ahead
+        let armed = zip(snapshot.armed, positions).filter { ahead.contains($0.0.id) && !$0.0.isKept }
+        return ahead.subtracting(try await loweredBefore(armed, of: record))
+    }
+
+    /// Finds what stands before a row of the kind that this writes: it was lowered with that row.
+    private func loweredBefore(
+        _ armed: [(Pending, Position)], of record: InstanceRecord
+    ) async throws(Rejection) -> [Pending.ID] {
+        guard let first = armed.map(\.1).min() else { return [] }
+        var place: Position? = record.head
+        while let position = place, position > first {
+            let row: JournalRecord?
+            do throws(StoreError) {
+                row = try await store.row(at: position)
+            } catch {
+                throw Rejection(error)
+            }
+            guard let row, row.instanceID == record.id else { break }
+            if row.isClock { return armed.filter { $0.1 < position }.map(\.0.id) }
+            // Damage must not lead in a circle.
+            place = row.previous.flatMap { $0 < position ? $0 : nil }
+        }
+        return []
     }
 }
 
@@ -170,14 +192,17 @@ extension ClockLowering {
         var count = 0
         repeat {
             let page = try await store.effects(query, in: .default)
-            var lowered: [EffectRecord] = []
+            var lowered: [LoweredEffect] = []
             for var effect in page.effects.map(\.effect) where effect.due > now {
-                guard let due = try await due(of: effect) else { continue }
+                guard let (due, last) = try await due(of: effect) else { continue }
                 effect.due = due
-                lowered.append(effect)
+                lowered.append(LoweredEffect(effect: effect, last: last))
             }
             count += lowered.count
-            try writer?.write(lowered) { effect, batch, _ in batch.change(effect) }
+            try writer?.write(lowered) { item, batch, _ in
+                batch.change(item.effect)
+                if let last = item.last { batch.attempts.append(last) }
+            }
             query.after = page.next
         } while query.after != nil
         return count
@@ -187,15 +212,24 @@ extension ClockLowering {
     ///
     /// The pause before the next attempt counts from the end of the last one. Whatever else says when an effect is due
     /// has happened, so that it cannot be in the future.
-    private func due(of effect: EffectRecord) async throws(StoreError) -> Timestamp? {
+    private func due(of effect: EffectRecord) async throws(StoreError) -> (due: Timestamp, last: AttemptRecord?)? {
         guard effect.state != .answered, effect.attempts > effect.earlier,
-            let last = try await store.attempts(of: effect.id, instance: effect.instanceID).last,
+            var last = try await store.attempts(of: effect.id, instance: effect.instanceID).last,
             last.attempt == effect.attempts
-        else { return now }
-        // An earlier call may have taken it back already.
+        else { return (now, nil) }
         guard last.ended > now, effect.due >= last.ended else { return nil }
-        return Timestamp(rawValue: effect.due.rawValue - (last.ended.rawValue - now.rawValue))
+        let due = Timestamp(rawValue: effect.due.rawValue - (last.ended.rawValue - now.rawValue))
+        // It ended no later than now: another call takes nothing off once more.
+        (last.begun, last.ended) = (min(last.begun, now), now)
+        return (due, last)
     }
+}
+
+/// An effect that is due earlier.
+private struct LoweredEffect {
+    let effect: EffectRecord
+    /// Its last attempt, where the pause counts from its end.
+    let last: AttemptRecord?
 }
 
 // MARK: Writing
@@ -213,11 +247,14 @@ private final class LoweringWriter {
         self.writer = writer
         // Proof: a store has one partition at least.
         let partition = writer.partitions[0]
+        let demand = MachineDemand(library, waking: CommandQueue(limits: limits), limits: limits)
+        // Nobody else waits for this writer.
+        demand.isImmediate = true
+        let board = QueueBoard(limits: limits, placeChange: nil)
         applier = BatchApplier(
-            store: writer, partition: partition, clock: clock, limits: limits, library: library,
+            store: writer, partition: partition, clock: clock, limits: limits, library: library, demand: demand,
             recent: WorkingSet(bound: limits.cachedInstanceBytes),
-            leases: LeaseTable(generation: 0, bound: limits.leases, board: QueueBoard(limits: limits)),
-            statistics: BatchStatistics())
+            leases: LeaseTable(generation: 0, bound: limits.leases, board: board), statistics: BatchStatistics())
         caller = Caller(actor, namespace: .default, role: .owner)
     }
 

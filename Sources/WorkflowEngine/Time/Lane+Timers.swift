@@ -13,7 +13,7 @@ extension Lane {
         if health.reason != nil { wakes.append(clock.date(after: limits.probePause)) }
         if !waitsForMachine, let expiry = leases.nextExpiry, let date = date(of: expiry) { wakes.append(date) }
         if let sweep = nextSweepWake { wakes.append(sweep) }
-        if store.logHold != nil { wakes.append(clock.date(after: limits.logHoldPause)) }
+        if store.logHold != nil || store.holdsErased { wakes.append(clock.date(after: limits.logHoldPause)) }
         if leases.heldPlace != nil, !areTimersResting, !waitsForMachine { wakes.append(.distantPast) }
         return wakes.min()
     }

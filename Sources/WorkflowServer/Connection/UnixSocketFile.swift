@@ -25,6 +25,8 @@ final class UnixSocketFile: Sendable {
     let bindingPath: String
     private let path: String
     private let state = Mutex(State.unbound)
+    /// Names at which sockets of this process are being bound now.
+    private static let binding = Mutex<Set<String>>([])
 
     /// Makes way for a socket: a file that another server answers on, that is no socket or another user's, is left
     /// alone and refused; one that a killed server left behind is removed when it is bound.
@@ -33,8 +35,15 @@ final class UnixSocketFile: Sendable {
     init(path: String, number: Int = 0) throws(ListenAddressError) {
         self.path = path
         // As long as the path, which may be as long as it can.
-        let marks = ["~", "+", "%"].filter { !path.hasSuffix($0) }
-        bindingPath = String(path.dropLast()) + marks[number % 2]
+        let marks = ["~", "+", "%", "=", "@", "^", "!", ","].filter { !path.hasSuffix($0) }
+        let names: [String] = marks.map { String(path.dropLast()) + $0 }
+        // Of two sockets in one folder, which may be bound at the same time, each has its own.
+        bindingPath = Self.binding.withLock { taken in
+            let free = (0..<names.count).map { names[($0 + number) % names.count] }.first { !taken.contains($0) }
+            let name = free ?? names[number % names.count]
+            taken.insert(name)
+            return name
+        }
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
@@ -56,6 +65,7 @@ final class UnixSocketFile: Sendable {
         fchmodat(AT_FDCWD, bindingPath, 0o660, AT_SYMLINK_NOFOLLOW)
         let identity = Self.identity(of: bindingPath)
         let isNamed = rename(bindingPath, path) == 0
+        Self.binding.withLock { _ = $0.remove(bindingPath) }
         state.withLock { $0 = .bound(isNamed ? identity : nil) }
     }
 
@@ -63,6 +73,12 @@ final class UnixSocketFile: Sendable {
     /// the next socket may get the number of its file.
     func abandon() {
         state.withLock { $0 = .abandoned }
+        Self.binding.withLock { _ = $0.remove(bindingPath) }
+    }
+
+    deinit {
+        let isUnbound = state.withLock { if case .unbound = $0 { true } else { false } }
+        if isUnbound { Self.binding.withLock { _ = $0.remove(bindingPath) } }
     }
 
     /// Waits until the path no longer names the socket that was bound; false when the server stops before, or none was.

@@ -15,7 +15,8 @@ extension MachineGenerator {
             let limit = skip()
             for number in 0...random.below(2) {
                 let transition = transition(of: state, on: .after(timeout.text))
-                transition.misfire = limit.flatMap { Self.misfire(number, of: timeout, limit: $0) }
+                // Under semantics 1 those of one delay have one rule, of the timer.
+                if !isFirst { transition.misfire = limit.flatMap { Self.misfire(number, of: timeout, limit: $0) } }
                 state.transitions.append(transition)
             }
         }

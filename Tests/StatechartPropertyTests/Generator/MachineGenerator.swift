@@ -30,7 +30,7 @@ struct MachineGenerator {
     /// How many states later versions of machines have that the first had not.
     var added = 0
     /// True where machines take steps by the rules of 0.1: of every fifth seed. Their next versions do not.
-    private let isFirst: Bool
+    let isFirst: Bool
     private var shares = Shares()
 
     /// Of a hundred states; the others are atomic.

@@ -2,6 +2,7 @@ import IdentityTesting
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// A virtual clock that is asked to does not outrun workers: it stops where a task is ready or leased.
@@ -26,8 +27,8 @@ import WorkflowStore
         return bench
     }
 
-    /// A move to so many minutes: where the clock is then, how many timers fired, and whether it is there, or the queues
-    /// for which it stopped.
+    /// A move to so many minutes: where the clock is then, how many timers fired, and whether it is there, or the
+    /// queues for which it stopped.
     private func move(_ minutes: Int64, stopping: Bool = true, _ bench: TaskBench) async throws -> String {
         let target = Timestamp(rawValue: Self.begin.rawValue + minutes * Self.minute)
         let move = try await bench.engine.moveClock(to: target, stoppingAtTasks: stopping, by: .test)

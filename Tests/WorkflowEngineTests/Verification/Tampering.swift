@@ -438,7 +438,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "oven-2, seq 1: the digest does not fit what the row says",
             "oven-3, seq 1: the digest does not fit what the row says"),
         Tampering(
-            "machine's semantics", "UPDATE machine SET semantics = 2 WHERE name = 'oven'",
+            "machine's semantics", "UPDATE machine SET semantics = 1 WHERE name = 'oven'",
             finds: "machine 'oven', version 1: its row is not what was written",
             "oven-1, seq 1: the digest does not fit what the row says",
             "oven-2, seq 1: the digest does not fit what the row says",

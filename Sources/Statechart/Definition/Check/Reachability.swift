@@ -98,7 +98,9 @@ private struct Reachability {
         var takers: Set<TransitionDraft.Trigger> = []
         return state.transitions.filter { transition in
             if let condition = transition.condition, isFalse.contains(condition.text) { return false }
-            return transition.isGuarded || takers.insert(transition.trigger).inserted
+            // One for which the timer is too late lets the next be tried.
+            let mayBeLate = draft.semantics != .first && transition.misfire?.limit != nil
+            return transition.isGuarded || mayBeLate || takers.insert(transition.trigger).inserted
         }
     }
 }

@@ -64,7 +64,7 @@ struct MachineCompiler {
     }
 
     private mutating func timeouts(of state: StateDraft) -> [Timeout] {
-        // Under later ones each transition has its own.
+        // Under later semantics each transition has a rule of its own.
         let misfires = draft.semantics == .first ? draft.misfires(in: state) : [:]
         return state.timeouts.compactMap { timeout in
             expressions.delay(timeout.delay).map { delay in

@@ -59,6 +59,11 @@ extension DraftReader {
 
     /// Reads what fails, as rules name it: a word or a list of them.
     private mutating func failures(_ node: SourceNode, _ what: String, of effect: String) -> [String] {
+        // Any text was taken once, and an empty list.
+        if isStored {
+            guard case .sequence(let nodes) = node.content else { return text(node, what).map { [$0] } ?? [] }
+            return nodes.compactMap { text($0, "a type of errors") }
+        }
         guard case .sequence(let nodes) = node.content else {
             return failure(node, what, of: effect).map { [$0] } ?? []
         }

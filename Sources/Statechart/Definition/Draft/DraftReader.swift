@@ -18,7 +18,11 @@ struct DraftReader {
     /// Whether the machine has had more states than it may; told once.
     var isFull = false
 
-    init(_ semantics: Semantics, diagnostics: DiagnosticList) {
+    /// True of a definition that was accepted at its time.
+    let isStored: Bool
+
+    init(_ semantics: Semantics, diagnostics: DiagnosticList, isStored: Bool = false) {
+        self.isStored = isStored
         self.diagnostics = diagnostics
         draft = MachineDraft(semantics: semantics)
     }
