@@ -144,7 +144,7 @@ import WorkflowJSON
         let right = try await daemon(in: folder)
         try await succeed(right, "send", "e-1", "heat")
         try await succeed(right, "send", "e-2", "look")
-        try await succeed(right, "reset", "e-1", "--to", "2")
+        try await succeed(right, "reset", "e-1", "--to", "2", "--reason", "r")
         let ahead = try await succeed(right, "list", "--ahead", "-o", "jsonl")
         #expect(ahead.split(separator: "\n").count == 2)
         let busy = try await wfd("clock", "accept", "--lower", "--database", database)

@@ -60,7 +60,9 @@ extension Reset {
         lowered.armed = zip(now.armed, snapshot.armed).map { $1.due == $0.due ? $0 : $0.lowered(by: clock) }
         // The one was read from its text, the other need not be.
         let isSame = snapshot.status == now.status && machine.text(of: snapshot) == machine.text(of: lowered)
-        guard isSame, snapshot.armed.count == now.armed.count, seq == now.seq, timers == .left, invocations == nil, begun.isEmpty else {
+        guard isSame, snapshot.armed.count == now.armed.count, seq == now.seq, timers == .left, invocations == nil,
+            begun.isEmpty
+        else {
             throw ResetMistake("it changes more than when something is due")
         }
     }
