@@ -1,5 +1,4 @@
 package import WorkflowEngine
-import WorkflowStore
 
 /// Batches of events through the engine, beside the loop over sqlite3 that writes the same rows into a copy of the
 /// same file. The loop commits every batch; the engine commits together what waits. Both flush every commit.
@@ -49,12 +48,7 @@ package struct EngineContest: Contest {
 extension RunningEngine {
     /// Sends all, so many requests at once.
     package func send(_ lists: [[SendCommand]], atOnce lanes: Int) async throws {
-        // Compiled before: whoever waits for a machine is overtaken by others, and rows would stand in another order.
-        var number: Int64 = 1
-        while let record = try await engine.store.machine(MachineID(rawValue: number)) {
-            _ = try await engine.loadedMachine(record.id)
-            number += 1
-        }
+        try await compileMachines()
         try await OrderedSender(engine).send(lists, atOnce: lanes)
     }
 

@@ -31,6 +31,16 @@ package struct RunningEngine: Sendable {
         running = Task { try await group.run() }
     }
 
+    /// Compiles the machines of the file. Whoever waits for one is overtaken by others, and rows would stand in another
+    /// order than the floor's.
+    func compileMachines() async throws {
+        var number: Int64 = 1
+        while let record = try await engine.store.machine(MachineID(rawValue: number)) {
+            _ = try await engine.loadedMachine(record.id)
+            number += 1
+        }
+    }
+
     /// Ends in order; everything is in the file then.
     package func stop() async throws {
         await group.triggerGracefulShutdown()

@@ -25,6 +25,7 @@ package struct TaskContest: Contest {
         rounds = files.rounds(in: setting.seconds)
         // Every instance is in the engine's cache then.
         let first = instances / files.tasksOfRound + 1
+        try await running.compileMachines()
         for lists in files.commands(rounds: first) { try await sender.run(lists) }
         try loop.run(files.plan(rounds: first), batch: files.workload.batch)
     }
