@@ -163,8 +163,10 @@ extension WorkflowClient {
 
     /// Moves a virtual clock forward and fires the timers on the way, or a part of them: ask again until it is `done`.
     ///
-    /// - Parameter stoppingAtTasks: True: it goes no further while a task is ready or leased. The answer then names the
-    ///   queues, and asking again moves nothing before workers have ended these tasks.
+    /// - Parameters:
+    ///   - time: How far; a time that has passed is refused.
+    ///   - stoppingAtTasks: True: it goes no further while a task is ready or leased. The answer then names the queues,
+    ///     and asking again moves nothing before workers have ended these tasks.
     public func moveClock(
         to time: WireTime, stoppingAtTasks: Bool = false
     ) async throws(ClientError) -> ClockStatus {
