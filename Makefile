@@ -82,7 +82,6 @@ test: ## What must hold before a change is taken: lint, no warnings, the library
 	@.ci/python.sh
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
-	@# Now: once tests have run, the package manager would build everything again for it.
 	$(MAKE) --no-print-directory docs
 	.ci/swift.sh test $(flags) --skip-build --skip '$(heavy)'
 
@@ -120,25 +119,30 @@ conformance: ## The public vectors alone, with the names of what failed; CONFORM
 	@.ci/swift.sh test $(flags) --skip-build --filter ConformanceTests | grep -E '^(statechart|cel|invoke): |^  failed: '
 
 property: ## 100,000 sequences on random machines against a naive interpreter; PROPERTY_SEED=N repeats a run
-	PROPERTY_SEQUENCES=$${PROPERTY_SEQUENCES:-100000} .ci/swift.sh test $(flags) --filter StatechartPropertyTests
+	.ci/swift.sh build $(flags) --build-tests
+	PROPERTY_SEQUENCES=$${PROPERTY_SEQUENCES:-100000} \
+	    .ci/swift.sh test $(flags) --skip-build --filter StatechartPropertyTests
 
 fuzz: ## libFuzzer on all that reads what others wrote, 10 minutes each; FUZZ_SECONDS=60 for less
 	@.ci/packages.sh
 	.ci/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
 crash: ## 500 kills, 2,000 power cuts, 120 kills under 16 clients, 200 with each of several verbs, failing store calls
+	.ci/swift.sh build $(flags) --build-tests
 	CRASH_ROUNDS=500 POWER_CUTS=2000 CLIENT_KILLS=120 SIMULATION_STRIDE=1 \
 	    EFFECT_KILLS=200 MIGRATION_KILLS=200 PURGE_KILLS=200 REDACTION_KILLS=200 \
-	    .ci/swift.sh test $(flags) --filter 'CrashTests|LinearizabilityTests|SimulationTests' \
+	    .ci/swift.sh test $(flags) --skip-build --filter 'CrashTests|LinearizabilityTests|SimulationTests' \
 	    --filter 'Killed(Effects|Migration|Purge|Redaction)Tests'
 
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
+	.ci/swift.sh build $(flags) --sanitize=thread --scratch-path .build/tsan --build-tests
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
-	    .ci/swift.sh test $(flags) --sanitize=thread --scratch-path .build/tsan \
+	    .ci/swift.sh test $(flags) --sanitize=thread --scratch-path .build/tsan --skip-build \
 	    --no-parallel --filter 'WorkflowEngineTests|SQLiteStoreTests' --skip SimulationTests
 
 wal: ## A minute of reads beside a writer: the write-ahead log stays small
-	WFD_WAL_SECONDS=60 .ci/swift.sh test $(flags) --filter WriteAheadLogTests
+	.ci/swift.sh build $(flags) --build-tests
+	WFD_WAL_SECONDS=60 .ci/swift.sh test $(flags) --skip-build --filter WriteAheadLogTests
 
 bench: ## Every figure beside its floor, in one table; ARGS=--quick, ARGS="--only engine.1000", ARGS=--help
 	for product in wfd wfctl wfbench; do .ci/swift.sh build $(flags) $(release) --product $$product; done

@@ -6,6 +6,9 @@ set -euo pipefail
 # The package manager builds everything again when a variable of its surroundings is another: those of `make` and of the
 # shell are another in each target.
 unset "${!MAKE@}" MFLAGS SHLVL OLDPWD
+# And it hands traits to the compiler in the order of a set: in another order at each run, so that everything was built
+# again. Tests keep their random order: `test` comes with --skip-build, after a `build`.
+if [ "$1" != test ]; then export SWIFT_DETERMINISTIC_HASHING=1; fi
 # As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
 # says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-6}
