@@ -8,7 +8,7 @@ enum ImportCheck {
     /// - Parameter differences: What the machine does otherwise than the original, at lines of the definition.
     static func checked(
         _ definition: DefinitionNode, _ notes: ImportNoteList,
-        differing differences: (Machine) -> [XStateDifference] = { _ in [] }
+        differing differences: (Machine) -> [ImportDifference] = { _ in [] }
     ) throws(ImportError) -> ImportedDefinition {
         guard !notes.hasErrors else { throw notes.failure }
         if let place = definition.place(below: DefinitionLimits.nesting) {

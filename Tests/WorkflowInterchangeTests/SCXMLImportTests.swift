@@ -127,6 +127,33 @@ import WorkflowInterchange
         #expect((transition?["reenter"] == .bool(true)) == reenters)
     }
 
+    /// Appendix D enters a state again that is above what history stands for, also one that has not been left.
+    @Test(
+        arguments: [
+            ("a", "h", "internal", "a"), ("a", "h", "", nil), ("x", "h", "", "a"), ("x", "h", "internal", "a"),
+            ("x", "shallow", "", nil), ("d", "h", "", nil),
+        ] as [(String, String, String, String?)])
+    func historyBelowAnActiveStateIsTold(source: String, target: String, type: String, entered: String?) throws {
+        let written =
+            "<transition event='back' target='\(target)'" + (type.isEmpty ? "/>" : " type='\(type)'/>")
+        func transition(_ state: String) -> String { state == source ? written : "" }
+        let imported = try SCXMLImport.definition(
+            from: Documents.scxml(
+                """
+                <state id="c"><history id="h" type="deep"><transition target="x"/></history>
+                <history id="shallow"><transition target="a"/></history><transition event="out" target="d"/>
+                <state id="a">\(transition("a"))
+                <state id="x">\(transition("x"))<transition event="go" target="y"/></state><state id="y"/></state></state>
+                <state id="d">\(transition("d"))<transition event="in" target="c"/></state>
+                """))
+        let told = imported.notes.map(\.message).filter { $0.hasPrefix("where history leads") }
+        let wanted = entered.map { state in
+            "where history leads to a state below '\(state)', which is not left, SCXML enters '\(state)' again; here it "
+                + "is not entered"
+        }
+        #expect(told == [wanted].compactMap(\.self), "\(imported.notes)")
+    }
+
     @Test func dataIsLateOnlyInTheDocument() throws {
         let document = Documents.scxml(
             "<state id='a'><datamodel><data id='x' expr='1'/></datamodel></state><state id='b'><datamodel><data id='y'/><data id='x'/></datamodel></state>",

@@ -66,6 +66,24 @@ import WorkflowInterchange
             ])
     }
 
+    /// The state that stays active may be above the transition's own.
+    @Test(arguments: [("deep", true), ("shallow", false)])
+    func historyBelowAnActiveAncestorIsTold(target: String, isTold: Bool) throws {
+        let text = """
+            {"id": "m", "initial": "c", "states": {
+              "c": {"initial": "a", "on": {"out": "d"}, "states": {
+                "deep": {"id": "deep", "type": "history", "history": "deep"},
+                "shallow": {"id": "shallow", "type": "history"},
+                "a": {"initial": "x", "states": {"x": {"on": {"go": "y", "back": "#\(target)"}}, "y": {}}}}},
+              "d": {"on": {"in": "c"}}}}
+            """
+        let told = try messages(text).filter { $0.contains("history leads to a state below") }
+        let note =
+            "5:70: info: where history leads to a state below 'a', which is not left, XState enters 'a' again; here it is "
+            + "not entered"
+        #expect(told == (isTold ? [note] : []))
+    }
+
     @Test func aCancelOfSeveralEventsIsTold() throws {
         func text(_ second: String) -> String {
             """

@@ -1,3 +1,5 @@
+import Statechart
+
 /// Makes definitions of SCXML documents (W3C recommendation of 1 September 2015).
 package enum SCXMLImport {
     /// The definition of a document. What has no counterpart is noted and left out; a condition becomes `false`. Where
@@ -12,6 +14,8 @@ package enum SCXMLImport {
         }
         var converter = SCXMLConverter(document, notes)
         let definition = converter.machine()
-        return try ImportCheck.checked(definition, converter.notes)
+        return try ImportCheck.checked(definition, converter.notes) { machine in
+            machine.transitions.compactMap { ImportDifference.historyBelow($0, in: machine, "SCXML") }
+        }
     }
 }

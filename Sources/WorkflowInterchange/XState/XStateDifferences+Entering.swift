@@ -2,7 +2,7 @@ import Statechart
 
 extension XStateDifferences {
     private mutating func note(_ message: String, at line: Int) {
-        found.append(XStateDifference(line: line, message: message))
+        found.append(ImportDifference(line: line, message: message))
     }
 
     private func hasInitialActions(_ state: StateIndex) -> Bool {
@@ -41,15 +41,12 @@ extension XStateDifferences {
                 "where history leads back to '\(name)' itself, the state is left and entered; XState stays in it",
                 at: transition.line)
         }
-        let isAbove = histories.contains { history in
-            history.kind == .deepHistory
-                && history.parent.map { machine[$0].isProperAncestor(of: source.index) } ?? false
-        }
-        if isAbove, !source.isLeaf {
-            note(
-                "where history leads to a state below '\(name)', which is not left, XState enters '\(name)' again; "
-                    + "here it is not entered", at: transition.line)
-        }
+    }
+
+    /// History that leads below a state that stays active.
+    mutating func findHistoryBelow(_ transition: Transition) {
+        guard let difference = ImportDifference.historyBelow(transition, in: machine, "XState") else { return }
+        found.append(difference)
     }
 
     /// Compound states whose `initial` has actions, where history leads to them, or where they are a region that is

@@ -1,23 +1,14 @@
 import Statechart
 
-/// One place where a machine does otherwise than XState.
-struct XStateDifference {
-    /// In the definition.
-    let line: Int
-    let message: String
-    /// Whether the machine can go elsewhere for it.
-    var decides = false
-}
-
 /// Where a machine shows that definitions follow SCXML and not XState. `docs/semantics.md` has all differences.
 struct XStateDifferences {
     let machine: Machine
-    var found: [XStateDifference] = []
+    var found: [ImportDifference] = []
     /// Keeps a hostile text from costing more than a moment; a machine that people wrote needs a fraction.
     var comparisons = 5_000_000
 
     /// The differences that a machine shows, at lines of its definition.
-    static func found(in machine: Machine) -> [XStateDifference] {
+    static func found(in machine: Machine) -> [ImportDifference] {
         var differences = XStateDifferences(machine)
         for transition in machine.transitions {
             differences.findIdleLoop(transition)
@@ -26,6 +17,7 @@ struct XStateDifferences {
             differences.findBeginningAgain(transition)
             differences.findReentering(transition)
             differences.findHistoryOfItself(transition)
+            differences.findHistoryBelow(transition)
         }
         differences.findInitialActions()
         differences.findCancelled()
@@ -42,7 +34,7 @@ struct XStateDifferences {
         let isStaying = transition.targets == [transition.source] && !transition.reenters
         guard transition.targets.isEmpty || isStaying else { return }
         let message = "XState takes an 'always' that changes nothing once; here it is taken until the event fails"
-        found.append(XStateDifference(line: transition.line, message: message))
+        found.append(ImportDifference(line: transition.line, message: message))
     }
 
     /// A transition from one region to another: it stays inside of a compound state (SCXML 3.13), never a parallel one.
@@ -54,7 +46,7 @@ struct XStateDifferences {
             else { continue }
             let name = machine.key(of: common)
             let message = "this transition between regions leaves '\(name)' and enters it again; XState stays in it"
-            found.append(XStateDifference(line: transition.line, message: message))
+            found.append(ImportDifference(line: transition.line, message: message))
             return
         }
     }
@@ -75,7 +67,7 @@ struct XStateDifferences {
             let runs =
                 outer.targets.isEmpty ? "this transition runs for the other regions too" : "this one is taken too"
             found.append(
-                XStateDifference(
+                ImportDifference(
                     line: outer.line,
                     message: "when the region '\(region)' takes '\(other)', \(runs); in XState it does not",
                     decides: !outer.targets.isEmpty))
