@@ -105,6 +105,7 @@ public struct JSONWriter: Sendable {
             var start = digits.count
             repeat {
                 start -= 1
+                // Proof: a magnitude has no sign.
                 digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
                 rest /= 10
             } while rest > 0

@@ -195,6 +195,7 @@ private struct FieldWriter {
     }
 
     private mutating func appendLength(_ length: Int) {
+        // Proof: SQLite and the bounds of a macrostep keep every field below 2^31 bytes.
         store(UInt32(length).bigEndian)
     }
 

@@ -23,6 +23,7 @@ package struct UniqueID: Hashable, Sendable {
         }
         let values = digits.compactMap(\.hexDigitValue)
         guard values.count == 32, digits.allSatisfy(\.isASCII) else { return nil }
+        // Proof: two digits of 0 to 15 make at most 255.
         self.init(bytes: stride(from: 0, to: 32, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
     }
 

@@ -1,7 +1,8 @@
 /// Places at which a value that nobody expected ends the process.
 ///
 /// What comes over the wire or out of a file is checked and refused. A place that traps all the same says beside it why
-/// no such value reaches it.
+/// no such value reaches it. Sums, products and conversions between numbers of 64 bits are not seen here: the walks over
+/// all columns and all requests, and the fuzzers, are for these.
 enum ProofRules {
     /// The targets that read what others wrote: requests, answers, files, programs.
     static let targets = [
@@ -21,11 +22,15 @@ enum ProofRules {
         }
     }
 
+    /// Conversions to small numbers, and the sign that the least number cannot lose.
+    private static let conversions = ["Int8", "Int16", "Int32", "UInt8", "UInt16", "UInt32", "abs"]
+
     private static let calls = ["assert", "assertionFailure", "fatalError", "precondition", "preconditionFailure"]
 
     /// The first trap in a line of code; nil for none.
     private static func trap(in code: String) -> String? {
         for name in calls where isCalled(name, in: code) { return name }
+        for name in conversions where converts(name, in: code) { return name }
         for word in ["try!", "as!", "unsafelyUnwrapped"] where code.contains(word) { return word }
         let characters = Array(code)
         for (place, character) in characters.enumerated() where place > 0 && endsValue(characters[place - 1]) {
@@ -39,6 +44,18 @@ enum ProofRules {
     private static func isCalled(_ name: String, in code: String) -> Bool {
         code.split(separator: name + "(", omittingEmptySubsequences: false).dropLast().contains {
             $0.last.map { !isPartOfName($0) && $0 != "." } ?? true
+        }
+    }
+
+    /// True where a value is converted by a call without a label. Labels choose what becomes of a value that does not
+    /// fit; constants of C begin with a capital letter, and fit.
+    private static func converts(_ name: String, in code: String) -> Bool {
+        code.ranges(of: name + "(").contains { call in
+            let isName = code[..<call.lowerBound].last.map { !isPartOfName($0) && $0 != "." } ?? true
+            let argument = code[call.upperBound...]
+            let word = argument.prefix(while: isPartOfName)
+            let isLabel = argument.dropFirst(word.count).first == ":"
+            return isName && !isLabel && (word.first?.isLowercase == true || argument.first == "$")
         }
     }
 

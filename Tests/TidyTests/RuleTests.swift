@@ -116,6 +116,8 @@ struct RuleTests {
         ("let a = words.first!", "!"), ("let a = call()!.b", "!"), ("let a = list[b]!", "!"), ("let a: Int! = b", "!"),
         ("try! call()", "try!"), ("let a = b as! Int", "as!"), ("fatalError()", "fatalError"), ("assert(a)", "assert"),
         ("let a = \"\\(words[0])\"", "[0]"), ("let a = b.unsafelyUnwrapped", "unsafelyUnwrapped"),
+        ("let a = UInt8(b % 10)", "UInt8"), ("let a = Int32(words.count)", "Int32"), ("f(UInt16($0))", "UInt16"),
+        ("let a = abs(b - c)", "abs"),
         ("// A proof stands elsewhere.\nlet a = b!", "!"), ("let a = b! // Proof: ", "!"),
         ("// Proof: of another line\n\nlet a = b!", "!"), ("let a = 1 // Proof: of it\nlet b = c!", "!"),
     ])
@@ -130,7 +132,8 @@ struct RuleTests {
         "// Proof: there is one,\n// because it was counted.\nlet a = words.first!",
         "if !a, b != c, !d.isEmpty { e(!f) }", "a!=b", "let a = [0]", "let a = (b, [0])", "let a = words[10]",
         "// words[0] and words.first!", "throw .precondition(a)", "let a = \"words[0]!\"", "case precondition = 6",
-        "myprecondition(a)", "throw .preconditionFailed(a)",
+        "myprecondition(a)", "throw .preconditionFailed(a)", "UInt8(ascii: b)", "UInt16(exactly: b)", "[UInt8](b)",
+        "Int32(SQLITE_OK)", "math.abs(b)", "MyInt8(b)", "UInt8(truncatingIfNeeded: b)",
     ])
     func whatEndsNoProcessNeedsNoProof(text: String) {
         #expect(ProofRules.unproven(sample(text)).isEmpty)

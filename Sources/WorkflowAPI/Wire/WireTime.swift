@@ -43,6 +43,7 @@ public struct WireTime: Hashable, Comparable, Sendable {
             func put(_ number: Int64, _ width: Int, _ separator: Unicode.Scalar) {
                 var number = number
                 for digit in stride(from: place + width - 1, through: place, by: -1) {
+                    // Proof: the initializers keep to the years 0 to 9999, so no part is negative.
                     bytes[digit] = UInt8(ascii: "0") + UInt8(number % 10)
                     number /= 10
                 }

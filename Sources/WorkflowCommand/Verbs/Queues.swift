@@ -52,6 +52,7 @@ struct Queues: Verb {
         count("HELD", { $0.held }, isBad: true),
         .init("OLDEST DUE", style: { $0.oldestDueInMilliseconds ?? 0 < -60_000 ? .warning : nil }) { item in
             guard let milliseconds = item.oldestDueInMilliseconds else { return "-" }
+            // Proof: -.max has a positive counterpart.
             let seconds = abs(max(milliseconds, -.max)) / 1_000 * 1_000
             let text = DurationText.text(milliseconds: seconds)
             return milliseconds > 0 ? "in \(text)" : "\(text) ago"

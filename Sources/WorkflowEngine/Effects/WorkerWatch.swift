@@ -31,6 +31,7 @@ final class WorkerWatch: Sendable {
         state.withLock { state in
             if state.seen[place] == nil, state.seen.count >= bound {
                 // At most once a second: looking through all of them takes a while.
+                // Proof: times lie within the years 0 to 9999.
                 if let cleared = state.cleared, abs(now.rawValue - cleared.rawValue) < 1_000 { return }
                 state.cleared = now
                 state.seen = state.seen.filter { Self.isRecent($0.value, at: now) }
@@ -51,6 +52,7 @@ final class WorkerWatch: Sendable {
 
     /// A clock may be set back.
     private static func isRecent(_ time: Timestamp, at now: Timestamp) -> Bool {
+        // Proof: times lie within the years 0 to 9999.
         abs(now.rawValue - time.rawValue) <= memory
     }
 }

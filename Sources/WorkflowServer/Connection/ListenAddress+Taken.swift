@@ -17,6 +17,7 @@ extension ListenAddress {
         case .unix(let path): _ = try UnixSocketFile(path: path)
         // The system chooses one that is free.
         case .tcp(_, 0): return
+        // Proof: it was read as 16 bits.
         case .tcp(let host, let port): try tryBinding(host, UInt16(port))
         }
     }

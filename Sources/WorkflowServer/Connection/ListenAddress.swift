@@ -21,6 +21,7 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
             self = .unix(path: path)
             return
         }
+        // Proof: it reads a text, and is nil for what does not fit.
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             throw ListenAddressError(text, "write unix:PATH or HOST:PORT")
         }

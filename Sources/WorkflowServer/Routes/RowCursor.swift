@@ -19,6 +19,7 @@ struct RowCursor: Equatable {
                 var rest = number.magnitude
                 repeat {
                     start -= 1
+                    // Proof: a magnitude has no sign.
                     words[start] = UInt8(ascii: "0") + UInt8(rest % 10)
                     rest /= 10
                 } while rest > 0
