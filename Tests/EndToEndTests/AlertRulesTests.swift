@@ -36,6 +36,16 @@ import Testing
               - {series: 'wfd_effect_workers{queue="task:stock"}', values: '1x10 0x40'}
               - {series: 'wfd_effects{queue="task:stock",state="ready"}', values: '2x60'}
               - {series: 'wfd_timers_late_seconds', values: '0x10 61x40'}
+              - {series: 'wfd_timers_skipped_total{machine="new"}', values: '_x10 5x90'}
+              - {series: 'wfd_timers_skipped_total{machine="old"}', values: '0x10 3x90'}
+              - {series: 'wfd_timers_skipped_total{machine="well"}', values: '0x100'}
+              - {series: 'wfd_ready', values: '1x10 0x40'}
+              - {series: 'up{job="wfd"}', values: '1x10 0x40'}
+              - {series: 'wfd_effects{queue="task:stock",state="failed"}', values: '0x10 3x40'}
+              - {series: 'wfd_effects{queue="task:stock",state="leased"}', values: '2x60'}
+              - {series: 'wfd_effects_held', values: '0x10 1x40'}
+              - {series: 'wfd_disk_free_bytes', values: '2000000000x10 500000000x40'}
+              - {series: 'wfd_last_backup_timestamp_seconds', values: '0x1700'}
             alert_rule_test:
               - eval_time: 9m
                 alertname: WfdFailures
@@ -65,8 +75,50 @@ import Testing
                 exp_alerts:
                   - exp_labels: {severity: warning}
                     exp_annotations: {summary: "61 s after a timer was due it has not fired: wfctl status"}
+              - eval_time: 9m
+                alertname: WfdTimersSkipped
+              - eval_time: 12m
+                alertname: WfdTimersSkipped
+                exp_alerts:
+        \(skipped("new"))
+        \(skipped("old"))
+              - eval_time: 90m
+                alertname: WfdTimersSkipped
+        \(others)
+        """
+
+    private static func skipped(_ machine: String) -> String {
+        """
+                  - exp_labels: {machine: \(machine), severity: warning}
+                    exp_annotations: {summary: "Timers of \(machine) came too late and were skipped"}
+        """
+    }
+
+    /// Alerts that come once, after a while: none before, and one at a time.
+    private static let others = [
+        ("WfdNotReady", "11m", "13m", "severity: critical", "wfd takes no events: wfctl status"),
+        ("WfdDown", "11m", "13m", "job: wfd, severity: critical", "wfd does not answer"),
+        (
+            "WfdEffectsWait", "14m", "18m", "queue: 'task:stock', state: failed, severity: warning",
+            "3 effects of task:stock are failed: wfctl effects"
+        ),
+        ("WfdEffectsHeld", "24m", "28m", "severity: warning", "No effect starts: wfctl release"),
+        (
+            "WfdDiskFull", "14m", "18m", "severity: critical", "476.8MiB are left on the disk of the database"
+        ),
+        ("WfdBackupOld", "26h5m", "26h15m", "severity: warning", "The last backup is 1d 2h 15m 0s old"),
+    ].map { name, before, behind, labels, summary in
+        """
+              - eval_time: \(before)
+                alertname: \(name)
+              - eval_time: \(behind)
+                alertname: \(name)
+                exp_alerts:
+                  - exp_labels: {\(labels)}
+                    exp_annotations: {summary: "\(summary)"}
 
         """
+    }.joined()
 
     @Test(.enabled(if: promtool != nil, "there is no promtool on this system (Debian's package is 'prometheus')"))
     func theAlertsComeWhenTheyShould() async throws {

@@ -107,15 +107,34 @@ import WorkflowStore
         #expect(queues["task:q1"] != nil && queues["task:later"] == nil)
     }
 
-    /// A restart is no reason to say that nobody has ever verified.
-    @Test func whatWasVerifiedStaysKnownOverARestart() async throws {
+    /// A restart is no reason to say that nobody has ever verified, or made a backup.
+    @Test func whatWasVerifiedAndCopiedStaysKnownOverARestart() async throws {
         let timed = try await TimedEngine(Self.job)
-        let time = timed.clock.now()
+        let verified = timed.clock.now()
         _ = try await timed.engine.verify(instance: nil, by: .test) { _ in }
-        #expect(try await timed.engine.report(by: .test).upkeep == UpkeepTimes(verification: time))
+        #expect(try await timed.engine.report(by: .test).upkeep == UpkeepTimes(verification: verified))
         try await timed.restart(after: 5_000)
-        #expect(try await timed.engine.report(by: .test).upkeep == UpkeepTimes(verification: time))
+        #expect(try await timed.engine.report(by: .test).upkeep == UpkeepTimes(verification: verified))
+        let copied = timed.clock.now()
+        try await fetchBackup(of: timed.engine)
+        let both = UpkeepTimes(backup: copied, verification: verified)
+        #expect(copied > verified)
+        #expect(try await timed.engine.report(by: .test).upkeep == both)
+        try await timed.restart(after: 5_000)
+        #expect(try await timed.engine.report(by: .test).upkeep == both)
         try await timed.stop()
+    }
+
+    /// Makes a backup and fetches it to its end.
+    private func fetchBackup(of engine: Engine) async throws {
+        var name: BackupName?
+        for try await event in try engine.backup() {
+            if case .ready(let backup) = event { name = backup.name }
+        }
+        let made = try #require(name)
+        let fetch = try #require(try engine.fetchBackup(made.text))
+        while try !fetch.read().isEmpty {}
+        fetch.end(isWhole: true)
     }
 
     @Test func aHistogramCountsByRanges() {

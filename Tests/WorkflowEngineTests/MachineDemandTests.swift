@@ -108,10 +108,14 @@ import WorkflowThreads
         clock.advance(2 * 3_600_000)
         running.engine.clockWasMoved()
         for _ in 0..<10 { _ = try await running.flip("lamp-1") }
+        // Whoever watches is told meanwhile.
+        let late = try await running.engine.lateTimers(by: .test)
+        #expect(late?.count == 1 && late?.milliseconds == 3_600_000)
         held.release()
         try await eventually("the timer has fired") {
             try await running.engine.instance(named: "front", by: .test).record.state.configuration.contains("locked")
         }
+        #expect(try await running.engine.lateTimers(by: .test) == nil)
         try await running.stop()
     }
 

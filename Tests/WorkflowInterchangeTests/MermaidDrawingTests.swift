@@ -8,13 +8,16 @@ import WorkflowInterchange
 @Suite struct MermaidDrawingTests {
     private static let seed: UInt64 = 32
 
-    @Test(.timeLimit(.minutes(20))) func mermaidDrawsEveryDiagram() async throws {
-        let script =
-            ProcessInfo.processInfo.environment["MERMAID"] ?? "/usr/lib/node_modules/mermaid/dist/mermaid.min.js"
-        guard let chromium = Self.program("chromium"), FileManager.default.fileExists(atPath: script) else {
-            print("mermaidDrawsEveryDiagram: skipped, there is no 'chromium' in the PATH, or no Mermaid at '\(script)'")
-            return
-        }
+    private static let script =
+        ProcessInfo.processInfo.environment["MERMAID"] ?? "/usr/lib/node_modules/mermaid/dist/mermaid.min.js"
+
+    @Test(
+        .enabled(
+            if: program("chromium") != nil && FileManager.default.fileExists(atPath: script),
+            "there is no 'chromium' in the PATH, or no Mermaid where the variable MERMAID says"),
+        .timeLimit(.minutes(20)))
+    func mermaidDrawsEveryDiagram() async throws {
+        let chromium = try #require(Self.program("chromium"))
         var texts = try DefinitionFolders.examples().map(\.text)
         for number in 0..<200 {
             var random = SeededRandom(seed: Self.seed, number)
@@ -23,14 +26,14 @@ import WorkflowInterchange
         let diagrams = try texts.map { MermaidDiagram.text(of: try DefinitionReader.read($0).machine) }
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
-        let page = try folder.write(try Self.page(script, diagrams), to: "diagrams.html")
+        let page = try folder.write(try Self.page(diagrams), to: "diagrams.html")
         let arguments = ["--headless", "--no-sandbox", "--virtual-time-budget=600000", "--dump-dom", "file://" + page]
         let result = try await RunningProgram(chromium.path, arguments, environment: Programs.environment()).result()
         #expect(result.output.contains("drawn \(diagrams.count);"), "seed \(Self.seed): \(result.output.suffix(2_000))")
     }
 
     /// A page that draws all diagrams and then says how many have all their arrows, and which have not.
-    private static func page(_ script: String, _ diagrams: [String]) throws -> String {
+    private static func page(_ diagrams: [String]) throws -> String {
         let list = String(decoding: try JSONEncoder().encode(diagrams), as: UTF8.self).replacing("</", with: "<\\/")
         return """
             <html><body><pre id="result"></pre><script src="file://\(script)"></script><script>

@@ -159,6 +159,18 @@ import WorkflowStore
         #expect(try await bench.timed.record("o").seq.rawValue == 1)
     }
 
+    /// Whoever wants an event undone is told how to go back before it.
+    @Test func anUndoOfAnEventTellsTheWayOn() async throws {
+        let bench = try await Self.bench()
+        try await bench.timed.send("submit", to: "o")
+        #expect(
+            await bench.toldOfReset("o", to: nil)
+                == "notUndoable: The last that happened to 'o' is 'submit' (seq 2, event), and no migration: only that "
+                + "can be undone; 'wfctl reset o --to 1' goes back before it")
+        try await bench.reset("o", to: 1)
+        #expect(try await bench.timed.record("o").state.configuration == "draft")
+    }
+
     @Test func aDryRunChangesNothingAndAKeyIsUsedOnce() async throws {
         let bench = try await Self.bench()
         try await bench.timed.send("submit", to: "o")

@@ -39,6 +39,24 @@ import WorkflowStore
         #expect(bench.engine.queueBoard.settings(of: "task:charge") == .standard)
     }
 
+    /// A worker counts for a minute in each queue that it asks, and makes room for others when it no longer does.
+    @Test func workersCountForAMinute() {
+        let watch = WorkerWatch(bound: 3)
+        func saw(_ worker: String, _ queue: String, _ time: Int64) {
+            watch.saw(worker, in: queue, at: Timestamp(rawValue: time))
+        }
+        func counts(_ time: Int64) -> [String: Int] { watch.counts(at: Timestamp(rawValue: time)) }
+        for (worker, queue, time) in [("a", "q", 0), ("a", "q", 10_000), ("b", "q", 10_000), ("b", "r", 30_000)] {
+            saw(worker, queue, Int64(time))
+        }
+        #expect(counts(30_000) == ["q": 2, "r": 1])
+        saw("c", "r", 60_000)
+        #expect(counts(60_000) == ["q": 2, "r": 1])
+        saw("c", "r", 71_000)
+        #expect(counts(71_000) == ["r": 2])
+        #expect(counts(90_000) == ["r": 2] && counts(90_001) == ["r": 1] && counts(131_001) == [:])
+    }
+
     /// However its name is written; most machines are not compiled for the answer.
     @Test func aQueueIsKnownThatOneOfManyMachinesNames() async throws {
         let store = FakeStore()
