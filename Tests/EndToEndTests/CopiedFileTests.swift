@@ -95,6 +95,21 @@ import WorkflowJSON
         #expect(try await moved.stop().end == .exited(0))
     }
 
+    /// The new file has another inode: it holds nothing where the old one held nothing, and a copy stays one.
+    @Test(arguments: [false, true]) func aFileThatIsCompactedIsWhereItWas(isCopy: Bool) async throws {
+        let folder = try TemporaryFolder()
+        #expect(try await Self.begun(in: folder).stop().end == .exited(0))
+        let name = isCopy ? "copy.db" : "wfd.db"
+        if isCopy { try FileManager.default.copyItem(atPath: folder.path("wfd.db"), toPath: folder.path(name)) }
+        let compacted = try await Daemon.launch(["compact", folder.path(name)]).result()
+        #expect(compacted.end == .exited(0), "\(compacted)")
+        let daemon = try await Self.daemon(in: folder, database: name)
+        let reason = try await Self.holdReason(daemon)
+        #expect((reason != nil) == isCopy, "\(reason ?? "it holds nothing")")
+        #expect(try await Self.tasks(daemon) == (isCopy ? 0 : 1))
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
     /// A container that is started again is the same place; the volume of another one is not.
     @Test func aNameStandsForTheMachine() async throws {
         let folder = try TemporaryFolder()
