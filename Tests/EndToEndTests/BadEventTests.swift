@@ -90,8 +90,9 @@ import WorkflowJSON
         let key = [(name: "Idempotency-Key", value: "\"\"")]
         let old = [(name: "Idempotency-Key", value: "0197b1d2-6a6e-7c1a-8a51-3f6d3c9a1f00")]
         let expired =
-            "Key '0197b1d2-6a6e-7c1a-8a51-3f6d3c9a1f00' is of 2025-06-27T14:37:26.510Z, and keys that old are forgotten: "
-            + "nobody knows whether it was used; look at the history"
+            "Key '0197b1d2-6a6e-7c1a-8a51-3f6d3c9a1f00' is of 2025-06-27T14:37:26.510Z, and it is NOW here: keys that old "
+            + "are forgotten, and nobody knows whether it was used; look at the history; where the key is new, one of "
+            + "the clocks is wrong"
         try await BadRequestStage().expect([
             .event(#"{"event": "submit"}"#, .invalidRequest, detail, headers: key),
             .event(#"{"event": "submit"}"#, .keyExpired, expired, headers: old),

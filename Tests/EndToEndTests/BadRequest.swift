@@ -7,6 +7,7 @@ import WorkflowJSON
 struct BadRequest: Sendable {
     let request: RawRequest
     let type: ProblemType
+    /// `NOW` stands for the daemon's time.
     let detail: String
     /// More fields of the problem.
     let fields: JSONObject
@@ -88,6 +89,9 @@ struct BadRequestStage {
             expected["title"] = .string(bad.type.title)
             expected["status"] = .int(Int64(bad.type.status))
             expected["detail"] = .string(bad.detail)
+            if case .string(let told)? = problem["detail"], bad.detail.contains("it is NOW here") {
+                problem["detail"] = .string(told.replacing(/it is \d{4}-\S+Z here/, with: "it is NOW here"))
+            }
             // Told about refusals by the state alone where a case does not care.
             for key in ["machine", "instance", "state", "seq", "accepted"] where expected[key] == nil {
                 problem[key] = nil

@@ -207,6 +207,32 @@ import WorkflowStore
         try await timed.stop()
     }
 
+    /// Whoever reads it sees which of the two clocks is wrong.
+    @Test(
+        .timeLimit(.minutes(20)),
+        arguments: [
+            (
+                -400,
+                "is of 2022-10-10T22:13:20.000Z, and it is 2023-11-14T22:13:20.000Z here: keys that old are forgotten, "
+                    + "and nobody knows whether it was used; look at the history; where the key is new, one of the "
+                    + "clocks is wrong"
+            ),
+            (
+                400,
+                "is of 2024-12-18T22:13:20.000Z, but it is only 2023-11-14T22:13:20.000Z here: one of the clocks is "
+                    + "wrong"
+            ),
+        ] as [(Int64, String)])
+    func aKeyOfAClockThatIsFarOffSaysBothTimes(days: Int64, message: String) async throws {
+        let timed = try await engine()
+        let key = Self.key(at: timed.clock.now().rawValue + days * 86_400_000)
+        let error = await #expect(throws: Rejection.self) {
+            _ = try await timed.send("pay", ["amount": 1], to: "t", key: key)
+        }
+        #expect(error?.message == "Key '\(key)' \(message)")
+        try await timed.stop()
+    }
+
     /// As long as it is remembered, a key gets its answer, however old it says that it is.
     @Test(.timeLimit(.minutes(20))) func aForgottenKeyIsNeverAppliedTwice() async throws {
         let timed = try await engine()

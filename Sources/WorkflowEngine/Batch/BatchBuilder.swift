@@ -414,7 +414,7 @@ extension BatchBuilder {
         guard let retention = limits.keyAge, let time = key.time else { return }
         let forgotten = try read { () throws(StoreError) in try store.forgottenKeys(in: numbers.partition) }
         let oldest = max(Timestamp(rawValue: now.rawValue - retention), forgotten)
-        if time <= oldest { throw .keyExpired(key.text, at: time) }
+        if time <= oldest { throw .keyExpired(key.text, at: time, now: now) }
         let newest = max(now, numbers.last).rawValue + limits.keyAheadMilliseconds
         if time.rawValue > newest { throw .keyAhead(key.text, at: time, now: now) }
     }

@@ -186,11 +186,12 @@ extension Rejection {
         Rejection(.keyReused, "Key '\(key)' was used for another request; nothing was changed")
     }
 
-    static func keyExpired(_ key: String, at time: Timestamp) -> Rejection {
+    static func keyExpired(_ key: String, at time: Timestamp, now: Timestamp) -> Rejection {
         Rejection(
             .keyExpired,
-            "Key '\(key)' is of \(LogicalTime(time).text), and keys that old are forgotten: nobody knows whether "
-                + "it was used; look at the history")
+            "Key '\(key)' is of \(LogicalTime(time).text), and it is \(LogicalTime(now).text) here: keys that old are "
+                + "forgotten, and nobody knows whether it was used; look at the history; where the key is new, one of "
+                + "the clocks is wrong")
     }
 
     static func keyAhead(_ key: String, at time: Timestamp, now: Timestamp) -> Rejection {
