@@ -227,6 +227,17 @@ extension BatchBuilder {
             instance.state.snapshot.status == .suspended ? EffectRecord.withheld : EffectRecord.withheldByMachine
         change(held)
     }
+
+    /// Withholds what is ready in a queue, at most so many effects, up to the first that may start. False where there is
+    /// such a one, or where nothing is ready.
+    mutating func withholdReady(in queue: String, limit: Int) throws(Rejection) -> Bool {
+        let ready = try readyEffects(in: queue, limit: limit)
+        for effect in ready {
+            guard let instance = try instance(of: effect), withholds(instance) else { return false }
+            withhold(effect, of: instance)
+        }
+        return !ready.isEmpty
+    }
 }
 
 extension EffectRecord {

@@ -65,7 +65,7 @@ extension Lane {
     /// How many queues are named at most.
     private static let toldQueues = 20
 
-    /// Looks what workers could have, or have, by now. Reads one row for each queue.
+    /// Looks what workers could have, or have, by now. Reads a few rows of each queue.
     func waitingTasks() throws(StoreError) -> WaitingTasks {
         var queues = Set(leases.queues)
         var next: Timestamp?
@@ -77,12 +77,39 @@ extension Lane {
                 // To a queue that rests nobody comes.
                 let settings = leases.board.settings(of: queue)
                 if settings.isPaused || settings.concurrency == 0 { continue }
-                guard let due = try store.nextReady(queue: queue, after: nil) else { continue }
+                guard let ready = try nextTask(in: queue) else { continue }
+                // A rate may let it start later.
+                let due = max(ready, leases.nextStart(in: queue, settings, at: clock.now()) ?? ready)
                 if due <= clock.now() { queues.insert(queue) } else { next = min(next ?? due, due) }
             }
             after = own.count == limits.batchRows ? own.last : nil
         }
         return WaitingTasks(queues: Array(queues.sorted().prefix(Self.toldQueues)), next: next)
+    }
+
+    /// When a worker could have a task of a queue; nil where none waits. No worker gets a task of a suspended instance:
+    /// those that are ready are held, as when a worker asks.
+    private func nextTask(in queue: String) throws(StoreError) -> Timestamp? {
+        var limit = 1
+        while let due = try store.nextReady(queue: queue, after: nil) {
+            if due > clock.now() { return due }
+            var builder = applier.begin(after: [])
+            // Where an instance cannot be read the clock stands still: a worker that asks is told why.
+            let holdsAll = (try? builder.withholdReady(in: queue, limit: limit)) ?? false
+            try commit(&builder)
+            if !holdsAll { return due }
+            limit = limits.passedAtOnce
+        }
+        return nil
+    }
+
+    /// Lets all that was held be tried again: before a clock is moved, what was resumed must be ready.
+    func readyAllHeld() throws(StoreError) {
+        while leases.heldPlace != nil, !areTimersResting, !waitsForMachine {
+            var builder = applier.begin(after: [])
+            readyHeld(into: &builder, since: .now)
+            try commit(&builder)
+        }
     }
 }
 

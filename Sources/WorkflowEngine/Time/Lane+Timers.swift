@@ -173,6 +173,7 @@ extension Lane {
         guard let clock = clock as? VirtualClock else { return .failure(.realClock) }
         // Somebody waits for them.
         timersRest = nil
+        try readyAllHeld()
         var fired = 0
         while fired < limits.clockFirings {
             let tasks = stoppingAtTasks && clock.now() < target ? try waitingTasks() : WaitingTasks()

@@ -88,4 +88,47 @@ import WorkflowStore
         #expect(try await move(120, bench) == "120 1 there")
         try await bench.timed.stop()
     }
+
+    /// No worker gets a task of an instance that is suspended.
+    @Test func aSuspendedInstanceDoesNotStopIt() async throws {
+        let bench = try await bench("a", "b")
+        #expect(try await move(60, bench) == "60 2 there")
+        try await bench.repair("a", .suspend)
+        #expect(try await move(90, bench) == "60 0 task:charge")
+        try await bench.repair("b", .suspend)
+        #expect(try await move(90, bench) == "90 0 there")
+        try await bench.repair("a", .resume)
+        #expect(try await move(120, bench) == "90 0 task:charge")
+        try await bench.report(.completed(.null), try await bench.task("charge"))
+        #expect(try await move(120, bench) == "120 1 there")
+        try await bench.expectWhole()
+        try await bench.timed.stop()
+    }
+
+    /// Nor one of an instance whose machine is; once that is resumed, what was held is ready before the clock moves.
+    @Test func aSuspendedMachineDoesNotStopIt() async throws {
+        let bench = try await bench("a")
+        #expect(try await move(60, bench) == "60 1 there")
+        for (isSuspended, expected) in [(true, "90 0 there"), (false, "90 0 task:charge")] {
+            var command = SetMachineCommand(machine: "later", .suspended(isSuspended), by: .test)
+            command.reason = "r"
+            _ = try await bench.engine.set(command)
+            #expect(try await move(isSuspended ? 90 : 120, bench) == expected)
+        }
+        try await bench.expectWhole()
+        try await bench.timed.stop()
+    }
+
+    /// A task that a rate keeps back stops it when it may start, for workers get it no earlier.
+    @Test func aRateStopsItWhereTheNextTaskMayStart() async throws {
+        let bench = try await bench("a", "b")
+        #expect(try await move(120, bench) == "60 2 task:charge")
+        let rate = SetQueueCommand.Rate(count: 1, milliseconds: 5 * Self.minute)
+        _ = try await bench.engine.set(SetQueueCommand(queue: "task:charge", rate: .set(rate), by: .test))
+        try await bench.report(.completed(.null), try await bench.task("charge"))
+        #expect(try await move(120, bench) == "65 0 task:charge")
+        try await bench.report(.completed(.null), try await bench.task("charge"))
+        #expect(try await move(120, bench) == "120 2 there")
+        try await bench.timed.stop()
+    }
 }
