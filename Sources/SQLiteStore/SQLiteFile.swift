@@ -32,14 +32,18 @@ package final class SQLiteFile: SQLiteReading {
 
     /// Opens a file that is there; refuses one of another program or of a newer schema, and one whose schema is not to
     /// the letter what we make.
+    ///
+    /// - Parameter clock: One of another clock is refused, too; nil for that of any.
     package static func open(
-        at path: String, limits: StoreLimits = StoreLimits()
+        at path: String, on clock: StoreClock? = nil, limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> SQLiteFile {
-        try open(try StoreFile(existing: path), limits)
+        try open(try StoreFile(existing: path), on: clock, limits)
     }
 
-    /// `open(at:limits:)` for a file whose place is resolved.
-    static func open(_ file: StoreFile, _ limits: StoreLimits) throws(StoreError) -> SQLiteFile {
+    /// `open(at:on:limits:)` for a file whose place is resolved.
+    static func open(
+        _ file: StoreFile, on clock: StoreClock? = nil, _ limits: StoreLimits
+    ) throws(StoreError) -> SQLiteFile {
         let path = file.given
         let migrations = Migrations.all
         guard try FileHeader.accept(file, of: .anybody, newest: migrations.last?.version ?? 0) != nil else {
@@ -58,6 +62,7 @@ package final class SQLiteFile: SQLiteReading {
             guard let row else {
                 throw StoreError(.damaged, "Cannot open '\(path)': its row in 'store' is missing")
             }
+            if let clock { try row.require(clock, of: file) }
             return SQLiteFile(
                 row: row, readers: readers, limits: limits, leftovers: leftovers,
                 logBreak: try brokenLog(of: file))

@@ -169,7 +169,7 @@ struct StoreOpening {
     /// wrong then or it is wrong now, and timers would fire at a time that nobody meant.
     private func refuseClock(_ database: Database) throws {
         guard let row = try StoreRow.read(database) else { return }
-        guard row.clock == clock else { throw otherClock }
+        try row.require(clock, of: file)
         guard let latest, row.last > latest else { return }
         throw StoreError(
             .clockBehind,
@@ -190,17 +190,6 @@ struct StoreOpening {
             // What is said then is that there is no copy.
             return nil
         }
-    }
-
-    private var otherClock: StoreError {
-        let why =
-            switch clock {
-            case .virtual:
-                "its events have real times, and would be mixed with made-up ones; make a copy for it with "
-                    + "'wfctl backup' and 'wfd restore --clock virtual'"
-            case .real: "its events have times of a virtual clock; serve it with '--clock virtual'"
-            }
-        return StoreError(.otherClock, "Cannot open '\(file.given)' on the \(clock) clock: \(why)")
     }
 
     /// Raises the epoch, so that a process that still believes to own the store can write nothing more. At another

@@ -33,6 +33,19 @@ struct StoreRow: Sendable {
         }
     }
 
+    /// Refuses a store of another clock.
+    func require(_ wanted: StoreClock, of file: StoreFile) throws(StoreError) {
+        if clock == wanted { return }
+        let why =
+            switch wanted {
+            case .virtual:
+                "its events have real times, and would be mixed with made-up ones; make a copy for it with "
+                    + "'wfctl backup' and 'wfd restore --clock virtual'"
+            case .real: "its events have times of a virtual clock; serve it with '--clock virtual'"
+            }
+        throw StoreError(.otherClock, "Cannot open '\(file.given)' on the \(wanted) clock: \(why)")
+    }
+
     static let generations: ClosedRange<Int64> = 1...Int64(Int32.max)
 
     private static let columns = [

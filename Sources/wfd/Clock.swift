@@ -41,7 +41,7 @@ struct Clock: ParsableCommand {
                 }
                 let now = SystemClock().now()
                 if dryRun {
-                    let store = try SQLiteFile.open(at: file)
+                    let store = try SQLiteFile.open(at: file, on: .real)
                     let report = try await ClockLowering(in: store, at: now).rehearse()
                     try store.close()
                     try tell(report, file)

@@ -215,6 +215,26 @@ import WorkflowJSON
         #expect(left.count > 2, "\(left)")
     }
 
+    /// A virtual clock is never the machine's: nothing is accepted, and no rehearsal says that it would be.
+    @Test(.timeLimit(.minutes(20))) func aDatabaseOfAVirtualClockIsRefused() async throws {
+        let folder = try TemporaryFolder()
+        let database = folder.path("wfd.db")
+        let arguments = Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")])
+        let daemon = try await Daemon(arguments: arguments + ["--clock", "virtual"], database: database)
+        #expect(try await daemon.stop().end == .exited(0))
+        let before = try Data(contentsOf: URL(filePath: database))
+        for flags in [[], ["--lower"], ["--lower", "--dry-run"]] {
+            let refused = try await Daemon.launch(["clock", "accept", "--database", database] + flags).result()
+            #expect(refused.end == .exited(65), "\(flags): \(refused)")
+            #expect(refused.output.isEmpty, "\(flags): \(refused)")
+            #expect(
+                refused.errors
+                    == "error: Cannot open '\(database)' on the real clock: its events have times of a virtual clock; "
+                    + "serve it with '--clock virtual'\n", "\(flags)")
+        }
+        #expect(try Data(contentsOf: URL(filePath: database)) == before)
+    }
+
     /// A machine that boots with a slow clock: the daemon that systemd starts again comes up when the clock is right.
     @Test(.timeLimit(.minutes(20))) func aSlowClockThatIsSetRightNeedsNobody() async throws {
         let folder = try TemporaryFolder()

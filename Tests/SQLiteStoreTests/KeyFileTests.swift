@@ -46,14 +46,17 @@ import WorkflowStore
             ? "its events have real times, and would be mixed with made-up ones; make a copy for it with "
                 + "'wfctl backup' and 'wfd restore --clock virtual'"
             : "its events have times of a virtual clock; serve it with '--clock virtual'"
-        #expect {
-            _ = try SQLiteFileStore.open(at: directory.store, clock: now, on: other)
-        } throws: { error in
-            let error = error as? StoreError
-            return error?.code == .otherClock
-                && error?.message == "Cannot open '\(directory.store)' on the \(other) clock: \(why)"
+        // To write, and to read what writing would do.
+        for open in [
+            { _ = try SQLiteFileStore.open(at: directory.store, clock: now, on: other) },
+            { _ = try SQLiteFile.open(at: directory.store, on: other) },
+        ] as [() throws -> Void] {
+            let error = #expect(throws: StoreError.self) { try open() }
+            #expect(error?.code == .otherClock)
+            #expect(error?.message == "Cannot open '\(directory.store)' on the \(other) clock: \(why)")
         }
         #expect(try directory.contents()["store.db"] == before["store.db"])
+        for clock in [own, nil] { try SQLiteFile.open(at: directory.store, on: clock).close() }
         try SQLiteFileStore.open(at: directory.store, clock: now, on: own).writer().close()
     }
 }
