@@ -163,6 +163,24 @@ import WorkflowJSON
         #expect(told.isEmpty != isTold, "\(told)")
     }
 
+    /// A state to which only a timer leads that is too late for the transitions before.
+    @Test(
+        arguments: [
+            ("[{target: b, misfire: {skip: 1m}}, c]", .second, false),
+            ("[{target: b, misfire: {next: 1m}}, c]", .second, false),
+            ("[{target: b, misfire: {skip: 1m}}, {target: c, misfire: {next: 2m}}]", .second, false),
+            ("[b, c]", .second, true), ("[{target: b, misfire: fire}, c]", .second, true),
+            ("[b, {target: c, misfire: {skip: 1m}}]", .second, true),
+            ("[{target: b, misfire: {skip: 2m}}, {target: c, misfire: {skip: 1m}}]", .second, true),
+            ("[{target: b, misfire: {skip: 1m}}, c]", .first, true),
+        ] as [(String, Semantics, Bool)])
+    func aStateIsReachedWhereItsTransitionMayBeTaken(transitions: String, semantics: Semantics, isTold: Bool) throws {
+        let text = "{id: m, initial: a, states: {b: {type: final}, c: {type: final}, a: {after: {1h: \(transitions)}}}}"
+        let told = try DefinitionReader.read(text, semantics: semantics).warnings.map(\.description)
+        #expect(told.contains { $0.contains("never taken") } == isTold, "\(told)")
+        #expect(told.contains { $0.hasSuffix("state 'c' cannot be reached") } == isTold, "\(told)")
+    }
+
     private static let last =
         "2:9: warning: more than 10m late this timer is skipped, and state 'a' waits for nothing else; "
         + "'next' in place of 'skip' arms it anew"

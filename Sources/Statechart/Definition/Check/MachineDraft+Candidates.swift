@@ -21,8 +21,8 @@ extension MachineDraft {
         if semantics != .first { checkLateTimers(&diagnostics) }
     }
 
-    /// Whether a transition is in time for more than an earlier one without a guard.
-    private func mayBeTaken(_ transition: TransitionDraft, after taker: TransitionDraft) -> Bool {
+    /// True: a transition is in time for longer than an earlier one without a guard, which lets it be tried then.
+    func mayBeTaken(_ transition: TransitionDraft, after taker: TransitionDraft) -> Bool {
         guard semantics != .first, let limit = taker.misfire?.limit else { return false }
         return transition.misfire?.limit.map { $0 > limit } ?? true
     }

@@ -95,12 +95,13 @@ private struct Reachability {
 
     /// What can be taken; a guard that is `false`, as in what was imported with losses, never lets anything pass.
     private func taken(in state: StateDraft) -> [TransitionDraft] {
-        var takers: Set<TransitionDraft.Trigger> = []
+        var takers: [TransitionDraft.Trigger: TransitionDraft] = [:]
         return state.transitions.filter { transition in
             if let condition = transition.condition, isFalse.contains(condition.text) { return false }
-            // One for which the timer is too late lets the next be tried.
-            let mayBeLate = draft.semantics != .first && transition.misfire?.limit != nil
-            return transition.isGuarded || mayBeLate || takers.insert(transition.trigger).inserted
+            if transition.isGuarded { return true }
+            if let taker = takers[transition.trigger], !draft.mayBeTaken(transition, after: taker) { return false }
+            takers[transition.trigger] = transition
+            return true
         }
     }
 }
