@@ -30,7 +30,10 @@ import WorkflowStore
               fall: {actions: {assign: {n: 1 / (context.n - context.n)}}}
           travelling:
             after: {1h: home}
-            on: {note: {actions: {assign: {n: context.n + 1}}}}
+            on:
+              note: {actions: {assign: {n: context.n + 1}}}
+              ring: {actions: {send: {event: bell, delay: 3h}}}
+              bell: {}
           home: {type: final}
           lost: {type: final}
         """
@@ -60,18 +63,8 @@ import WorkflowStore
     private func lower(_ timed: TimedEngine, at now: Timestamp = present) async throws -> ClockLowering.Report {
         try await timed.stop()
         (timed.clock as? HandClock)?.advance(now.rawValue - timed.clock.now().rawValue)
-        let report = try await lowerStopped(timed)
+        let report = try await timed.lowerStopped()
         try await timed.reopen()
-        return report
-    }
-
-    private func lowerStopped(_ timed: TimedEngine) async throws -> ClockLowering.Report {
-        let store = try SQLiteFileStore.open(at: timed.folder.path + "/wfd.db", clock: timed.clock.now())
-        let writer = try store.writer()
-        _ = try writer.acceptClock(timed.clock.now())
-        let report = try await ClockLowering(in: store, at: timed.clock.now())
-            .run(on: writer, by: Actor(rawValue: "uid:0"))
-        try writer.close()
         return report
     }
 
@@ -127,6 +120,53 @@ import WorkflowStore
         try await timed.pass(1)
         #expect(try await bench.state("gone") == "home")
         #expect(try await timed.rows("gone").last?.at == timed.clock.now())
+        try await bench.expectWhole()
+        try await timed.stop()
+    }
+
+    /// Each timer is lowered once, by as much as the clock was ahead when it was armed.
+    @Test func aSecondAccidentLowersNoTimerTwice() async throws {
+        let bench = try await spoiled()
+        let timed = bench.timed
+        try await lower(timed)
+        try await timed.start("trip", "right")
+        try await timed.send("go", to: "right")
+        try await timed.start("trip", "late")
+        let (due, ahead) = (Self.present.rawValue + Self.hour, Self.hour / 2)
+        try await timed.restart(after: ahead)
+        for name in ["gone", "right"] { try await timed.send("note", to: name) }
+        try await timed.send("ring", to: "gone")
+        try await timed.send("go", to: "late")
+        #expect(try await dues("gone", timed) == [due, due + 2 * Self.hour + ahead])
+        #expect(try await dues("late", timed) == [due + ahead])
+        let report = try await lower(timed)
+        #expect(report.instances == 3 && report.timers == 2 && report.furthest == ahead, "\(report)")
+        #expect(try await dues("gone", timed) == [due, due + 2 * Self.hour])
+        for name in ["right", "late"] { #expect(try await dues(name, timed) == [due], "\(name)") }
+        #expect(try await lower(timed) == ClockLowering.Report())
+        try await timed.pass(Self.hour)
+        for name in ["gone", "right", "late"] { #expect(try await bench.state(name) == "home", "\(name)") }
+        try await bench.expectWhole()
+        try await timed.stop()
+    }
+
+    /// Without its timer nothing comes to it any more: that is told after the row, too.
+    @Test func aTimerThatWasSkippedAheadIsToldStill() async throws {
+        let bench = try await TaskBench(
+            """
+            id: hourly
+            initial: waiting
+            states:
+              waiting: {after: {1h: {target: waiting, reenter: true, misfire: {skip: 10m}}}}
+            """)
+        let timed = bench.timed
+        try await timed.start("hourly", "h")
+        try await timed.restart(after: Self.years)
+        try await timed.settle()
+        #expect(try await lower(timed).instances == 1)
+        let view = try await timed.engine.instance(named: "h")
+        let skip = try #require(try await timed.engine.lastSkip(of: view, by: .test))
+        #expect(skip.at == Self.present && skip.lateMilliseconds == Self.years - Self.hour)
         try await bench.expectWhole()
         try await timed.stop()
     }
@@ -218,8 +258,8 @@ import WorkflowStore
         let ahead = try await file.instances(InstanceQuery(updatedAfter: Self.present, limit: 100), in: .default)
         #expect(ahead.instances.count == rehearsed.instances)
         try file.close()
-        #expect(try await lowerStopped(timed) == rehearsed && rehearsed.instances > 0)
-        #expect(try await lowerStopped(timed) == ClockLowering.Report())
+        #expect(try await timed.lowerStopped() == rehearsed && rehearsed.instances > 0)
+        #expect(try await timed.lowerStopped() == ClockLowering.Report())
         try await timed.reopen()
         try await bench.expectWhole()
         try await timed.stop()
@@ -307,6 +347,46 @@ import WorkflowStore
         // The timeout of ten minutes counts from the present, too.
         #expect(again.deadline == Timestamp(rawValue: Self.present.rawValue + 600_000))
         try await bench.report(.completed(1), again)
+        try await bench.expectWhole()
+        try await timed.stop()
+    }
+
+    private static let slow = """
+        id: slow
+        initial: calling
+        states:
+          calling: {invoke: {task: call, retry: {attempts: 3, first: 10h, limit: 10h, jitter: 0}, onDone: called}}
+          called: {type: final}
+        """
+
+    /// Nothing is taken off a pause that is longer than the clock was ahead, but once.
+    @Test func aSecondAccidentLowersNoPauseTwice() async throws {
+        let bench = try await TaskBench(Self.slow)
+        let timed = bench.timed
+        func pauses() async throws -> [Int64] {
+            try await bench.effects().map { $0.due.rawValue - Self.present.rawValue }
+        }
+        let (pause, ahead) = (10 * Self.hour, 2 * Self.hour)
+        try await timed.start("slow", "early")
+        try await timed.restart(after: ahead)
+        try await bench.fail(try await bench.task("call"))
+        #expect(try await lower(timed).effects == 1)
+        #expect(try await pauses() == [pause])
+        #expect(try await lower(timed) == ClockLowering.Report())
+        #expect(try await pauses() == [pause])
+        try await timed.start("slow", "right")
+        try await bench.fail(try await bench.task("call"))
+        try await timed.restart(after: ahead)
+        try await timed.start("slow", "late")
+        try await bench.fail(try await bench.task("call"))
+        #expect(try await pauses() == [pause, pause, pause + ahead])
+        let report = try await lower(timed)
+        #expect(report.instances == 1 && report.effects == 1, "\(report)")
+        #expect(try await pauses() == [pause, pause, pause])
+        try await timed.pass(pause - 1)
+        #expect(try await bench.lease("call").isEmpty)
+        try await timed.pass(1)
+        #expect(try await bench.lease("call").map(\.attempt) == [2, 2, 2])
         try await bench.expectWhole()
         try await timed.stop()
     }

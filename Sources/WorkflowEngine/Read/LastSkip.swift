@@ -21,6 +21,8 @@ extension Engine {
         guard record.status == .running, record.state.armed == "[]" else { return nil }
         try refuse(record, to: caller)
         var place: Position? = record.head
+        // A clock that was ahead may have been taken back since.
+        var latest = Timestamp(rawValue: .max)
         for _ in 0..<limits.rowsOfSkip {
             guard let position = place, let row = try await row(at: position, of: record, by: caller) else {
                 return nil
@@ -30,9 +32,12 @@ extension Engine {
                 guard let skipped = RowNote(row.note).skipped else { return nil }
                 let instance = try InstanceState(record: record, loaded: try await loadedMachine(record.machineID))
                 return LastSkip(
-                    event: row.event, at: row.real ?? row.at, lateMilliseconds: skipped.lateMilliseconds,
+                    event: row.event, at: min(row.real ?? row.at, latest), lateMilliseconds: skipped.lateMilliseconds,
                     accepted: instance.facts.accepted)
             case .suspended, .resumed: place = row.previous
+            case .reset where row.isClock:
+                latest = min(latest, row.at)
+                place = row.previous
             case .started, .event, .sent, .result, .failed, .retried, .skipped, .cancelled, .reset, .set, .migrated,
                 .effect, .redacted:
                 return nil

@@ -22,6 +22,7 @@ struct EveryRowFile {
     static func make() async throws -> Data {
         let file = try await EveryRowFile()
         do {
+            try await file.lowered()
             try await file.restore()
             try await file.histories()
             try await file.effects()
@@ -52,6 +53,18 @@ struct EveryRowFile {
     private func send(_ event: String, _ data: JSONValue? = nil, to name: String, key: String? = nil) async throws {
         clock.advance(10)
         try await bench.timed.send(event, data, to: name, key: key)
+    }
+
+    /// An instance went on while the clock was ahead, and was brought down to now.
+    private func lowered() async throws {
+        try await bench.timed.start("unit", "lowered", key: key())
+        let ahead: Int64 = 1_800_000
+        clock.advance(ahead)
+        try await send("later", to: "lowered")
+        try await bench.timed.stop()
+        clock.advance(-ahead)
+        try await bench.timed.lowerStopped()
+        try await bench.timed.reopen()
     }
 
     /// Puts a backup in the place of the file, which knows an erasure of an instance that the backup does not have.

@@ -1,0 +1,16 @@
+import SQLiteStore
+import WorkflowEngine
+import WorkflowStore
+
+extension TimedEngine {
+    /// Accepts the clock while no engine runs, and takes back what a clock did that was ahead.
+    @discardableResult
+    func lowerStopped() async throws -> ClockLowering.Report {
+        let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())
+        let writer = try store.writer()
+        _ = try writer.acceptClock(clock.now())
+        let report = try await ClockLowering(in: store, at: clock.now()).run(on: writer, by: Actor(rawValue: "uid:0"))
+        try writer.close()
+        return report
+    }
+}
