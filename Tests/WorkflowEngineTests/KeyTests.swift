@@ -207,7 +207,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Whoever reads it sees which of the two clocks is wrong.
+    /// The two times show which of the clocks is wrong.
     @Test(
         .timeLimit(.minutes(20)),
         arguments: [

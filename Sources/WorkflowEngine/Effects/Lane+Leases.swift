@@ -94,7 +94,7 @@ extension Lane {
         while let due = try store.nextReady(queue: queue, after: nil) {
             if due > clock.now() { return due }
             var builder = applier.begin(after: [])
-            // Where an instance cannot be read the clock stands still: a worker that asks is told why.
+            // The clock stands still at an instance that cannot be read: a worker that asks is told why.
             let holdsAll = (try? builder.withholdReady(in: queue, limit: limit)) ?? false
             try commit(&builder)
             if !holdsAll { return due }

@@ -16,7 +16,7 @@ private struct Edit: Sendable {
 @Suite(.timeLimit(.minutes(40)), .ownThreads) struct EveryEditTests {
     /// Kinds of rows of a table that are edited at most.
     private static let kinds = 12
-    /// What is 0 of a kind of its own, which is edited beside those: the others of its table are more than that.
+    /// Expressions that are 0 for rows of a kind of their own: these are edited beside the others, which may be more.
     private static let apart = ["journal": "event <> 'clock'"]
 
     @Test func whatIsNotSeenIsOnThePage() async throws {
