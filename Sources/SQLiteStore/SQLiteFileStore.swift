@@ -46,7 +46,7 @@ package final class SQLiteFileStore: WorkflowStore, SQLiteReading {
         self.recovered = recovered
     }
 
-    package var placeChange: PlaceChange? { recovered.placeChange }
+    package var holdReason: String? { recovered.holdReason }
 
     package func writer() throws(StoreError) -> sending any StoreWriter {
         let taken = untaken.withLock { untaken -> SQLiteWriter? in

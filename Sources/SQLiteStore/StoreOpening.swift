@@ -13,7 +13,7 @@ struct StoreOpening {
     let latest: Timestamp?
     /// Whether no effect starts until somebody releases them.
     let holds: Bool
-    /// Tells where the file is; nil: it may be anywhere.
+    /// Tells where the file is; nil to open it at any place.
     let placeSource: PlaceSource?
 
     private var newest: Int64 { migrations.last?.version ?? 0 }
@@ -192,8 +192,10 @@ struct StoreOpening {
         }
     }
 
-    /// Raises the epoch, so that a process that still believes to own the store can write nothing more. At another
-    /// place than before it holds effects, and the file goes on to say where it was: a release writes where it is.
+    /// Raises the epoch, so that a process that still believes to own the store can write nothing more.
+    ///
+    /// At another place than before, the file goes on to say where it was: a release writes where it is. The hold of
+    /// effects there is not stored. Nothing starts there, so a start back at the old place need not hold anything.
     private func takeOver(
         _ database: Database, _ row: StoreRow, _ recovered: inout StoreRecovery
     ) throws -> (StoreRow, StorePlace?) {
@@ -209,17 +211,31 @@ struct StoreOpening {
                     place = whole
                 }
             }
-            let isHeld = holds || recovered.placeChange != nil
             try database.execute(
-                sql: "UPDATE store SET epoch = epoch + 1, clean = 0\(isHeld ? ", held = 1" : "") WHERE id = 1")
+                sql: "UPDATE store SET epoch = epoch + 1, clean = 0\(holds ? ", held = 1" : "") WHERE id = 1")
             taken = try StoreRow.read(database)
             return .commit
         }
         guard let taken, taken.epoch == row.epoch + 1 else {
             throw StoreError(.fenced, "Cannot open '\(file.given)': another process took it over at the same moment")
         }
+        recovered.holdReason = try holdReason(row, recovered.placeChange, database)
         // So that the file itself says that it is in use, also when its log is lost.
         try WALCheckpoint.truncate.runTolerant(on: database)
         return (taken, place)
+    }
+
+    /// Why effects are held from now on, and since when; nil when they start.
+    ///
+    /// - Parameter row: The row as it was before this start.
+    private func holdReason(_ row: StoreRow, _ change: PlaceChange?, _ database: Database) throws -> String? {
+        if let change { return "\(change); held since this start, \(now.text)" }
+        guard row.isHeld else { return holds ? "held since this start with '--hold', \(now.text)" : nil }
+        // The file does not say which of the two it was.
+        let restored = try Lineage.read(database, generation: row.generation).restorations
+        guard let restoration = restored.last(where: { $0.generation == row.generation }) else {
+            return "held since an earlier start with '--hold'"
+        }
+        return "held since 'wfd restore', \(restoration.restored.text), or since a start with '--hold' after it"
     }
 }

@@ -70,7 +70,7 @@ package final class Engine: Service {
     /// - Parameters:
     ///   - executors: Do what the daemon does itself; what none of them does waits.
     ///   - answering: Calls its argument, which answers all that one transaction has made; on the writing threads.
-    ///   - threads: Compile the machine versions that are stored and not in use yet.
+    ///   - threads: The threads that compile stored machine versions that are not in use yet.
     ///   - observers: Told after each commit, once its callers are answered.
     ///   - resumesErasures: False for an engine that only serves a call of `resumeErasures()`: it goes on with no
     ///     erasure by itself, since both would begin the same twice, and with no run and no retention.
@@ -99,7 +99,7 @@ package final class Engine: Service {
         workers = WorkerWatch(bound: limits.watchedWorkers)
         ages = StateAges()
         upkeep = UpkeepKeeper(store.upkeep)
-        let board = QueueBoard(limits: limits, placeChange: store.placeChange)
+        let board = QueueBoard(limits: limits, holdReason: store.holdReason)
         queueBoard = board
         let queue = CommandQueue(limits: limits)
         self.queue = queue
@@ -233,7 +233,7 @@ extension Engine {
     /// Moves a virtual clock forward. Every timer on the way fires at its own time, a bounded number for one call. It
     /// stops where the daemon does something itself, and goes on when that has ended.
     ///
-    /// - Parameter stoppingAtTasks: True: it goes no further while a worker could have a task, or has one.
+    /// - Parameter stoppingAtTasks: True to stop the clock while a worker could have a task, or has one.
     package func moveClock(
         to time: Timestamp, stoppingAtTasks: Bool = false, by caller: Caller
     ) async throws(Rejection) -> ClockMove {

@@ -31,9 +31,9 @@ package protocol WorkflowStore: StoreReader {
     /// Keeps when somebody last took care of it; nil for a store that keeps nothing beside its data.
     var upkeep: (any StoreUpkeep)? { get }
 
-    /// How its place differs from the one where its effects were last let start; nil where it does not, and for a store
-    /// that is nowhere. As it was when the store was opened.
-    var placeChange: PlaceChange? { get }
+    /// Why effects were held when the store was opened, and since when; nil when they were not. Its writer's `isHeld` is
+    /// false when only the place of the store holds them: that hold is not stored, and ends with the process.
+    var holdReason: String? { get }
 
     /// Making backups of it; nil for a store that is backed up by other means. Its writer's `backups` is nil too then.
     var backups: (any StoreBackups)? { get }
@@ -108,7 +108,7 @@ package protocol StoreLookup: AnyObject {
     /// them; at most `limit`.
     func machineSettings(after key: MachineKey?, limit: Int) throws(StoreError) -> [MachineSetting]
 
-    /// Whether no effect starts until somebody releases them.
+    /// True when the store itself says that no effect starts until somebody releases them.
     func isHeld() throws(StoreError) -> Bool
 
     /// The queues that have an effect in any state, in the order of their bytes, after one of them; at most `limit`.
@@ -180,8 +180,8 @@ package protocol StoreWriter: StoreLookup {
     /// reads there.
     var holdsErased: Bool { get }
 
-    /// The reader for which the store's log could not start over; nil when there is none. `maintain` looks again now
-    /// and then.
+    /// The reader that keeps the store's log from starting over; nil when there is none. `maintain` looks again now and
+    /// then.
     var logHold: LogHold? { get }
 
     /// Copying for backups; nil where the store makes none.

@@ -116,7 +116,8 @@ struct RemountTests {
         try FileManager.default.copyItem(atPath: image.file, toPath: snapshot.file)
         try await snapshot.mounted(in: folder) { path, _ in
             let reason = try await Self.visit(path, in: folder, "b")
-            #expect(reason == "the database was copied or moved: its machine was name:a and is name:b")
+            #expect(
+                reason?.hasPrefix("the database was copied or moved: its machine was name:a and is name:b; ") == true)
         }
     }
 

@@ -18,6 +18,13 @@ import WorkflowStore
             at: path, clock: now, place: place, limits: StoreLimits(), migrations: migrations)
     }
 
+    /// Opens and closes it. Gives the reason that a person is shown while its effects are held.
+    private static func holdReason(_ path: String, _ place: PlaceSource, holds: Bool = false) throws -> String? {
+        let store = try SQLiteFileStore.open(at: path, clock: now, holds: holds, place: place)
+        try store.writer().close()
+        return store.holdReason
+    }
+
     /// Opens and closes it. Gives whether its effects are held, and why.
     @discardableResult
     private static func visit(
@@ -25,14 +32,13 @@ import WorkflowStore
     ) throws -> (isHeld: Bool, why: PlaceChange?) {
         let store = try open(path, place)
         let writer = try store.writer()
-        let isHeld = try writer.isHeld()
         if isReleased {
             var batch = StoreBatch(numbers: writer.numbers(in: writer.partitions[0]))
             batch.isHeld = false
             try writer.commit(batch)
         }
         try writer.close()
-        return (isHeld, store.placeChange)
+        return (store.holdReason != nil, store.recovered.placeChange)
     }
 
     private static func recorded(_ directory: TemporaryDirectory) throws -> String? {
@@ -60,6 +66,37 @@ import WorkflowStore
         #expect(!released.isHeld && released.why == nil)
         // The old place is another one now.
         #expect(try Self.visit(directory.store, .fixed(Self.home)).isHeld)
+    }
+
+    @Test func backAtItsPlaceAFileHoldsNothing() throws {
+        let directory = try TemporaryDirectory()
+        var away = Self.home
+        away.machine = "name:b"
+        try Self.visit(directory.store, .fixed(Self.home))
+        for _ in 0..<2 {
+            #expect(
+                try Self.holdReason(directory.store, .fixed(away))
+                    == "the database was copied or moved: its machine was name:a and is name:b; "
+                    + "held since this start, 2023-11-14T22:13:20.000Z")
+        }
+        #expect(try Self.holdReason(directory.store, .fixed(Self.home)) == nil)
+        // Where a release has accepted the other place, effects may have started there.
+        try Self.visit(directory.store, .fixed(away), isReleased: true)
+        #expect(try Self.visit(directory.store, .fixed(Self.home)).isHeld)
+        #expect(try Self.holdReason(directory.store, .fixed(away)) == nil)
+    }
+
+    @Test func aHoldByHandOutlastsAWrongPlaceAndSaysSo() throws {
+        let directory = try TemporaryDirectory()
+        let home = PlaceSource.fixed(Self.home)
+        #expect(
+            try Self.holdReason(directory.store, home, holds: true)
+                == "held since this start with '--hold', 2023-11-14T22:13:20.000Z")
+        #expect(try Self.visit(directory.store, .fixed(StorePlace(inode: 13))).why != nil)
+        #expect(try Self.holdReason(directory.store, home) == "held since an earlier start with '--hold'")
+        #expect(try Self.holdReason(directory.store, home, holds: true) == "held since an earlier start with '--hold'")
+        try Self.visit(directory.store, home, isReleased: true)
+        #expect(try Self.holdReason(directory.store, home) == nil)
     }
 
     @Test func whatNobodyKnowsIsNotCompared() throws {
@@ -139,6 +176,27 @@ extension PlaceTests {
                 == "the database was copied or moved: its machine was name:a and is name:b")
     }
 
+    /// The compaction is not told the name that the daemon is given.
+    @Test func aCompactionKeepsThePlaceOfAMachineWithAName() async throws {
+        let directory = try TemporaryDirectory()
+        let (named, other) = (PlaceSource.system(machine: "a"), PlaceSource.system(machine: "b"))
+        try Self.visit(directory.store, named)
+        let before = try #require(try Self.recorded(directory))
+        try #require(!before.hasSuffix(" - name:a"), "the inodes here do not last")
+
+        _ = try await StoreCompaction(path: directory.store) { _ in }.run()
+        let after = try #require(try Self.recorded(directory))
+        #expect(after != before && after.hasSuffix(" name:a"))
+        let compacted = try Self.visit(directory.store, named)
+        #expect(!compacted.isHeld && compacted.why == nil)
+
+        // It accepts no other place either.
+        try #require(try Self.visit(directory.store, other).isHeld)
+        _ = try await StoreCompaction(path: directory.store) { _ in }.run()
+        #expect(try Self.visit(directory.store, other).isHeld)
+        #expect(try !Self.visit(directory.store, named).isHeld)
+    }
+
     @Test func aRestoreSaysWhereItIs() async throws {
         let (directory, target) = (try TemporaryDirectory(), try TemporaryDirectory())
         try Self.visit(directory.store, .fixed(Self.home))
@@ -146,6 +204,9 @@ extension PlaceTests {
         _ = try await StoreRestoration(
             backup: directory.store, database: target.store, place: system, verify: { _ in }
         ).run(clock: Self.now)
+        #expect(
+            try Self.holdReason(target.store, system)
+                == "held since 'wfd restore', 2023-11-14T22:13:20.000Z, or since a start with '--hold' after it")
         let restored = try Self.visit(target.store, system, isReleased: true)
         // Of itself, and not because it is a copy.
         #expect(restored.isHeld && restored.why == nil)

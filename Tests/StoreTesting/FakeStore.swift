@@ -114,7 +114,7 @@ package final class FakeStore: WorkflowStore {
 
     package var upkeep: (any StoreUpkeep)? { nil }
 
-    package var placeChange: PlaceChange? { nil }
+    package var holdReason: String? { nil }
 
     package var lineage: Lineage { Lineage([], generation: identity.generation) }
 

@@ -140,10 +140,11 @@ import WorkflowStore
         let database = folder.path("wfd.db")
         try await ServerHost(database: database, place: .fixed(StorePlace(inode: 12))).stop()
         let host = try await ServerHost(database: database, place: .fixed(StorePlace(inode: 15)))
-        let why: JSONValue = "the database was copied or moved: its inode was 12 and is 15"
+        let why = "the database was copied or moved: its inode was 12 and is 15; held since this start, 2"
         for route in ["/readyz", "/v1/status"] {
             let answer = try await host.answers(to: [.get(route)])[0]
-            #expect(try answer.object["held"] == true && answer.object["holdReason"] == why, "\(answer.text)")
+            #expect(try answer.object["held"] == true, "\(answer.text)")
+            #expect(try answer.object["holdReason"]?.string?.hasPrefix(why) == true, "\(answer.text)")
         }
         try await host.engine.hold(HoldCommand(isHeld: false, by: .test))
         // Somebody may want it so later: that has no reason.

@@ -42,7 +42,7 @@ public struct DaemonStatus: Equatable, WireObject {
     public var version: String
     /// True when no effect starts until somebody releases them.
     public var held: Bool?
-    /// Why it holds them, where nobody asked for it: the database was copied or moved.
+    /// Why they have been held since the start or longer, and since when, in words.
     public var holdReason: String?
     /// Machines that are suspended, by name; nil for none.
     public var suspendedMachines: [MachineSuspensionItem]?

@@ -13,7 +13,7 @@ public struct Health: Hashable, WireObject {
     public var version: String?
     /// True when no effect starts until somebody releases them.
     public var held: Bool?
-    /// Why it holds them, where nobody asked for it: the database was copied or moved.
+    /// Why they have been held since the start or longer, and since when, in words.
     public var holdReason: String?
 
     /// Takes the parts as they are.

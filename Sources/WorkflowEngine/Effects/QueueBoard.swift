@@ -7,7 +7,7 @@ package import WorkflowStore
 package final class QueueBoard: Sendable {
     private struct State {
         var isHeld = true
-        var placeChange: PlaceChange?
+        var holdReason: String?
         var records: [String: QueueRecord] = [:]
     }
 
@@ -19,18 +19,18 @@ package final class QueueBoard: Sendable {
     private let state = Mutex(State())
     private let feed: Feed<Change>
 
-    /// - Parameter placeChange: Why the store holds effects, where its place is the reason.
-    init(limits: EngineLimits, placeChange: PlaceChange?) {
+    /// - Parameter holdReason: Why effects were held when the store was opened; nil when they were not.
+    init(limits: EngineLimits, holdReason: String?) {
         feed = Feed(bound: limits.boardWaiters)
-        state.withLock { $0.placeChange = placeChange }
+        state.withLock { $0.holdReason = holdReason }
     }
 
     /// Whether no effect starts until somebody releases them.
     package var isHeld: Bool { state.withLock { $0.isHeld } }
 
-    /// Why no effect starts, such as `the database was copied or moved: its inode was 12 and is 15`; nil where somebody
-    /// wants it so, and while effects start.
-    package var holdReason: String? { state.withLock { $0.isHeld ? $0.placeChange?.description : nil } }
+    /// Why no effect starts, such as `the database was copied or moved: its inode was 12 and is 15; held since …`. Nil
+    /// while effects start, and for a hold that began after the start.
+    package var holdReason: String? { state.withLock { $0.isHeld ? $0.holdReason : nil } }
 
     /// How much of a queue may run, and how fast.
     package func settings(of queue: String) -> QueueSettings { record(of: queue)?.settings ?? .standard }
@@ -56,7 +56,7 @@ package final class QueueBoard: Sendable {
         } while last != nil
         let isHeld = try store.isHeld()
         state.withLock { [records] in
-            $0.isHeld = isHeld
+            $0.isHeld = isHeld || $0.holdReason != nil
             $0.records = records
         }
         feed.tellAll()
@@ -73,7 +73,7 @@ extension QueueBoard: CommitObserver {
         state.withLock { state in
             for sealed in changes {
                 state.isHeld = sealed.batch.isHeld ?? state.isHeld
-                if !state.isHeld { state.placeChange = nil }
+                if !state.isHeld { state.holdReason = nil }
                 for record in sealed.batch.changedQueues {
                     state.records[record.name] = record.settings == .standard ? nil : record
                 }

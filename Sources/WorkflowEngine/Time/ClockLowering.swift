@@ -2,31 +2,31 @@ import Statechart
 import WorkflowJSON
 package import WorkflowStore
 
-/// Takes back what a clock did that was ahead, in a store that nobody serves and whose clock was accepted.
+/// Corrects times after a clock that was ahead, in a store that nobody serves and whose clock was accepted.
 ///
 /// Each instance whose last row lies in the future gets a row of kind `reset` at the present. Its state stays, and what
 /// was armed in the future is due earlier, by as much as the row is. Effects that would start in the future start now,
-/// or after the pause that they have. What a stop leaves is found and done by the next call.
+/// or after their pause. After an interruption, the next call does the rest.
 package struct ClockLowering: Sendable {
-    /// Counts of all that is taken back.
+    /// The counts of a correction.
     package struct Report: Sendable, Equatable {
         package var instances = 0
-        /// The names of the first few.
+        /// The names of the first few instances.
         package var names: [InstanceName] = []
-        /// By how many milliseconds the furthest one is ahead.
+        /// The milliseconds by which the furthest instance is ahead.
         package var furthest: Int64 = 0
-        /// Timers of these instances that are due earlier.
+        /// The number of timers of these instances that are due earlier.
         package var timers = 0
         package var effects = 0
-        /// How many instances stay as they are, because they cannot be read.
+        /// The number of instances that stay as they are, because they cannot be read.
         package var left = 0
-        /// Why the first few of them do.
+        /// The reasons for the first few of these.
         package var reasons: [String] = []
 
-        /// Nothing so far.
+        /// Begins with nothing counted.
         package init() {}
 
-        /// Names and reasons that are told.
+        /// The most names and reasons that are told.
         static let told = 3
     }
 
@@ -48,14 +48,14 @@ package struct ClockLowering: Sendable {
         folder = HistoryFolder(store: store, library: library, limits: limits)
     }
 
-    /// Tells how much `run` would take back. Changes nothing; a daemon may have the store open.
+    /// Counts what `run` would correct. Changes nothing; a daemon may have the store open.
     package func rehearse() async throws -> Report { try await run(nil) }
 
-    /// Takes it back. Each instance is done or is not, and what is told is on disk.
+    /// Corrects the times. Each instance is corrected whole or not at all, and what the report counts is on disk.
     ///
     /// - Parameters:
-    ///   - writer: Of the same store.
-    ///   - actor: Who asked for it; nil where nobody is known.
+    ///   - writer: The writer of the same store.
+    ///   - actor: The actor who asked for it; nil when nobody is known.
     package func run(on writer: any StoreWriter, by actor: Actor?) async throws -> Report {
         try await run(LoweringWriter(writer, clock: StandingClock(time: now), library, limits, actor))
     }
@@ -87,12 +87,12 @@ package struct ClockLowering: Sendable {
 
 // MARK: Instances
 
-/// An instance and the row that takes it back.
+/// An instance and the row that corrects it.
 private struct LoweredInstance {
     let key: InstanceKey
-    /// By how many milliseconds.
+    /// The milliseconds by which the instance is ahead.
     let difference: Int64
-    /// Timers that are due earlier.
+    /// The number of its timers that are due earlier.
     let timers: Int
     let chain: Chain
 }
@@ -123,7 +123,7 @@ extension ClockLowering {
         }
     }
 
-    /// Finds what was armed in the future: when it is due counts from there. All else is due when it should be.
+    /// Finds what was armed in the future: its due time counts from there. Everything else is due at the right time.
     private func armedAhead(
         _ snapshot: Snapshot, _ positions: [Position], of record: InstanceRecord
     ) async throws(Rejection) -> Set<Pending.ID> {
@@ -131,7 +131,7 @@ extension ClockLowering {
         var ahead: Set<Pending.ID> = []
         for (pending, position) in zip(snapshot.armed, positions) {
             if pending.isKept || pending.kind == .invocation {
-                // Whatever the instance failed on has come.
+                // The input on which the instance failed was due already, so a time in the future is wrong.
                 if pending.isKept, pending.due > LogicalTime(now) { ahead.insert(pending.id) }
                 continue
             }
@@ -148,7 +148,8 @@ extension ClockLowering {
         return ahead.subtracting(try await loweredBefore(armed, of: record))
     }
 
-    /// Finds what stands before a row of the kind that this writes: it was lowered with that row.
+    /// Finds what an earlier correction has lowered already: everything that was armed before the row of that
+    /// correction.
     private func loweredBefore(
         _ armed: [(Pending, Position)], of record: InstanceRecord
     ) async throws(Rejection) -> [Pending.ID] {
@@ -208,10 +209,10 @@ extension ClockLowering {
         return count
     }
 
-    /// Says when an effect is due that has a time in the future; nil where that is right.
+    /// Returns the right due time of an effect that is due in the future; nil when its present one is right.
     ///
-    /// The pause before the next attempt counts from the end of the last one. Whatever else says when an effect is due
-    /// has happened, so that it cannot be in the future.
+    /// The pause before the next attempt counts from the end of the last one. Every other due time is that of something
+    /// that has happened, so it cannot be in the future.
     private func due(of effect: EffectRecord) async throws(StoreError) -> (due: Timestamp, last: AttemptRecord?)? {
         guard effect.state != .answered, effect.attempts > effect.earlier,
             var last = try await store.attempts(of: effect.id, instance: effect.instanceID).last,
@@ -219,7 +220,7 @@ extension ClockLowering {
         else { return (now, nil) }
         guard last.ended > now, effect.due >= last.ended else { return nil }
         let due = Timestamp(rawValue: effect.due.rawValue - (last.ended.rawValue - now.rawValue))
-        // It ended no later than now: another call takes nothing off once more.
+        // The attempt then ended no later than now, so that another call subtracts nothing again.
         (last.begun, last.ended) = (min(last.begun, now), now)
         return (due, last)
     }
@@ -228,13 +229,13 @@ extension ClockLowering {
 /// An effect that is due earlier.
 private struct LoweredEffect {
     let effect: EffectRecord
-    /// Its last attempt, where the pause counts from its end.
+    /// Its last attempt, when the pause counts from the end of that.
     let last: AttemptRecord?
 }
 
 // MARK: Writing
 
-/// Writes what is taken back, a bounded number of rows in each transaction.
+/// Writes the corrections, a bounded number of rows in each transaction.
 private final class LoweringWriter {
     private let writer: any StoreWriter
     private let applier: BatchApplier
@@ -250,7 +251,7 @@ private final class LoweringWriter {
         let demand = MachineDemand(library, waking: CommandQueue(limits: limits), limits: limits)
         // Nobody else waits for this writer.
         demand.isImmediate = true
-        let board = QueueBoard(limits: limits, placeChange: nil)
+        let board = QueueBoard(limits: limits, holdReason: nil)
         applier = BatchApplier(
             store: writer, partition: partition, clock: clock, limits: limits, library: library, demand: demand,
             recent: WorkingSet(bound: limits.cachedInstanceBytes),
