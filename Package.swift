@@ -88,18 +88,18 @@ let package = Package(
                 .embedInCode("V0003_bulk.sql"), .embedInCode("V0003_place.sql"),
             ]
         ),
-        // What Swift cannot call: how the scheduler treats a thread.
+        // Settings of a thread's scheduling, which Swift cannot call.
         .target(name: "CScheduling"),
         .target(name: "WorkflowThreads", dependencies: ["CScheduling"]),
         // Programs in process groups of their own, with their three streams.
         .target(name: "WorkflowPrograms", dependencies: ["CSpawn", "WorkflowJSON"]),
-        // What Swift cannot call: closing descriptors in a program that starts.
+        // A step of starting a program, closing its descriptors, which Swift cannot call.
         .target(name: "CSpawn"),
-        // What Swift cannot call: the C library's allocator.
+        // A function of the C library's allocator, which Swift cannot call.
         .target(name: "CAllocation"),
-        // What Swift cannot call: a function of SQLite with a variable number of arguments.
+        // A function of SQLite with a variable number of arguments, which Swift cannot call.
         .target(name: "CSQLiteMemory", linkerSettings: [.linkedLibrary("sqlite3")]),
-        // What Swift cannot call: statfs(2), and what identifies a file system.
+        // The identity of a file system: statfs(2) and other requests, which Swift cannot call.
         .target(name: "CFileSystem"),
         .target(
             name: "WorkflowStore",
@@ -266,7 +266,7 @@ let package = Package(
         .testTarget(
             name: "StatechartTests",
             dependencies: ["ThreadTesting", "ManualTesting", "WorkflowJSON", "WorstMacrosteps", "Statechart"]),
-        // Definitions whose steps take longest, for the test of the budget and for the benchmark.
+        // The definitions whose steps take longest, for the test of the budget and for the benchmark.
         .target(name: "WorstMacrosteps", path: "Tests/WorstMacrosteps"),
         // The step once more, from the recommendation: what the step and whole journals are compared with.
         .target(
@@ -348,9 +348,13 @@ let package = Package(
             ],
             path: "Tests/DaemonTesting"
         ),
-        // SQLite's file system with watchers: calls that fail, and disks that lose their power.
+        // SQLite's file system with watchers: calls that fail, disks that lose their power, and another program that reads.
         .target(
-            name: "DiskTesting", dependencies: ["ThreadTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+            name: "DiskTesting",
+            dependencies: [
+                "ThreadTesting", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             path: "Tests/DiskTesting"
         ),
         // Loaded into a daemon under test: counts flushes to disk, and makes them fail.

@@ -1,22 +1,23 @@
 import GRDB
 
-/// Another program that reads the store and takes its time.
-struct ForeignReader {
+/// Another program that reads a store and takes its time.
+package struct ForeignReader {
     private let connection: DatabaseQueue
 
-    /// Begins a read transaction and stays in it.
-    init(_ directory: TemporaryDirectory) throws {
+    /// Begins a read transaction on the database at a path and stays in it.
+    package init(_ path: String) throws {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.allowsUnsafeTransactions = true
-        connection = try DatabaseQueue(path: directory.store, configuration: configuration)
+        connection = try DatabaseQueue(path: path, configuration: configuration)
         try connection.inDatabase { database in
             try database.beginTransaction(.deferred)
             _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM journal")
         }
     }
 
-    func end() throws {
+    /// Ends the transaction and closes the connection.
+    package func end() throws {
         try connection.inDatabase { database in try database.rollback() }
         try connection.close()
     }

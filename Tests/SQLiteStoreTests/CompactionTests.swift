@@ -1,3 +1,4 @@
+import DiskTesting
 import Foundation
 import GRDB
 import SQLiteStore
@@ -87,7 +88,7 @@ import WorkflowStore
         let error = await #expect(throws: StoreError.self) { try await compact() }
         #expect(error?.code == .locked)
         try writer.close()
-        let reader = try ForeignReader(directory)
+        let reader = try ForeignReader(directory.store)
         let other = await #expect(throws: StoreError.self) { try await compact() }
         #expect(other?.message == "Cannot compact '\(path)': another program has it open; end that first")
         #expect(try holdsMarker())

@@ -1,3 +1,4 @@
+import DiskTesting
 import SQLiteStore
 import Statechart
 import StoreSuite
@@ -85,7 +86,7 @@ import WorkflowStore
 
     @Test func noPageIsGivenBackWhileTheLogHoldsWhatWasErased() async throws {
         try fill()
-        let reader = try ForeignReader(directory)
+        let reader = try ForeignReader(directory.store)
         try delete()
         try erase()
         #expect(writer.holdsErased)

@@ -1,3 +1,4 @@
+import DiskTesting
 import Foundation
 import GRDB
 import SQLiteStore
@@ -115,7 +116,7 @@ import WorkflowStore
     /// A reader of another program held the checkpoint back: some transactions are in the file, whole, others not.
     @Test func aCheckpointThatAReaderHeldBackIsNoWholeOne() throws {
         let (killed, scribe) = try killed()
-        let reader = try ForeignReader(killed)
+        let reader = try ForeignReader(killed.store)
         let writer = try DatabaseQueue(path: killed.store)
         try writer.inDatabase { database in
             try database.execute(sql: "UPDATE instance SET updated_ms = updated_ms + 1; PRAGMA wal_checkpoint(PASSIVE)")

@@ -64,7 +64,7 @@ import WorkflowStore
         scribe.apply("order")
         scribe.start("order-1")
         try scribe.commit(writer)
-        let reader = try ForeignReader(directory)
+        let reader = try ForeignReader(directory.store)
         for _ in 0..<20 {
             scribe.send("order-1")
             try scribe.commit(writer)
@@ -112,7 +112,7 @@ import WorkflowStore
         try send(20)
         #expect(writer.logHold == nil)
         let begin = ContinuousClock.now
-        let reader = try ForeignReader(directory)
+        let reader = try ForeignReader(directory.store)
         try send(10)
         let hold = try #require(writer.logHold)
         #expect(hold.isForeign && hold.since >= begin && hold.age(at: .now) > .zero)
@@ -137,7 +137,7 @@ import WorkflowStore
         scribe.apply("order")
         for number in 0..<20 { scribe.start("order-\(number)") }
         try scribe.commit(writer)
-        let reader = try ForeignReader(directory)
+        let reader = try ForeignReader(directory.store)
         try writer.maintain()
         let hold = try #require(writer.logHold)
         for _ in 0..<3 { try writer.maintain() }

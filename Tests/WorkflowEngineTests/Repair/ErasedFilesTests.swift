@@ -1,5 +1,5 @@
+import DiskTesting
 import Foundation
-import GRDB
 import IdentityTesting
 import Statechart
 import Testing
@@ -65,7 +65,7 @@ import WorkflowStore
 
     @Test func aDeletionSaysThatSomebodyReads() async throws {
         let bench = try await bench(limits: Self.impatient())
-        let reader = try LongReader(bench)
+        let reader = try ForeignReader(bench.timed.folder.path + "/wfd.db")
         #expect(try await bench.delete("d", key: "k").pending == Self.read)
         #expect(try files(of: bench).contains("wfd.db-wal"))
         // The same again is not done again, and says how it is by then.
@@ -79,7 +79,7 @@ import WorkflowStore
 
     @Test func aRedactionSaysThatSomebodyReads() async throws {
         let bench = try await bench(limits: Self.impatient())
-        let reader = try LongReader(bench)
+        let reader = try ForeignReader(bench.timed.folder.path + "/wfd.db")
         let command = RedactCommand(instance: "d", reason: "r", key: RequestKey(text: "k"), by: .test)
         #expect(try await bench.engine.redact(command).pending == Self.read)
         try reader.end()
@@ -92,7 +92,7 @@ import WorkflowStore
     @Test(arguments: [BulkAction.delete(cancelsEffects: false), .redact(paths: [])])
     func aRunWaitsForWhoReads(action: BulkAction) async throws {
         let bench = try await bench(limits: Self.impatient())
-        let reader = try LongReader(bench)
+        let reader = try ForeignReader(bench.timed.folder.path + "/wfd.db")
         let names: [InstanceName] = ["d"]
         let request = BulkRequest(
             action: action, targets: .names(1, BulkRequest.digest(of: names)), reason: "r")
@@ -108,26 +108,5 @@ import WorkflowStore
         }
         #expect(try files(of: bench) == [])
         #expect(try await bench.engine.run(named: "r", by: .test).outcome.count(of: .done) == 1)
-    }
-}
-
-/// Another connection that reads, and takes its time.
-private struct LongReader {
-    private let connection: DatabaseQueue
-
-    init(_ bench: TaskBench) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.allowsUnsafeTransactions = true
-        connection = try DatabaseQueue(path: bench.timed.folder.path + "/wfd.db", configuration: configuration)
-        try connection.inDatabase { database in
-            try database.beginTransaction(.deferred)
-            _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM journal")
-        }
-    }
-
-    func end() throws {
-        try connection.inDatabase { database in try database.rollback() }
-        try connection.close()
     }
 }

@@ -456,8 +456,8 @@ extension TaskBench {
     /// The bytes of the write-ahead log.
     fileprivate var log: Data { get throws { try Data(contentsOf: URL(filePath: path + "-wal")) } }
 
-    /// A verification finds nothing but what could not be refolded.
-    fileprivate func expectErased(
+    /// A verification finds nothing but rows that could not be refolded.
+    func expectErased(
         _ name: InstanceName, gaps: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let told = Collected<String>()

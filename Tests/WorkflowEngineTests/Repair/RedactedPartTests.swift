@@ -131,19 +131,4 @@ extension TaskBench {
             """
         return try file.inDatabase { try Int.fetchOne($0, sql: sql, arguments: [text]) ?? 0 }
     }
-
-    /// A verification finds nothing but what could not be refolded.
-    fileprivate func expectErased(
-        _ name: InstanceName, gaps: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
-        let told = Collected<String>()
-        _ = try await Verification(of: timed.store).run { event in
-            switch event {
-            case .inconsistency(let finding): told.add("\(finding)")
-            case .gap(let instance, let seqs): told.add("\(instance) \(seqs.text)")
-            case .progress: break
-            }
-        }
-        #expect(told.all == ["\(name) \(gaps)"], sourceLocation: sourceLocation)
-    }
 }
