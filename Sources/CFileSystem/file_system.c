@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-// From linux/magic.h and the file systems' own headers, which are not everywhere.
+// The numbers in linux/magic.h and the file systems' own headers, which are not installed everywhere.
 enum {
     EXT = 0xEF53, // ext2, ext3 and ext4
     XFS = 0x58465342,
@@ -22,7 +22,7 @@ enum {
     TMPFS = 0x01021994,
     NFS = 0x6969,
     CEPH = 0x00C36400,
-    // Inodes get their numbers when they are read, or from a server that may do so.
+    // On these, inodes get their numbers when they are read, or from a server that may do so.
     FAT = 0x4D44,
     EXFAT = 0x2011BAB0,
     FUSE = 0x65735546,
@@ -58,8 +58,8 @@ static void set(struct file_system_identity *identity, const char *kind, const u
     }
 }
 
-// What statfs(2) tells: ext2, ext3 and ext4 make it of their UUID, ZFS of the data set's. XFS and others make it of the
-// device's number.
+// Takes the identity from `f_fsid` of statfs(2): ext2, ext3 and ext4 make it of their UUID, ZFS of the data set's. XFS
+// and others make it of the device's number.
 static void set_from_statfs(struct file_system_identity *identity, const char *kind, const struct statfs *status) {
     uint8_t bytes[sizeof status->f_fsid];
     memcpy(bytes, &status->f_fsid, sizeof bytes);
@@ -98,7 +98,7 @@ struct file_system_identity file_system_identity(const char *path, const char *f
     struct statfs status;
     struct stat file, around;
     if (statfs(path, &status) != 0 || stat(path, &file) != 0) return identity;
-    // Each file system is asked in one way on every kernel, so that an upgrade of the kernel is no other place.
+    // Each file system is asked in the same way on every kernel, so that an upgrade of the kernel changes no place.
     unsigned type = (unsigned)status.f_type;
     switch (type) {
     case FAT: case EXFAT: case FUSE: case PLAN9: case SMB: case SMB2: case CIFS:

@@ -165,7 +165,7 @@ private struct BegunLine {
     }
 
     let word: Word
-    /// One word.
+    /// The boot's id, without spaces.
     let boot: String
     let attempt: AttemptBegin
 
@@ -194,8 +194,7 @@ private struct BegunLine {
             + "\(attempt.round) \(attempt.number) \(attempt.begun.rawValue)\n"
     }
 
-    /// The begins of a store that have no end. A last line that is torn, and all that is no line of the store, is
-    /// passed over.
+    /// Reads the begins of a store that have no end. It passes over a torn last line and every line of another store.
     static func unended(in bytes: [UInt8], of identity: StoreIdentity) -> [BegunLine] {
         guard let last = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         var open: [BegunLine] = []

@@ -137,7 +137,7 @@ extension BatchWriting {
         }
     }
 
-    /// Writes whether effects may start, when a batch says so. They are released where the file is.
+    /// Writes a batch's hold or release of effects, if it has one. A release also writes the present place of the file.
     func writeHeld(of batch: StoreBatch, _ database: Database) throws {
         guard let isHeld = batch.isHeld else { return }
         if !isHeld, let place { try PlaceQueries.write(place, database) }

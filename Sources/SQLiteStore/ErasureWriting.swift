@@ -159,7 +159,7 @@ extension ErasureRecord {
         walk = ErasureWalk(seq: seq, next: next, bottom: bottom, top: top)
     }
 
-    /// A list of paths into the context, or an object of that and of a list of paths into data.
+    /// JSON: a list of paths into the context, or an object of two lists, `context` and `data`.
     fileprivate var pathsText: String? {
         func list(_ paths: [String]) -> JSONValue { .array(paths.map(JSONValue.string)) }
         guard let paths else { return nil }
@@ -167,7 +167,7 @@ extension ErasureRecord {
         return JSONWriter.string(JSONValue.object(["context": list(paths), "data": list(dataPaths)]))
     }
 
-    /// What `pathsText` says; nil when it cannot be.
+    /// Reads a text that `pathsText` made; nil for any other text.
     private static func paths(_ text: String) -> (context: [String], data: [String])? {
         // A text that is no JSON is no list either.
         guard let value = try? JSONReader.value(from: text) else { return nil }
@@ -180,7 +180,7 @@ extension ErasureRecord {
         return list(value).map { ($0, []) }
     }
 
-    /// The texts of a list; nil when the value is none.
+    /// Reads a list of texts; nil when the value is no such list.
     private static func list(_ value: JSONValue?) -> [String]? {
         guard case .array(let values)? = value else { return nil }
         let texts = values.compactMap(\.string)

@@ -1,13 +1,13 @@
 import GRDB
 import WorkflowStore
 
-/// How a file is divided, in one state of it.
+/// The numbers of a file's pages as of one commit.
 struct FilePages: Sendable, Equatable {
-    /// All pages of the file, as of the last commit.
+    /// The number of all pages of the file.
     var total: Int64
-    /// Those that nothing uses.
+    /// The number of pages that nothing uses.
     var free: Int64
-    /// The size of a page.
+    /// The size of a page in bytes.
     var bytes: Int64
 
     /// Reads three numbers of the first page.
@@ -20,10 +20,10 @@ struct FilePages: Sendable, Equatable {
 }
 
 extension FilePages {
-    /// Pages that are worth giving back. The file keeps some for what comes; giving back begins at twice these, so that
-    /// pages are not given back and taken again in turn.
+    /// Pages that are worth giving back. The file keeps some for what comes; wfd begins to give pages back only when
+    /// twice as many are free, so that pages do not leave and return in turn.
     ///
-    /// - Parameter isUnderWay: Whether some of them were given back already.
+    /// - Parameter isUnderWay: True when some of these pages were given back already.
     func surplus(_ limits: StoreLimits, isUnderWay: Bool = false) -> Int64 {
         let kept = max(limits.keptPages, total / max(1, limits.pagesOfKept))
         return free > (isUnderWay ? kept : 2 * kept) ? free - kept : 0
@@ -34,8 +34,8 @@ extension SQLiteWriter {
     /// Gives some free pages at the file's end back to the file system, inside a transaction that somebody else begins
     /// and ends (https://sqlite.org/pragma.html#pragma_incremental_vacuum). Pages in use there move to free ones.
     ///
-    /// - Parameter order: How many, and for how long; nil to find out only what there is to give back.
-    /// - Returns: Whether the file has fewer pages afterwards.
+    /// - Parameter order: The number of pages and the time to spend; nil only counts the pages that can be given back.
+    /// - Returns: True when the file has fewer pages afterwards.
     func shrink(_ order: SweepOrder?, _ backlog: inout PurgeBacklog, _ database: Database) throws -> Bool {
         let before = try FilePages.read(database)
         let surplus = before.surplus(limits, isUnderWay: backlog.freePages > 0)
@@ -44,13 +44,13 @@ extension SQLiteWriter {
         let end = ContinuousClock.now + order.time
         var left = min(Int64(max(1, order.rows)), surplus)
         var shrink = try PreparedStatement(database, "PRAGMA incremental_vacuum")
-        // It comes back after each page.
+        // SQLite returns a row after each page.
         try shrink.forEachRow { _ in
             left -= 1
             return left > 0 && ContinuousClock.now < end
         }
         let after = try FilePages.read(database)
-        // What cannot be given back is not tried again and again.
+        // When SQLite frees no page, wfd does not try again and again.
         backlog.freePages = after.free < before.free ? after.surplus(limits, isUnderWay: true) : 0
         return after.total < before.total
     }

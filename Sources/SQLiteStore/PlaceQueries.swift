@@ -16,8 +16,8 @@ enum PlaceQueries {
         }
     }
 
-    /// Says from now on that the file is there, inside a transaction or outside. A file of an earlier schema says
-    /// nothing, and stays so.
+    /// Writes the place of the file, inside a transaction or outside. Does nothing in a file of an earlier schema,
+    /// which has no such table.
     static func write(_ place: StorePlace, _ database: Database) throws {
         guard try isThere(in: database) else { return }
         var insert = try PreparedStatement(
@@ -28,14 +28,14 @@ enum PlaceQueries {
         try insert.run()
     }
 
-    /// A file that is only read, or an open one whose upgrade is to come, may be of an earlier schema.
+    /// False for a file of an earlier schema: a file that is only read, or one that is not upgraded yet.
     private static func isThere(in database: Database) throws -> Bool {
         try PreparedStatement.number(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'place'") > 0
     }
 }
 
 extension StatementRow {
-    /// A part that is text: a name that fits a line.
+    /// Reads a part that is text: one line of at most 200 bytes.
     fileprivate mutating func optionalPart() throws(SQLiteFailure) -> String? {
         if isNull { return skipNull() }
         let part = try name()

@@ -9,15 +9,15 @@ package import WorkflowStore
 
 /// Tells where a file is.
 package enum PlaceSource: Sendable {
-    /// The system; a name, where one is given, stands for the machine's id.
+    /// Asks the system. A name, if there is one, replaces the machine's id.
     case system(machine: String?)
-    /// It is as is said, whatever the file.
+    /// Gives the same place for every file.
     case fixed(StorePlace)
 
     /// The place of a file that is there. The file is not opened: closing it would drop the locks that this process has
     /// on it.
     ///
-    /// - Parameter path: A whole path, without links.
+    /// - Parameter path: An absolute path without links.
     func place(of path: String) -> StorePlace {
         switch self {
         case .fixed(let place): return place
@@ -31,9 +31,9 @@ package enum PlaceSource: Sendable {
         }
     }
 
-    /// The machine by what its system says (machine-id(5)); nil where that says nothing.
+    /// A digest of the machine's id (machine-id(5)); nil when the machine has none.
     ///
-    /// The id itself stays on the machine, as that page asks: backups travel.
+    /// The file does not contain the id itself, as that page asks: backups leave the machine.
     package static func machine(from file: String = "/etc/machine-id") -> String? {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -43,7 +43,7 @@ extension BatchWriting {
         }
     }
 
-    /// Writes what stays of instances that are deleted.
+    /// Writes the rows of `audit` for instances that are deleted.
     func insert(_ audits: [AuditRecord], _ database: Database) throws {
         var insert = try PreparedStatement(
             database, "INSERT INTO audit (\(AuditRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -64,7 +64,7 @@ extension BatchWriting {
         }
     }
 
-    /// Leaves to the sweep the rows of a deleted instance up to one.
+    /// Lets the sweep remove a deleted instance's rows, up to a given row.
     func leave(to head: Position, _ seq: Seq, of audit: AuditRecord, _ database: Database) throws {
         var purge = try PreparedStatement(
             database, "INSERT INTO purge (waits, head, instance_id, seq, audit) VALUES (0, ?, ?, ?, ?)",

@@ -43,7 +43,7 @@ enum QueueQueries {
         return summary
     }
 
-    /// When the first is due that is ready or waiting and does not run. Passes over those that run.
+    /// The earliest time at which an effect of the queue is due that is ready or waiting and does not run yet.
     private static func oldestDue(_ database: Database, in queue: String, _ query: QueueQuery) throws -> Timestamp? {
         if query.running.isEmpty { return try EffectQueries.nextReady(database, queue: queue, after: nil) }
         var oldest: Timestamp?

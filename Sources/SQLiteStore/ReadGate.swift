@@ -14,7 +14,7 @@ final class ReadGate: Sendable {
 
     private struct State {
         var phase = Phase.open
-        /// When each of those inside came in.
+        /// The time at which each reader inside came in.
         var inside: [ContinuousClock.Instant] = []
         var waiting = 0
     }
@@ -32,7 +32,7 @@ final class ReadGate: Sendable {
     /// Whether somebody waits for those inside to leave.
     var isShut: Bool { state.withLock { $0.phase != .open } }
 
-    /// When the first of those inside came in; nil when there is nobody.
+    /// The time at which the oldest reader inside came in; nil when there is none.
     var oldest: ContinuousClock.Instant? { state.withLock { $0.inside.min() } }
 
     /// Runs a read between entering and leaving. Blocks while the gate is shut.
@@ -76,7 +76,7 @@ final class ReadGate: Sendable {
         return isEmpty || waitUntilEmpty()
     }
 
-    /// Comes in, or blocks while the gate is shut; `leave` must follow, with what this gives.
+    /// Comes in, or blocks while the gate is shut. Returns the time; the caller must pass it to `leave` afterwards.
     func enter() throws(StoreError) -> ContinuousClock.Instant {
         let deadline = DispatchTime.now() + .init(limit)
         while true {
@@ -102,7 +102,7 @@ final class ReadGate: Sendable {
 
     /// Goes out after `enter`.
     ///
-    /// - Parameter entered: When it came in.
+    /// - Parameter entered: The time that `enter` returned.
     func leave(_ entered: ContinuousClock.Instant) {
         let isLast = state.withLock { state in
             if let place = state.inside.firstIndex(of: entered) { state.inside.remove(at: place) }

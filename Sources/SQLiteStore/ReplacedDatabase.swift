@@ -15,7 +15,7 @@ struct ReplacedDatabase {
         var clock: StoreClock?
         var lineage: Lineage?
         var epoch: Int64 = 0
-        /// What was erased and deleted of it.
+        /// The erasures and deletions that it knows.
         var erased = EarlierErasures()
         /// Why nothing is known of a database that is there.
         var unreadable: String?
@@ -48,7 +48,7 @@ struct ReplacedDatabase {
         }
     }
 
-    /// What was erased and deleted of a database that is named for that.
+    /// Reads the erasures and deletions of the database that `--erasures` names.
     func erased() throws(StoreError) -> EarlierErasures {
         do {
             return try reading(file) { try EarlierErasures(of: StoreRow.read($0), $0) }

@@ -2,9 +2,9 @@ import GRDB
 import Statechart
 import WorkflowStore
 
-/// What a backup must not bring back of a database.
+/// The erasures and deletions that a database knows; a backup must not bring their data back.
 struct EarlierErasures {
-    /// Of the store; nil where nothing is known of it.
+    /// The store's UUID; nil when it cannot be read.
     var store: UniqueID?
     var erasures: [ErasureRecord] = []
     var deletions: [EarlierDeletion] = []
@@ -18,13 +18,14 @@ struct EarlierErasures {
     }
 }
 
-/// A deletion, as the database says it from which something was deleted.
+/// A deletion, as the database in which it happened records it.
 struct EarlierDeletion {
     var audit: AuditRecord
-    /// Of the machine version: numbers of rows differ from file to file. Nil where the version is missing.
+    /// The seal of the machine version, because the version's id differs between files. Nil when the version is
+    /// missing.
     let seal: Digest?
 
-    /// In their order.
+    /// Reads all deletions, in the order in which they happened.
     static func all(_ database: Database) throws -> [EarlierDeletion] {
         // A file of an earlier schema keeps nothing of what was deleted.
         guard try AuditQueries.isThere(in: database) else { return [] }
@@ -46,10 +47,10 @@ struct EarlierDeletion {
 
 /// Deletes from a copy of a backup what was deleted since, before anybody is served from it.
 ///
-/// The rows of `audit` come along: also those of instances that the backup does not have, for a restore after this one.
-/// An instance that it has becomes one whose last rows are gone already, and the sweep takes the others.
+/// The rows of `audit` are copied too, also for instances that the backup does not have: a later restore needs them. An
+/// instance of the backup loses its last rows here, and the sweep removes the others later.
 struct RestoredDeletions {
-    /// Deletions that the copy does not know, in the order of their times.
+    /// The deletions that the copy does not know, in the order of their times.
     private let deletions: [EarlierDeletion]
     /// The instances of the copy that are to go.
     private let instances: [UniqueID: InstanceID]
@@ -57,11 +58,11 @@ struct RestoredDeletions {
     private let database: Database
     private let writing = BatchWriting(epoch: 0, values: BoundValues())
 
-    /// What came of it.
+    /// The counts of what was carried out.
     struct Outcome {
-        /// Instances that the copy had.
+        /// The number of instances that were deleted from the copy.
         var deleted = 0
-        /// Deletions of others.
+        /// The number of deletions whose instances the copy does not have.
         var kept = 0
         /// The highest time that the copy knows.
         var last: Timestamp
@@ -83,20 +84,20 @@ struct RestoredDeletions {
             source.deletions.filter { known.insert($0.audit.uuid).inserted }.map { ($0, source.store == row.uuid) }
         }
         let instances = try InstanceQueries.living(Set(fresh.map(\.0.audit.uuid)), database)
-        // Of another store only what is here concerns anybody.
+        // From another store, only the deletions of instances that the copy has are taken.
         fresh.removeAll { deletion, isSameStore in !isSameStore && instances[deletion.audit.uuid] == nil }
         deletions = fresh.map(\.0).sorted { $0.audit.at < $1.audit.at }
         self.instances = instances
     }
 
-    /// Whether there is anything to do.
+    /// True when there is nothing to carry out.
     var isEmpty: Bool { deletions.isEmpty }
 
-    /// Does it, in one transaction. The schema must be the newest.
+    /// Carries out all deletions in one transaction. The copy must have the newest schema.
     ///
-    /// - Parameter latest: No deletion was later, by the clock of the copy.
+    /// - Parameter latest: The latest time that a deletion may have, by the clock of the copy.
     func carryOut(noLaterThan latest: Timestamp) throws -> Outcome {
-        // Also a build of SQLite that does not do so by itself overwrites what goes.
+        // Deleted bytes are overwritten, also by a build of SQLite that does not do so by default.
         try database.execute(sql: "PRAGMA secure_delete = ON")
         var outcome = Outcome(last: row.last)
         try database.inTransaction(.immediate) {
@@ -127,7 +128,7 @@ struct RestoredDeletions {
             } else {
                 audit.instanceID = numbers.nextInstance
                 numbers.nextInstance = InstanceID(rawValue: numbers.nextInstance.rawValue + 1)
-                // As many positions as it had rows are behind every deletion.
+                // Leaves as many positions in front of a deletion as the instance had rows.
                 numbers.nextPosition = Position(rawValue: numbers.nextPosition.rawValue + audit.rows)
             }
             audit.position = numbers.nextPosition.next
@@ -148,7 +149,8 @@ struct RestoredDeletions {
         outcome.last = numbers.last
     }
 
-    /// An instance whose last rows are gone, where the backup is older than the deletion; and what says so.
+    /// Returns an instance of the copy as it is after its deletion, and completes the row of `audit`. The backup may be
+    /// older, so the instance then has rows that are already gone.
     private static func gone(_ instance: InstanceRecord, _ audit: inout AuditRecord) -> InstanceRecord {
         var record = instance.purging
         audit.instanceID = instance.id
@@ -181,7 +183,7 @@ struct RestoredDeletions {
         return machines
     }
 
-    /// Timers and effects have no index by instance: each table is gone through once.
+    /// Deletes the timers and effects of instances. These tables have no index by instance, so each is read once.
     private func deleteParts(of instances: [InstanceRecord]) throws {
         if instances.isEmpty { return }
         try database.execute(sql: "CREATE TEMP TABLE gone (id INTEGER NOT NULL PRIMARY KEY)")
@@ -196,7 +198,7 @@ struct RestoredDeletions {
         }
     }
 
-    /// Below the last deletion any row may be gone.
+    /// Writes the numbers, and that any row before the last deletion may be missing.
     private func update(_ numbers: StoreNumbers) throws {
         var update = try PreparedStatement(
             database,
@@ -217,9 +219,9 @@ extension TallyKey {
     }
 }
 
-/// Looking for instances by what has no index.
+/// Searches for instances by columns that have no index.
 enum InstanceQueries {
-    /// Those that are not deleted and have one of some UUIDs: all are looked at once.
+    /// Finds the instances that have one of some UUIDs and are not deleted. Reads the table once.
     static func living(_ uuids: Set<UniqueID>, _ database: Database) throws -> [UniqueID: InstanceID] {
         var found: [UniqueID: InstanceID] = [:]
         if uuids.isEmpty { return found }

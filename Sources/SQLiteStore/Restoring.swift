@@ -113,9 +113,9 @@ struct Restoring {
         let erased = try erased(before)
         var report = try inCopy { try begin(before, contents, $0) }
         try inCopy { try delete(erased, &report, $0) }
-        // Behind it: what was deleted has nothing more to erase.
+        // After the deletions, because a deleted instance has nothing left to erase.
         (report.erasures, report.keptErasures) = try inCopy { try order(erased.flatMap(\.erasures), $0) }
-        // It keeps its inode when it takes the name.
+        // The copy keeps its inode when it is renamed.
         try inCopy { try PlaceQueries.write(self.order.place.place(of: file.restoring), $0) }
         if let parting { report.events = try replaced.events(from: parting) }
         try StoreFile.flush(file.restoring, for: file.given)
@@ -137,7 +137,7 @@ struct Restoring {
         }
     }
 
-    /// What was erased and deleted of the database that is there, and of the one that is named for it.
+    /// The erasures and deletions of the database that is replaced, and of the one that `--erasures` names.
     private func erased(_ before: ReplacedDatabase.Facts) throws(StoreError) -> [EarlierErasures] {
         guard let path = order.erasures else { return [before.erased] }
         let named = try StoreFile(existing: path)
@@ -147,7 +147,7 @@ struct Restoring {
         return [before.erased, try ReplacedDatabase(named).erased()]
     }
 
-    /// Deletes from the copy what was deleted since.
+    /// Deletes from the copy the instances that were deleted after the backup was made.
     private func delete(_ erased: [EarlierErasures], _ report: inout RestoreReport, _ database: Database) throws {
         guard let row = try StoreRow.read(database) else { throw StoreRow.missing }
         let deletions = try RestoredDeletions(erased, of: row, in: database)

@@ -159,8 +159,8 @@ extension PreparedStatement {
 }
 
 extension JournalSums {
-    /// The row in `store` as far as it speaks of all rows together. None where the last deletion cannot be read, which
-    /// says up to when some may be gone: that is told of where the deletions are compared.
+    /// The row in `store` as far as it speaks of all rows together. Nil when the last deletion cannot be read, because
+    /// it says which rows may be missing. The check of deletions reports that.
     fileprivate static func told(by row: StoreRow, _ database: Database) throws -> [JournalSums] {
         do {
             return [

@@ -51,8 +51,8 @@ extension SQLiteWriter {
 
     var logHold: LogHold? { readers.hold }
 
-    /// True when the reader that holds the log is to be looked for again: so a log that nobody writes to becomes small,
-    /// too.
+    /// True when it is time to look again for the reader that holds the log. So the log also shrinks while nothing is
+    /// written.
     private var isHoldDue: Bool { readers.hold != nil && holdLooked + limits.logPause <= .now }
 
     /// The log could not start over.
@@ -72,11 +72,11 @@ extension SQLiteWriter {
         }
     }
 
-    /// Keeps since when checkpoints end at the same frame: a reader there is as old.
+    /// Remembers the time since when checkpoints end at the same frame: the reader there is at least as old.
     private func note(_ outcome: WALCheckpoint.Outcome) {
         switch outcome {
         case .held(let frames): if stuck?.frames != frames { stuck = (frames, .now) }
-        // Nobody needs a frame of the log, but somebody may read behind the last one.
+        // No reader needs a frame of the log, but one may still read behind the last frame.
         case .complete(let frames): if stuck?.frames != frames { stuck = nil }
         case .noRoom: break
         }
@@ -188,8 +188,8 @@ struct WALMeter {
     }
 }
 
-/// Decides when the write-ahead log is to be emptied of what was erased: at once, and later and later after attempts
-/// that a reader was in the way of.
+/// Decides when to empty the write-ahead log of erased data: at once, then after growing pauses while a reader prevents
+/// it.
 struct LogEmptying {
     private let limits: StoreLimits
     private var pause: Duration
@@ -202,7 +202,7 @@ struct LogEmptying {
 
     var isDue: Bool { ContinuousClock.now >= next }
 
-    /// An attempt was made.
+    /// Records the end of an attempt.
     mutating func ended(hasFailed: Bool) {
         guard hasFailed else {
             pause = limits.emptyingPause

@@ -29,17 +29,17 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     /// The copy that is being made.
     var backup: SQLiteBackup?
 
-    /// The frame at which checkpoints end because of a reader, and since when.
+    /// The frame at which a reader makes checkpoints end, and the time since when.
     var stuck: (frames: Int, since: ContinuousClock.Instant)?
-    /// When the reader that holds the log was looked for last.
+    /// The time at which the writer last looked for a reader that holds the log.
     var holdLooked = ContinuousClock.now
-    /// Pages were given back: the file becomes small when the log is in it.
+    /// True after pages were given back: the file shrinks at the next checkpoint.
     var mustCut = false
-    /// False for a file that cannot give pages back: another program has made it.
+    /// False for a file without `auto_vacuum`, which another program made: it cannot give pages back.
     private let isShrinkable: Bool
 
     private(set) var holdsErased = false
-    /// When the log is to be emptied of that: a program that reads for long makes each attempt cost all others time.
+    /// Decides when to empty the log of erased data. Each attempt beside a long reader delays all others.
     var emptying: LogEmptying
     private(set) var numbers: StoreNumbers
     private var marks: BatchWriting.Marks
@@ -68,7 +68,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         emptying = LogEmptying(limits: limits)
         connection.inDatabase { [hook] database in hook.install(on: database) }
         numbers = row.numbers
-        // A log that a reader has kept over the start may hold what was erased before it.
+        // A reader may have kept the log over the restart; it may contain data that was erased before.
         holdsErased = StoreFile.size(of: file.wal) ?? 0 > 0
     }
 
@@ -83,7 +83,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         }
         try refuseMovedFile()
         let order = batches.last { $0.sweep != nil }?.sweep
-        // Until then no one is told that it is gone.
+        // Callers are told of an erasure only when the log is free of the data.
         let erases = batches.contains { $0.erasure.records.contains { $0.walk == nil } }
         var marks = marks
         var (hasShrunk, isSwept) = (false, false)
@@ -148,7 +148,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         return backlog
     }
 
-    /// Not before what was erased is out of the log, and not while pages are copied.
+    /// False while the log contains erased data, and while a backup copies pages.
     private var mayShrink: Bool { !holdsErased && backup == nil }
 
     func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {

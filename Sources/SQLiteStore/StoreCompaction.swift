@@ -10,19 +10,19 @@ package import WorkflowStore
 
 /// The outcome of a compaction.
 package struct CompactionReport: Sendable, Equatable {
-    /// Bytes of the file before.
+    /// The size of the old file in bytes.
     package var before: Int64
-    /// Bytes of the file that took its place.
+    /// The size of the new file in bytes.
     package var after: Int64
-    /// The counts of the new file, as it was verified.
+    /// The counts of the new file, from its verification.
     package var contents: StoreContents
 }
 
-/// Writes a file anew, with what its rows say and nothing else: without free pages, and without the copies of rows that
-/// SQLite leaves in gaps between others (https://sqlite.org/lang_vacuum.html, VACUUM INTO).
+/// Writes a file anew with its rows only: without free pages, and without the copies of rows that SQLite leaves in gaps
+/// between others (https://sqlite.org/lang_vacuum.html, VACUUM INTO).
 ///
-/// The file's name changes hands in one moment: before it the old file is there, after it the new one, whole and on the
-/// disk. A later compaction or start removes what one that was killed has left.
+/// One rename replaces the old file by the new one, which is whole and on the disk by then. The next compaction or
+/// start removes what a killed compaction left.
 package struct StoreCompaction {
     /// The database, or a backup.
     package var path: String
@@ -37,7 +37,7 @@ package struct StoreCompaction {
         self.verify = verify
     }
 
-    /// Does it, with the file locked all the while.
+    /// Compacts the file, which stays locked meanwhile.
     ///
     /// - Throws: `StoreError`; then the file is as it was.
     package func run() async throws(StoreError) -> CompactionReport {
@@ -73,7 +73,7 @@ package struct StoreCompaction {
         _ = try FileHeader.accept(file, newest: Migrations.all.last?.version ?? 0)
     }
 
-    /// A log would be played into the file that takes the name.
+    /// Refuses a file with a log: SQLite would apply the log to the new file.
     private func refuseLog(of file: StoreFile) throws {
         guard StoreFile.size(of: file.wal) ?? 0 > 0 || StoreFile.size(of: file.rollbackJournal) ?? 0 > 0 else { return }
         throw StoreError(
@@ -85,7 +85,7 @@ package struct StoreCompaction {
     private func copy(_ file: StoreFile) throws -> String? {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
-            // Nobody else has it from the first read on.
+            // From the first read on, no other program can open the file.
             try database.execute(
                 sql: """
                     PRAGMA locking_mode = EXCLUSIVE;
@@ -104,7 +104,7 @@ package struct StoreCompaction {
                     throw StoreError(error.code, "Cannot compact '\(file.given)': \(error.message)")
                 }
                 try StoreFile.createEmpty(file.compacting, for: file.given)
-                // The copy of a file without it gets it; on others the pragma would write.
+                // Sets `auto_vacuum` for the copy, if the file has none. On a file that has it, the pragma would write.
                 if try ConnectionSettings.value(of: "auto_vacuum", on: database) == "0" {
                     try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
                 }
@@ -114,13 +114,13 @@ package struct StoreCompaction {
             try connection.close()
             return mode
         } catch {
-            // Why it ends matters, not that closing failed too.
+            // The first error matters, not one of closing.
             try? connection.close()
             throw error
         }
     }
 
-    /// A file that was not closed in order, and whose log is gone, would lose the only sign of that.
+    /// Refuses a file that was not closed in order: the copy would lose the only sign that its log is missing.
     private func requireClosed(_ database: Database, _ file: StoreFile) throws {
         guard let row = try StoreRow.read(database) else {
             throw StoreError(.damaged, "'\(file.given)' is damaged: its row in 'store' is missing")
@@ -141,19 +141,19 @@ package struct StoreCompaction {
         }
     }
 
-    /// Makes the copy what the file was to others: its mode of journal, its owner and its permissions.
+    /// Gives the copy the file's place, journal mode, owner and permissions.
     private func settle(_ file: StoreFile, _ mode: String?) throws {
         let connection = try DatabaseQueue(path: file.compacting, configuration: ConnectionSettings.ofCopy())
         defer { try? connection.close() }
         try connection.inDatabase { database in
-            // A file that was where it belongs still is; one that was not still holds its effects.
-            // Which machine it is stays as it is said: the next start asks.
+            // A file at its place stays at its place, and a moved file still holds its effects. The machine is not
+            // compared: only a start knows the name of `--place`.
             var (old, new) = (place.place(of: file.path), place.place(of: file.compacting))
             (old.machine, new.machine) = (nil, nil)
             if let before = try PlaceQueries.read(database), PlaceChange(from: before, to: old) == nil {
                 try PlaceQueries.write(new.completed(by: before), database)
             }
-            // As when a store is made: a later switch would leave a rollback journal beside a log.
+            // Set now, as in a new store: setting it later could leave a rollback journal beside a log.
             if mode == "wal" { try database.execute(sql: "PRAGMA journal_mode = WAL") }
         }
         try connection.close()
@@ -163,10 +163,10 @@ package struct StoreCompaction {
         else { throw StoreFile.failure(file.given, errno, "its owner cannot be kept: ") }
     }
 
-    /// The moment in which the copy becomes the file.
+    /// Renames the copy to the file's name.
     private func takePlace(_ file: StoreFile) throws {
         try StoreFile.flush(file.compacting, for: file.given)
-        // Empty, or of no use. Gone on the disk, too, before the other file has the name.
+        // These files are empty or useless. They must be gone from the disk before the rename.
         StoreFile.remove([file.wal, file.index, file.rollbackJournal, file.heldLog])
         try StoreFile.flushDirectory(file.directory, for: file.given)
         guard rename(file.compacting, file.path) == 0 else { throw StoreFile.failure(file.given, errno) }
@@ -184,12 +184,12 @@ package struct StoreCompaction {
 }
 
 extension StoreFile {
-    /// The place of the new file while a compaction writes it.
+    /// The path of the new file while a compaction writes it.
     var compacting: String { path + ".compacting" }
 
-    /// Removes what a compaction that came to no end has left. Call it with the lock held.
+    /// Removes the file that an unfinished compaction left. The caller must hold the lock.
     func removeUnfinishedCompaction() {
-        // One that cannot be removed only takes space.
+        // A file that cannot be removed only takes space.
         Self.remove(["", "-wal", "-shm", "-journal"].map { compacting + $0 })
     }
 }

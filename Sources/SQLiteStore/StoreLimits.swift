@@ -19,20 +19,19 @@ package struct StoreLimits: Sendable {
     package var passiveStepFrames = 1_000
     /// Frames from which on new reads wait until the log can start over; 16,000 frames are about 64 MB.
     package var restartFrames = 16_000
-    /// Frames from which on the log's file is also made small again: a peak.
+    /// The number of frames from which on the log's file is also cut.
     package var truncateFrames = 20_000
-    /// Bytes that the log's file keeps when the log starts over; more than a log has that starts over in time, so that
-    /// only what a peak has added is cut off and written again.
+    /// The bytes that the log's file keeps when the log starts over. A log that starts over in time is smaller, so only
+    /// a peak is cut off.
     package var logBytes: Int64 = 68 << 20
-    /// After which it is tried again to let a log start over that a reader holds.
+    /// The pause between attempts to let a log start over that a reader holds.
     package var logPause: Duration = .seconds(10)
-    /// Free pages that the file keeps for what comes, and of how many pages it keeps one. More than twice these are
-    /// given back to the file system.
+    /// The free pages that the file keeps: `keptPages`, or one in `pagesOfKept` pages when that is more. wfd gives
+    /// pages back when more than twice as many are free.
     package var keptPages: Int64 = 256
     package var pagesOfKept: Int64 = 16
-    /// Between attempts to empty the log of what was erased, while another program reads: the first pause, and the
-    /// longest; each is twice the one before. An attempt takes `busyMilliseconds` of the writer's time, and who waits
-    /// for the log waits longer than the longest.
+    /// The first and the longest pause between attempts to empty the log of erased data while another program reads.
+    /// Each pause is twice the one before. An attempt takes `busyMilliseconds` of the writer's time.
     package var emptyingPause: Duration = .milliseconds(200)
     package var longestEmptyingPause: Duration = .seconds(2)
     /// How long the writer waits for reads to end, and a read for the writer.

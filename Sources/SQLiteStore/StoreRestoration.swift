@@ -13,9 +13,9 @@ package struct RestoreReport: Sendable, Equatable {
     package var erasures = 0
     /// Those of instances that the backup does not have. What is restored remembers them, for a restore after it.
     package var keptErasures = 0
-    /// Instances that were deleted from that one, that the backup has, and that are deleted from what is restored.
+    /// Instances of the backup that are deleted again, because they were deleted from the replaced database.
     package var deleted = 0
-    /// Deletions of instances that the backup does not have. What is restored remembers them.
+    /// Deletions of instances that the backup does not have. The restored database remembers them.
     package var keptDeletions = 0
     /// Why the generation of that one is not known; nil when it is, or when there is none.
     package var unreadable: String?
@@ -42,8 +42,7 @@ package struct StoreRestoration {
     package var backup: String
     /// The database to be.
     package var database: String
-    /// A database whose erasures and deletions are carried out too, beside those of the one that is there; nil for
-    /// none.
+    /// A second database whose erasures and deletions are carried out, beside those of the replaced one; nil for none.
     package var erasures: String?
     /// Whether the database's directory is created where it is missing: for a path that nobody typed.
     package var makesFolder: Bool

@@ -12,9 +12,9 @@ enum WALCheckpoint {
 
     /// What a checkpoint left.
     enum Outcome: Equatable {
-        /// Everything is in the file: so many frames.
+        /// All frames of the log are in the file; their number.
         case complete(frames: Int)
-        /// A reader needs what is behind so many frames, or the log itself.
+        /// A reader needs the frames after this number, or the log itself.
         case held(frames: Int)
         /// The disk is full.
         case noRoom

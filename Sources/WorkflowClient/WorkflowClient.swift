@@ -165,8 +165,8 @@ extension WorkflowClient {
     ///
     /// - Parameters:
     ///   - time: How far; a time that has passed is refused.
-    ///   - stoppingAtTasks: True: it goes no further while a task is ready or leased. The answer then names the queues,
-    ///     and asking again moves nothing before workers have ended these tasks.
+    ///   - stoppingAtTasks: True to stop the clock while a task is ready or leased. The answer then names the queues,
+    ///     and the clock stands until workers have ended these tasks.
     public func moveClock(
         to time: WireTime, stoppingAtTasks: Bool = false
     ) async throws(ClientError) -> ClockStatus {

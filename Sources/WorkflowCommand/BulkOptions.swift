@@ -2,7 +2,7 @@ import ArgumentParser
 import WorkflowAPI
 import WorkflowClient
 
-/// The options with which a verb is for as many instances as were seen, or for many unseen.
+/// The options that limit a verb to the instances that a rehearsal counted, or confirm it for many without one.
 struct BulkConsent: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only if the same instances are selected as in the dry run.", valueName: "digest"),

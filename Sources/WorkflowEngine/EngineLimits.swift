@@ -132,7 +132,7 @@ package struct EngineLimits: Sendable {
     package var rowsOfSuspension = 1_000
     /// The same of all instances of a page together.
     package var rowsOfSuspensions = 5_000
-    /// Rows of an instance that are read to find out whether its last timer was skipped.
+    /// The rows of an instance that are read to find out if its last timer was skipped.
     package var rowsOfSkip = 20
     /// Tasks of suspended instances that one lease passes, and how many of them it reads at once.
     package var passedTasks = 1_000
@@ -156,11 +156,11 @@ package struct EngineLimits: Sendable {
     package var sweepPause = Duration.milliseconds(50)
     /// After which what could not be erased is tried again.
     package var erasurePause = Duration.seconds(2)
-    /// How long an answer waits until nothing of what was erased or deleted is in the files; then it says so.
+    /// The longest that an answer waits until erased data has left the files. After that it is `pending`.
     package var erasureWait = Duration.seconds(3)
-    /// Between two looks meanwhile.
+    /// The pause between two checks while an answer waits so.
     package var erasureLook = Duration.milliseconds(20)
-    /// How long a run waits for that at once, while others have their turn behind it.
+    /// The longest that a bulk run waits so in one turn, because other runs wait behind it.
     package var erasureTurn = Duration.milliseconds(100)
     /// Finished instances that are read at once to be deleted, and that are deleted for one request; the caller asks
     /// again for the rest.
@@ -209,7 +209,7 @@ package struct EngineLimits: Sendable {
     package var writerPatience: Duration = .seconds(10)
     /// How often it is tried whether the store takes anything, after it did not.
     package var probePause: Duration = .seconds(1)
-    /// How often the store looks again for a reader that keeps its log from starting over, while nothing is written.
+    /// The pause between two looks for a reader that keeps the log from starting over, while nothing is written.
     package var logHoldPause: Duration = .seconds(10)
 
     package init() {}

@@ -40,7 +40,7 @@ package struct AttemptBegin: Sendable, Hashable {
 /// An attempt whose process did not outlive it.
 package struct InterruptedAttempt: Sendable, Equatable {
     package let begin: AttemptBegin
-    /// False when the machine itself has started anew since: its end is not the fault of a program.
+    /// False when the machine itself was restarted since: then no program ended the daemon.
     package let isOfThisBoot: Bool
 
     package init(_ begin: AttemptBegin, isOfThisBoot: Bool) {

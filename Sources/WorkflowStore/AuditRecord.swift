@@ -7,7 +7,7 @@ package struct AuditRecord: Sendable, Equatable {
     package var instanceID: InstanceID
     package var uuid: UniqueID
     package var namespace: NamespaceID
-    /// The version that it ran last; `noMachine` where this store does not have it.
+    /// The version that the instance ran last; `noMachine` when this store does not have it.
     package var machineID: MachineID
     /// How many journal rows it had.
     package var rows: Int64
@@ -21,7 +21,7 @@ package struct AuditRecord: Sendable, Equatable {
     /// What finds it when the same is asked again; nil where it was asked without a key.
     package var key: Digest?
 
-    /// Of a deletion from a database that a backup has replaced: the backup is older than the version.
+    /// The id in a deletion that a restore copied, when the backup is older than the machine version.
     package static let noMachine = MachineID(rawValue: 0)
 
     package init(
@@ -85,7 +85,7 @@ extension InstanceRecord {
 
 /// How much of what is deleted one batch takes away.
 package struct SweepOrder: Sendable, Equatable {
-    /// Journal rows, or as many pages.
+    /// The number of journal rows or pages.
     package var rows: Int
     /// For which it goes on.
     package var time: Duration
@@ -108,7 +108,7 @@ package struct PurgeBacklog: Sendable, Equatable {
     package var firstWaiting: Position?
     /// Keys of rows before are forgotten.
     package var floor: Position
-    /// Pages of the file that were freed and are given back to the file system, behind all rows.
+    /// The number of free pages to give back to the file system, after all rows are deleted.
     package var freePages: Int64 = 0
 
     package init(floor: Position) {

@@ -15,7 +15,7 @@ package struct ErasureRecord: Sendable, Equatable {
     package var seqs: SeqSet
     /// The paths into the context that are emptied; nil for all of it.
     package var paths: [String]?
-    /// The paths into the data of those rows; none where all that they say goes.
+    /// The paths to erase in the data of those rows; empty when the rows are erased whole.
     package var dataPaths: [String] = []
     /// The name that the instance has since; nil when it has kept its own.
     package var name: InstanceName?

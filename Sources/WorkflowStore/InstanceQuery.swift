@@ -10,7 +10,7 @@ package struct InstanceQuery: Sendable, Equatable {
     package var states: [String]
     /// Instances whose configuration is the same since then, or for longer.
     package var enteredBefore: Timestamp?
-    /// Instances whose last row is of a later time.
+    /// Selects instances whose last row is later than this time.
     package var updatedAfter: Timestamp?
     /// Instances that have failed or are suspended, and whose reason has one of these texts in one of its parts; empty
     /// for all.
@@ -40,7 +40,7 @@ package struct InstanceQuery: Sendable, Equatable {
     /// Whether it wants instances of a status.
     package func takes(_ status: InstanceStatus) -> Bool { statuses.isEmpty || statuses.contains(status) }
 
-    /// True for an instance whose last row is of a time that it wants.
+    /// True when the query selects an instance whose last row has this time.
     package func takes(updated: Timestamp) -> Bool { updatedAfter.map { updated > $0 } ?? true }
 
     /// Whether it wants an instance of a machine and a status that it wants.

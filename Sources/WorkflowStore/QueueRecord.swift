@@ -51,7 +51,7 @@ package struct QueueSummary: Sendable, Equatable {
     package var failed = 0
     package var held = 0
     package var answered = 0
-    /// When the first that is ready or waiting is due, of those that do not run; nil without any.
+    /// The earliest time at which an effect is due that is ready or waiting and does not run; nil when there is none.
     package var oldestDue: Timestamp?
     /// What somebody has set; nil for the defaults.
     package var record: QueueRecord?
@@ -68,7 +68,7 @@ package struct QueueQuery: Sendable, Equatable {
     package var now: Timestamp
     /// Counting ends here: a queue may have a million effects.
     package var bound: Int
-    /// Effects that run, as far as the asking side knows: in the store they are ready.
+    /// The effects that the caller knows to run; in the store these are ready.
     package var running: Set<Position> = []
 
     package init(after: String? = nil, limit: Int, now: Timestamp, bound: Int) {

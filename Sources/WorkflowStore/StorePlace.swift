@@ -1,4 +1,4 @@
-/// The place of a store's file, in parts that a copy of the file has otherwise. A part that nobody can tell is nil.
+/// The place of a store's file, in parts that differ for a copy of the file. A part that cannot be told is nil.
 ///
 /// It does not hold the number of a device, which changes when a disk is attached anew.
 package struct StorePlace: Sendable, Hashable {
@@ -6,17 +6,17 @@ package struct StorePlace: Sendable, Hashable {
     package var fileSystem: String?
     /// The number of the file's inode.
     package var inode: UInt64?
-    /// Its machine, as its system says (`id:5b0e…`) or its operator (`name:shop`).
+    /// The machine, by a digest of its id (`id:5b0e…`) or by the operator's name for it (`name:shop`).
     package var machine: String?
 
-    /// Takes the parts as they are.
+    /// Makes a place of its parts.
     package init(fileSystem: String? = nil, inode: UInt64? = nil, machine: String? = nil) {
         self.fileSystem = fileSystem
         self.inode = inode
         self.machine = machine
     }
 
-    /// This place, with the parts of another one where it has none.
+    /// Returns this place, with the parts of another one for those that are nil.
     package func completed(by other: StorePlace) -> StorePlace {
         StorePlace(
             fileSystem: fileSystem ?? other.fileSystem, inode: inode ?? other.inode, machine: machine ?? other.machine)
@@ -25,12 +25,12 @@ package struct StorePlace: Sendable, Hashable {
 
 /// How the place of a store differs from the one where its effects were last let start.
 package struct PlaceChange: Sendable, Hashable, CustomStringConvertible {
-    /// That one.
+    /// The place where the effects were last let start.
     package let before: StorePlace
-    /// The present one.
+    /// The present place.
     package let now: StorePlace
 
-    /// Compares two places; nil when no part differs that is known of both.
+    /// Compares two places; nil when all parts that both of them have are equal.
     package init?(from before: StorePlace, to now: StorePlace) {
         self.before = before
         self.now = now

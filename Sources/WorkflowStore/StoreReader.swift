@@ -98,7 +98,7 @@ package protocol StoreReader: Sendable {
     /// What was erased, or is being erased, in the order of ids, after one of them; at most `limit`.
     func erasures(after id: Int64?, limit: Int) async throws(StoreError) -> [ErasureRecord]
 
-    /// The journal rows that are at these positions, in the same order, without those that are not there.
+    /// Returns the journal rows at some positions, in the order of these. Positions without a row are left out.
     func rows(at positions: [Position]) async throws(StoreError) -> [JournalRecord]
 
     /// An instance by its row number; nil when there is none.

@@ -2,9 +2,9 @@
 package struct StoreUsage: Sendable, Equatable {
     /// Bytes of the file.
     package let file: Int64
-    /// Pages of the file, as of the last commit.
+    /// The number of the file's pages as of the last commit.
     package let pages: Int64
-    /// Those of them that nothing uses.
+    /// The number of these pages that nothing uses.
     package let freePages: Int64
     /// Bytes of its write-ahead log.
     package let log: Int64
@@ -25,9 +25,9 @@ package struct StoreUsage: Sendable, Equatable {
 
 /// A reader that keeps the write-ahead log from starting over, so that the log grows with every commit.
 package struct LogHold: Sendable, Equatable {
-    /// When the reader was there at the latest: it may have come before.
+    /// The time at which the reader was first found; it may have come earlier.
     package let since: ContinuousClock.Instant
-    /// True when another process reads, and not this one.
+    /// True when the reader is another process.
     package let isForeign: Bool
 
     package init(since: ContinuousClock.Instant, isForeign: Bool) {
@@ -35,6 +35,6 @@ package struct LogHold: Sendable, Equatable {
         self.isForeign = isForeign
     }
 
-    /// How long the reader has been there, at least.
+    /// The least time for which the reader has been there.
     package func age(at now: ContinuousClock.Instant) -> Duration { max(.zero, now - since) }
 }

@@ -46,7 +46,7 @@ package struct TallyRecord: Sendable, Equatable {
 /// Which counts to list.
 package struct TallyQuery: Sendable, Equatable {
     package var machine: MachineName?
-    /// Only of versions with semantics below this number; nil for all.
+    /// Counts only versions with semantics below this number; nil counts all.
     package var semanticsBelow: Int64?
     package var limit: Int
     /// The last of the page before; nil for the first page.

@@ -4,7 +4,7 @@ import Synchronization
 /// Runs tasks on threads of its own, behind those that carry events out: for what reads or computes for long. Jobs may
 /// block, but not until another one is done.
 package final class BackgroundThreads: TaskExecutor {
-    /// Compiles definitions, one after another: all of the process, whoever needs them.
+    /// Compiles all definitions of the process, one after another.
     package static let compiling = BackgroundThreads("wfd-compile", count: 1)
 
     private let jobs = JobQueue()
@@ -28,8 +28,8 @@ package final class BackgroundThreads: TaskExecutor {
         jobs.append { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Puts a job in front of the tasks that wait, behind the jobs that were put there before. Whoever calls this
-    /// bounds how many there are.
+    /// Puts a job before the tasks that wait, after the jobs that were put there earlier. The caller has to bound the
+    /// number of such jobs.
     package func runFirst(_ job: @escaping @Sendable () -> Void) {
         jobs.append(job, isFirst: true)
     }
@@ -44,7 +44,7 @@ private final class JobQueue: Sendable {
     typealias Job = @Sendable () -> Void
 
     private struct State {
-        /// They come before those that wait.
+        /// The jobs that run before the waiting tasks.
         var first: [Job] = []
         var waiting: [Job] = []
 

@@ -92,7 +92,7 @@ struct Clock: ParsableCommand {
             names.map(\.rawValue).joined(separator: ", ") + (count > names.count ? ", …" : "")
         }
 
-        /// Tells what was, or would be, taken back; ends with 1 where something cannot be.
+        /// Prints what was, or would be, corrected; ends with 1 when something cannot be.
         private func tell(_ report: ClockLowering.Report, _ file: String) throws {
             let (be, brought) = dryRun ? ("would be", "that would be brought") : ("is", "brought")
             var lines = ["\(file): the clock \(be) accepted"]

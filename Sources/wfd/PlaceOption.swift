@@ -1,7 +1,7 @@
 import ArgumentParser
 import SQLiteStore
 
-/// The name that the operator gives to the place of the database.
+/// The option with the operator's name for the machine.
 struct PlaceOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

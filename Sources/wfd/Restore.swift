@@ -57,8 +57,8 @@ struct Restore: AsyncParsableCommand {
         }
     }
 
-    /// Carries out what was erased before, and takes away the rows of what was deleted. A start of wfd goes on with
-    /// what is interrupted here.
+    /// Carries out earlier erasures, and removes the rows of deleted instances. When this is interrupted, the next
+    /// start of wfd goes on.
     private func erase(in file: String, _ report: RestoreReport) async throws -> [ResumedErasures.OtherName] {
         let store = try SQLiteFileStore.open(
             at: file, clock: report.time, on: report.clock, holds: true)

@@ -68,6 +68,6 @@ struct WFD: AsyncParsableCommand {
 }
 
 extension CommandConfiguration {
-    /// All words for the command.
+    /// The command's name and its aliases.
     fileprivate var names: [String] { [commandName].compactMap(\.self) + aliases }
 }

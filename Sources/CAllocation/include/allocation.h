@@ -1,4 +1,4 @@
-// What Swift cannot call itself: the C library's allocator.
+// A function of the C library's allocator, which Swift cannot call itself.
 #ifndef WFD_ALLOCATION_H
 #define WFD_ALLOCATION_H
 

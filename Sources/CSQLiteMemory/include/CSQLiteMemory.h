@@ -1,4 +1,4 @@
-// What Swift cannot call itself: a function of SQLite with a variable number of arguments.
+// A function of SQLite with a variable number of arguments, which Swift cannot call itself.
 #ifndef WFD_SQLITE_MEMORY_H
 #define WFD_SQLITE_MEMORY_H
 

@@ -1,4 +1,4 @@
-// What Swift cannot call itself: how the system treats the calling thread.
+// Settings for how the system schedules the calling thread, which Swift cannot call itself.
 #ifndef WFD_SCHEDULING_H
 #define WFD_SCHEDULING_H
 

@@ -1,4 +1,4 @@
-// What Swift cannot call itself: a step of starting a program.
+// Steps of starting a program, which Swift cannot call itself.
 #ifndef WFD_PROGRAM_START_H
 #define WFD_PROGRAM_START_H
 

@@ -101,11 +101,11 @@ public struct ErrorPiece<M: MachineDefinition>: Sendable {
     public static func buildEither(second pieces: [TransitionPiece<M>]) -> [TransitionPiece<M>] { pieces }
 }
 
-/// How often an invocation is tried, and how long it waits in between. What is nil is as usual.
+/// How often an invocation is tried, and how long it waits in between. A value that is nil is the default.
 ///
 /// A list has several rules, and the first that fits a failure counts:
-/// `[Retry(on: ["no-box"], attempts: 50), Retry(attempts: 3)]`. Each counts the attempts that failed so. Where none
-/// fits, nothing is tried again.
+/// `[Retry(on: ["no-box"], attempts: 50), Retry(attempts: 3)]`. Each rule counts the failures that it fits. When no
+/// rule fits, the invocation has failed.
 public struct Retry: Sendable, Hashable, ExpressibleByArrayLiteral {
     private struct Rule: Sendable, Hashable {
         var on: [String]
@@ -138,7 +138,7 @@ public struct Retry: Sendable, Hashable, ExpressibleByArrayLiteral {
         ]
     }
 
-    /// All rules of some others, in their order.
+    /// Joins the rules of several values, in their order.
     public init(arrayLiteral elements: Retry...) {
         rules = elements.flatMap(\.rules)
     }

@@ -47,7 +47,7 @@ public struct TaskAttempt<T: MachineTask>: Sendable {
 
 /// What a worker throws to say how an attempt failed. Any other error has the type `failed`, and is tried again.
 public struct TaskFailure: Error, Sendable, Hashable {
-    /// Letters, digits, `-`, `_` and `.`: what `retry: {on: […]}` and `event.data.type` have.
+    /// Letters, digits, `-`, `_` and `.`. The name that `retry: {on: […]}` and `event.data.type` use.
     public var type: String
     /// For people; cut after 1,000 bytes.
     public var message: String

@@ -24,7 +24,7 @@ struct MemoryTask {
     /// When it can be taken.
     var due: LogicalTime
     var attempts: Int64 = 0
-    /// How many failed, by the place of the rule that counted.
+    /// The number of failed attempts by the index of the retry rule that fitted.
     var failures: [Int: Int64] = [:]
     var lease: Lease?
     var progress: JSONValue?

@@ -83,7 +83,7 @@ package struct ContextChange: Sendable, Equatable {
 
 /// Why a context cannot be changed so.
 package struct ContextMistake: Error {
-    /// For the caller.
+    /// The message for the caller.
     package let message: String
 }
 

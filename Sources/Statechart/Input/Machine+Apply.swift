@@ -110,7 +110,8 @@ extension Machine {
         return interpreter.run(spending: &spent)
     }
 
-    /// Takes what is armed. What is too late, whatever could take it, is gone, and nothing else changes.
+    /// Takes something that is armed. When it is too late for every transition, it is removed, and nothing else
+    /// changes.
     private func take(
         _ taken: Taken, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode
     ) -> Outcome {
@@ -159,7 +160,7 @@ extension Machine {
 
     /// Takes what stands at a place of `Snapshot.armed`; when that is refused the instance has failed on it.
     ///
-    /// - Parameter lateness: Nil where nothing is too late.
+    /// - Parameter lateness: How late the timer is; nil when it is not late.
     private func run(
         _ taken: Taken, at place: Int, _ lateness: Lateness?, in snapshot: Snapshot, as identity: InstanceIdentity,
         _ mode: StepMode

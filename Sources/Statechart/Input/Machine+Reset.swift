@@ -54,11 +54,11 @@ extension Reset {
         }
     }
 
-    /// Throws when it changes more than when something is due.
+    /// Throws when the reset changes more than the times at which things are due.
     private func check(_ clock: Int64, from now: Snapshot, of machine: Machine) throws(ResetMistake) {
         var lowered = now
         lowered.armed = zip(now.armed, snapshot.armed).map { $1.due == $0.due ? $0 : $0.lowered(by: clock) }
-        // The one was read from its text, the other need not be.
+        // One of the two was read from its text, the other need not be.
         let isSame = snapshot.status == now.status && machine.text(of: snapshot) == machine.text(of: lowered)
         guard isSame, snapshot.armed.count == now.armed.count, seq == now.seq, timers == .left, invocations == nil,
             begun.isEmpty

@@ -114,7 +114,7 @@ extension Pending {
     /// The logical time at which it comes: when it is due, but an instance's time never goes back.
     package func time(notBefore last: LogicalTime) -> LogicalTime { max(due, last) }
 
-    /// By how many milliseconds a timer that fires at a time is late; 0 for what is no timer.
+    /// The milliseconds by which a timer that fires at a time is late; 0 for anything but a timer.
     func lateness(at time: LogicalTime) -> Int64 {
         kind == .timer && time > due ? time.milliseconds - due.milliseconds : 0
     }

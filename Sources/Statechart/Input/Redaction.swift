@@ -15,9 +15,9 @@ package struct Redaction: Sendable, Equatable {
     package var emptiesKept: Bool
     /// Whether the instance has another name since.
     package var isRenamed: Bool
-    /// The paths into the data of those rows that go, such as `data.phone`; none where all that they say goes.
+    /// The paths to erase in the data of those rows, such as `data.phone`; empty when the rows are erased whole.
     package var dataPaths: [String] = []
-    /// What is left of the data of those rows, by seq; none where all that they say goes.
+    /// The data that those rows keep, by seq; empty when the rows are erased whole.
     package var left = JSONObject()
 
     package init(
@@ -92,11 +92,11 @@ extension Redaction {
 }
 
 extension Redaction {
-    /// The data of a row without what stands at some paths. Says why where nothing stands there.
+    /// Returns the data of a row without the values at some paths. Throws the reason when a path leads to nothing.
     ///
     /// - Parameters:
     ///   - paths: Each begins with `data`.
-    ///   - isTolerant: True to pass over paths at which nothing stands.
+    ///   - isTolerant: True to ignore paths that lead to nothing.
     package static func left(
         of data: JSONValue, without paths: [String], isTolerant: Bool = false
     ) throws(ContextMistake) -> JSONValue {

@@ -19,7 +19,7 @@ extension Reset {
         return .object(object)
     }
 
-    /// By how many milliseconds a row takes back its instance's time; nil where its data says nothing of that.
+    /// The milliseconds by which a row sets back its instance's time; nil when its data does not say so.
     package static func clock(in data: JSONValue?) -> Int64? {
         data?.object?.number("clock", in: 1...StepLimits.latestDue)
     }

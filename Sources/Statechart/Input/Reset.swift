@@ -40,8 +40,8 @@ package struct Reset: Sendable, Equatable {
     package let begun: [Begun]
     /// Why the instance has failed, as its history says; nil when it has not.
     package let failure: JSONValue?
-    /// By how many milliseconds the row lies before the one before it, because a clock was ahead; nil of every reset
-    /// that takes back more than that.
+    /// The milliseconds by which the row is earlier than the previous row, because a clock was ahead; nil for every
+    /// other reset.
     package let clock: Int64?
 }
 
@@ -138,17 +138,16 @@ extension Reset {
         clock = nil
     }
 
-    /// The event of a row that takes back what a wrong clock did, and of no other reset.
+    /// The event of a row that corrects times after a wrong clock. No other reset has it.
     package static let clockEvent = "clock"
 
-    /// Takes back what a clock did that was ahead: the instance stays as it is, and what was armed ahead is due
-    /// earlier.
+    /// Corrects the times after a clock that was ahead. The state stays; what that clock armed is due earlier.
     ///
     /// - Parameters:
-    ///   - difference: Milliseconds between the row and the one before it; above 0.
-    ///   - version: The one that the instance has.
-    ///   - failure: Why it has failed; nil when it has not.
-    ///   - isAhead: True of what was armed by the clock that was ahead.
+    ///   - difference: The milliseconds between the row and the previous row; above 0.
+    ///   - version: The machine version of the instance.
+    ///   - failure: The reason why the instance has failed; nil when it has not.
+    ///   - isAhead: Returns true for what the clock that was ahead armed.
     package init(
         of now: Snapshot, clock difference: Int64, version: Int64, failure: JSONValue?, isAhead: (Pending) -> Bool
     ) {
@@ -231,8 +230,8 @@ private struct ResetMaking {
     /// What comes by itself, under a number of its own: what has come by the old one has come.
     private mutating func moved(_ pending: Pending) -> Pending {
         let shift = timers == .left ? time.milliseconds - then.at.milliseconds : 0
-        // Where a clock that was ahead was taken back, the row may be earlier than what it goes back to: what has come
-        // then has come now.
+        // After a clock that was ahead was corrected, this row may be earlier than the row that it goes back to. What
+        // was due then is due now.
         let latest = pending.kind == .sent || pending.isKept ? time.milliseconds : StepLimits.latestDue
         let due = min(max(0, pending.due.milliseconds + shift), latest)
         return pending.with(id: nextID(), due: LogicalTime(milliseconds: due), owner: pending.owner)
@@ -279,7 +278,7 @@ private struct ResetMaking {
 }
 
 extension Pending {
-    /// The same, due so many milliseconds earlier.
+    /// A copy that is due earlier by a number of milliseconds.
     func lowered(by difference: Int64) -> Pending {
         with(id: id, due: LogicalTime(milliseconds: max(0, due.milliseconds - difference)), owner: owner)
     }

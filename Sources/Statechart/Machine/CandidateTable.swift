@@ -25,7 +25,7 @@ package struct CandidateTable: Sendable {
     private let few: [Prefix]
     /// The longest first.
     package let prefixes: [Prefix]
-    /// `prefixes` by their names, where there are many.
+    /// The elements of `prefixes` by name, when there are many.
     private let families: [String: [TransitionIndex]]
     /// Of the descriptor `*`.
     package let any: [TransitionIndex]

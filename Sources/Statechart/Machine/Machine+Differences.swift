@@ -1,7 +1,7 @@
 extension Machine {
-    /// A sentence for each place where the machine does something else than under earlier semantics.
+    /// Returns a sentence for each place where the machine behaves otherwise than under earlier semantics.
     ///
-    /// Guards and data may keep it from ever getting there. Costs O(n) in the size of the machine.
+    /// Guards and data may prevent that at run time. Costs O(n) in the size of the machine.
     ///
     /// - Parameter source: The definition's text.
     package func differences(from earlier: Semantics, in source: String) -> [String] {
@@ -26,7 +26,7 @@ extension Machine {
         }
     }
 
-    /// True where a transition leads from a leaf to itself, which is not left.
+    /// True when a transition leads from a leaf to itself without leaving it.
     private func isInner(_ transition: Transition) -> Bool {
         self[transition.source].isLeaf && !transition.reenters && transition.targets == [transition.source]
     }
@@ -50,7 +50,7 @@ extension Machine {
         }
     }
 
-    /// True where a state can be what a history state stands for; false for every other kind of target.
+    /// True when a history state can stand for a state; false for every other kind of target.
     package func mayStand(_ history: State, for state: State) -> Bool {
         switch history.kind {
         case .shallowHistory: state.parent == history.parent || isDefault(state, of: history)
@@ -89,9 +89,9 @@ extension Machine {
 }
 
 extension String {
-    /// How often a word stands in the text.
+    /// Counts how often a word occurs in the text.
     ///
-    /// - Parameter word: Its first character stands nowhere else in it.
+    /// - Parameter word: A word whose first character does not occur again in it.
     fileprivate func count(of word: String) -> Int {
         let word = Array(word.utf8)
         var (count, matched) = (0, 0)

@@ -8,24 +8,24 @@ package struct RetryPolicy: Sendable, Equatable {
         self.rules = rules
     }
 
-    /// How many rules there may be.
+    /// The number of rules that a list may have.
     package static let ruleRange = 1...20
-    /// How many attempts a rule among others may ask for: the failures of each are counted among the attempts that a
-    /// store keeps.
+    /// The most attempts that a rule in a list of several may ask for. A store counts the failures of each rule from
+    /// the attempts that it keeps.
     package static let countedAttempts = 100
 }
 
 extension RetryPolicy {
-    /// The place of the rule that counts for a failure; nil where none fits, and nothing is tried again.
+    /// The index of the first rule that fits a failure; nil when no rule fits, and there is no further attempt.
     package func place(for failure: RetryFailure) -> Int? { rules.firstIndex { $0.fits(failure) } }
 
     /// Milliseconds to wait after an attempt that failed; nil when nothing is tried again.
     ///
     /// - Parameters:
     ///   - canRetry: Whether trying again makes sense to whoever tried.
-    ///   - retryAfter: How long who tried wants to wait, in milliseconds; nil for what the rule says.
+    ///   - retryAfter: The pause in milliseconds that the attempt's answer asks for; nil for the rule's own.
     ///   - seed: Spreads those that failed together; the same seed waits as long.
-    ///   - count: Gives how many attempts have failed so that the rule at a place counts, this one among them.
+    ///   - count: Returns how many failures the rule at an index has counted, this one included.
     package func wait<Failure: Error>(
         after failure: RetryFailure, canRetry: Bool, retryAfter: Int64?, seed: UInt64,
         count: (_ place: Int) throws(Failure) -> Int64
@@ -42,7 +42,7 @@ extension RetryPolicy {
 // MARK: In requests
 
 extension RetryPolicy {
-    /// All that differs from the defaults; nil for nothing.
+    /// JSON of all that differs from the defaults; nil when nothing does.
     var json: JSONValue? {
         guard rules.count == 1 else { return .array(rules.map { .object($0.json) }) }
         return rules.first.flatMap { $0.json.isEmpty ? nil : .object($0.json) }

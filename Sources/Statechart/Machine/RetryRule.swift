@@ -1,27 +1,26 @@
-/// How often an attempt is made again after a failure that the rule fits, and when.
+/// A rule that says how often, and when, an attempt is made again after the failures that it fits.
 package struct RetryRule: Sendable, Equatable {
-    /// The failures that it fits: types, or statuses of answers such as `http-status.503` and `http-status.5xx`; nil
-    /// for all.
+    /// The failures that it fits: types, or HTTP statuses such as `http-status.503` and `http-status.5xx`; nil for all.
     package var on: [String]?
-    /// How many attempts may fail so; nil for any number.
+    /// The most attempts that may fail by this rule; nil for any number.
     package var attempts: Int? = 10
-    /// Milliseconds before the second attempt.
+    /// The milliseconds before the second attempt.
     package var first: Int64 = 1_000
-    /// How much longer each wait is than the one before.
+    /// The factor by which each pause is longer than the one before.
     package var factor: Double = 2
-    /// The longest wait in milliseconds.
+    /// The longest pause in milliseconds.
     package var limit: Int64 = 300_000
-    /// By what part of itself a wait may be longer or shorter.
+    /// The fraction by which a pause may be longer or shorter.
     package var jitter: Double = 0.2
-    /// Failures after which nothing is tried again, in the words of `on`.
+    /// The failures after which there is no further attempt, in the words of `on`.
     package var except: [String] = []
 
     package init() {}
 
-    /// How many attempts a definition may ask for.
+    /// The number of attempts that a definition may ask for.
     package static let attemptRange = 1...1_000
     package static let factorRange = 1.0...100.0
-    /// How many failures a rule may name in `on`, and in `except`.
+    /// The number of failures that a rule may name in `on`, and in `except`.
     package static let wordRange = 1...50
 }
 
@@ -30,13 +29,13 @@ extension RetryRule {
 
     func isExcept(_ failure: RetryFailure) -> Bool { except.contains(where: failure.words.contains) }
 
-    /// True where it names the status of an answer, and not only its type. It then wants another attempt also after an
-    /// answer that is an error at once.
+    /// True when the rule names the failure's HTTP status, not only its type. It then asks for another attempt also
+    /// after a status that is an error at once by default.
     func namesStatus(of failure: RetryFailure) -> Bool {
         on?.contains(where: failure.words.dropLast().contains) ?? false
     }
 
-    /// Milliseconds to wait after a number of failures; the same seed waits as long.
+    /// The milliseconds to wait after a number of failures. The same seed gives the same pause.
     func wait(after count: Int64, seed: UInt64) -> Int64 {
         var wait = Double(first)
         for _ in 1..<max(1, min(count, 10_000)) where wait < Double(limit) { wait *= factor }

@@ -38,7 +38,7 @@ package struct Timeout: Sendable {
     /// `after.<delay as written>.<state id>`.
     package let event: String
     package let delay: Delay
-    /// Decides for all transitions of the delay under `Semantics.first`; `fire` since.
+    /// Decides for all transitions of the delay under `Semantics.first`; `fire` under later semantics.
     package let misfire: Misfire
     /// The line of the definition on which the delay stands.
     package let line: Int
@@ -57,7 +57,7 @@ package enum Misfire: Sendable, Hashable {
     case fire
     /// Later than this it is recorded, and changes nothing.
     case skip(afterMilliseconds: Int64)
-    /// Later than this it is recorded, and its delay begins anew at the clock's time.
+    /// When the timer is later than this, that is recorded, and the delay begins anew at the clock's time.
     case next(afterMilliseconds: Int64)
 
     /// The most milliseconds that a timer may be late; nil for any number.
@@ -68,7 +68,7 @@ package enum Misfire: Sendable, Hashable {
         }
     }
 
-    /// Whether the delay of a timer that is too late begins anew.
+    /// True when the delay of a timer that is too late begins anew.
     package var rearms: Bool {
         switch self {
         case .fire, .skip: false
@@ -76,12 +76,12 @@ package enum Misfire: Sendable, Hashable {
         }
     }
 
-    /// Whether a timer that fires so many milliseconds late is too late.
+    /// True when a timer that fires this many milliseconds late is too late.
     func isTooLate(_ milliseconds: Int64) -> Bool { limit.map { milliseconds > $0 } ?? false }
 }
 
 extension Machine {
-    /// What becomes of something armed when it is too late for all that could take it.
+    /// The rule for something armed that is too late for every transition.
     package func misfire(of pending: Pending) -> Misfire {
         guard pending.misfire == .fire, pending.kind == .timer, case .state(let owner) = pending.owner else {
             return pending.misfire

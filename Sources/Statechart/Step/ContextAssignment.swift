@@ -27,7 +27,7 @@ struct ContextAssignment {
     /// Sets the value. Every step but the last must be there; the last may be a new key of a map, or the index just
     /// past a list's end, but not a new key of the context.
     ///
-    /// A key whose initial value is a double stays one, typed or not.
+    /// A key whose initial value is a double keeps doubles, with a declared type or without.
     func apply(to context: inout JSONObject, of machine: Machine) throws(Failure) {
         guard case .key(let key)? = path.first else { throw .noKey("") }
         if path.count == 1 { return try context.set(value, forKey: key, type: type, of: machine) }

@@ -32,8 +32,8 @@ struct VerdictTable {
 }
 
 extension Interpreter {
-    /// Whether a transition's guard lets it pass; one that fails says no and raises `error.execution`. A transition for
-    /// which the timer is too late is passed over.
+    /// True when a transition's guard is true and its timer is not too late for it. A guard that fails counts as false
+    /// and raises `error.execution`.
     mutating func holds(_ index: TransitionIndex) -> Bool {
         let transition = machine[index]
         if isTooLate(for: transition) { return false }

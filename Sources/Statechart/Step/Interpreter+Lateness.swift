@@ -1,7 +1,7 @@
-/// Says that a timer came too late for all that would have taken it.
+/// A timer that came too late for every transition that would have taken it.
 package struct SkippedTimer: Sendable, Equatable {
     package let lateMilliseconds: Int64
-    /// Whether its delay has begun anew.
+    /// True when its delay has begun anew.
     package let isRearmed: Bool
 
     package init(lateMilliseconds: Int64, isRearmed: Bool) {
@@ -10,19 +10,19 @@ package struct SkippedTimer: Sendable, Equatable {
     }
 }
 
-/// How late the timer is that a macrostep takes, and what that has led to.
+/// The lateness of the timer that a macrostep takes, and its consequences so far.
 struct Lateness {
     let milliseconds: Int64
     /// The clock's time.
     let firedAt: LogicalTime
-    /// Whether a transition was not asked because of it.
+    /// True when a transition was passed over because the timer is too late for it.
     private(set) var hasPassedOver = false
     /// The state whose delay begins anew; nil while no transition that was passed over wants that.
     private(set) var rearming: StateIndex?
-    /// Whether the delay has begun anew.
+    /// True when the delay has begun anew.
     fileprivate(set) var isRearmed = false
 
-    /// Nil for a timer that is not late.
+    /// Returns nil for a timer that is not late.
     init?(_ milliseconds: Int64, firedAt: LogicalTime) {
         if milliseconds == 0 { return nil }
         self.milliseconds = milliseconds
@@ -35,27 +35,27 @@ struct Lateness {
         if transition.misfire.rearms { rearming = transition.source }
     }
 
-    /// Nil unless a transition was passed over.
+    /// The timer as skipped; nil unless a transition was passed over.
     var skipped: SkippedTimer? {
         hasPassedOver ? SkippedTimer(lateMilliseconds: milliseconds, isRearmed: isRearmed) : nil
     }
 }
 
 extension SkippedTimer {
-    /// For a trace.
+    /// The text for a trace.
     var text: String { "skipped: \(DelayText.text(milliseconds: lateMilliseconds)) late" }
 }
 
 extension Interpreter {
-    /// Whether the timer that is taken is too late for a transition, which is then as if it were not there.
+    /// True when the timer that is taken is too late for a transition. The transition is then ignored.
     mutating func isTooLate(for transition: Transition) -> Bool {
         guard let lateness, transition.misfire.isTooLate(lateness.milliseconds) else { return false }
         self.lateness?.passOver(transition)
         return true
     }
 
-    /// Ends the macrostep of a timer that nothing has taken because it is too late. Eventless transitions have no turn,
-    /// unless a guard has failed, or a delay that was to begin anew.
+    /// Ends the macrostep of a timer that no transition has taken because it is too late. Eventless transitions are
+    /// tried only when a guard failed, or a delay that was to begin anew.
     mutating func endSkipping(_ skipped: SkippedTimer) throws(Refusal) {
         trace?.append(Microstep(event: event.name, transitions: []))
         tell(skipped.text, of: .root, line: machine[.root].line)
@@ -63,7 +63,7 @@ extension Interpreter {
         if hasRaised { try settle() } else { try checkExhaustion() }
     }
 
-    /// Lets the delay of the timer begin anew, at the clock's time, as if the timer had armed itself then.
+    /// Begins the delay of the timer anew at the clock's time, as if the timer had been armed then.
     private mutating func rearm() {
         guard let lateness, let owner = lateness.rearming,
             let timeout = machine[owner].timeouts.first(where: { $0.event == event.name })

@@ -53,7 +53,7 @@ extension Interpreter {
         return filtered
     }
 
-    /// The active states that a transition leaves, or counts as left.
+    /// Returns the active states that a transition leaves, or counts as left.
     private func conflictingSet(of transition: TransitionIndex) -> Range<Int> {
         guard let domain = domain(of: machine[transition]) else { return 0..<0 }
         let descendants = activeDescendants(of: domain)

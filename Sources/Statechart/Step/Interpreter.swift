@@ -50,7 +50,7 @@ struct Interpreter: ~Copyable {
     /// Eventless transitions whose failing guard was told once already.
     var failedEventless: Set<TransitionIndex> = []
 
-    /// Of the timer that is taken; nil where it is not late, has been taken, or is none.
+    /// The lateness of the timer that is taken; nil when it is not late, was taken already, or the input is no timer.
     var lateness: Lateness?
 
     /// Whether an action changed the context.

@@ -1,6 +1,6 @@
 extension Machine {
-    /// Tells of each event of the machine whether the instance would take it now; nil where it depends on the event's
-    /// data, and of those that come when the budget of a macrostep is used up.
+    /// Tells for each event of the machine whether the instance would take it now. Nil when that depends on the event's
+    /// data, and for the events after the budget of a macrostep is used up.
     package func acceptance(
         in snapshot: Snapshot, as identity: InstanceIdentity, at time: LogicalTime
     ) -> [(descriptor: String, isAccepted: Bool?)] {
@@ -37,7 +37,7 @@ extension Interpreter {
         event = Event(name: name, at: event.at)
         var isOpen = false
         var isSure = false
-        // Each of many events is looked for in all that is active.
+        // The budget counts each event for each active state.
         charge(configuration.count)
         for index in candidates(for: event) {
             let transition = machine[index]

@@ -28,7 +28,7 @@ package final class Macrostep: Sendable {
     /// The first exit action that failed when the instance was cancelled: nothing handles it, and nothing is undone.
     /// Its case is `expressionFailed`, which takes little room where there is none.
     package let exitFailure: Refusal?
-    /// What became of the timer that was too late; nil where none was.
+    /// The timer that was too late for every transition; nil when there was none.
     package let skipped: SkippedTimer?
 
     package init(

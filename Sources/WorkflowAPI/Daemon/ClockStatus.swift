@@ -16,8 +16,8 @@ public struct ClockStatus: Equatable, WireObject {
     public var fired: Int64?
     /// False when there are more timers to fire on the way: ask again. Of an answer to a move only.
     public var done: Bool?
-    /// Queues in which a task is ready or leased: the clock goes no further as long as that is so. Of an answer to a
-    /// move that stops there only, and at most 20.
+    /// The queues in which a task is ready or leased, at most 20. The clock stands until workers have ended these
+    /// tasks. Only in the answer to a move with `stopAtTasks`.
     public var tasks: [String]?
 
     /// Takes the parts as they are.
@@ -52,7 +52,7 @@ public struct ClockStatus: Equatable, WireObject {
 public struct ClockRequest: Equatable, WireObject {
     /// Where a virtual clock is to go. A time and no distance, so that asking twice does not go twice as far.
     public var to: WireTime
-    /// True: it goes no further while a task is ready or leased. Nil for false.
+    /// True to stop the clock while a task is ready or leased. Nil means false.
     public var stopAtTasks: Bool?
 
     /// Takes the parts as they are.

@@ -4,14 +4,14 @@ extension DaemonStatus {
     /// The room that the database takes on its disk, in bytes.
     public struct Disk: Equatable, WireObject {
         public var file: Int64
-        /// Pages of the file, and those of them that nothing uses; nil of an older daemon.
+        /// The pages of the file, and how many of them nothing uses; nil from an older daemon.
         public var pages: Int64?
         public var freePages: Int64?
         /// The size of the write-ahead log.
         public var log: Int64
-        /// For how many milliseconds, at least, a reader has kept the log from starting over; nil when none does.
+        /// The milliseconds for which a reader has kept the log from starting over, at least; nil when no reader does.
         public var logHeld: Int64?
-        /// The room that is left; nil where nobody can tell.
+        /// The free space on the disk; nil when it cannot be told.
         public var free: Int64?
 
         /// Takes the parts as they are.

@@ -63,7 +63,7 @@ public struct DeletedInstance: Equatable, WireObject {
     public var at: WireTime
     /// The names of the calls that are cancelled with it; nil without any.
     public var cancelled: [String]?
-    /// Why what it said is still in the files, from which it goes by itself; nil when it is gone.
+    /// Why the erased data is still in the files, from which it will go by itself; nil when it is gone.
     public var pending: String?
     /// True when nothing was changed.
     public var dryRun: Bool?
@@ -117,7 +117,7 @@ public struct DeletedInstance: Equatable, WireObject {
 /// What stays of an instance that was deleted.
 public struct AuditItem: Equatable, WireObject {
     public var uuid: String
-    /// Nil where the database does not have the version that it ran last: a restore has brought this row alone.
+    /// The machine; nil when a restore copied this row only, and the database does not have the machine version.
     public var machine: String?
     /// The version that it ran last.
     public var version: Int64?

@@ -104,7 +104,7 @@ public struct Instance: Equatable, WireObject {
     public var redacted: Bool?
     /// The first effects that it waits for; nil in lists, of a past state, and when it waits for none.
     public var waitsFor: [EffectItem]?
-    /// The last timer, when that was skipped and nothing comes by itself any more; nil in lists and of a past state.
+    /// The last timer, when it was skipped and nothing else will happen by itself; nil in lists and for a past state.
     public var timerSkipped: SkippedTimerItem?
     public var seq: Int64
     /// Since when its configuration is what it is; nil of a past state, and when it has just started.

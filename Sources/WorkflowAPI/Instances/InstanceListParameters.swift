@@ -7,7 +7,7 @@ public struct InstanceListParameters: Hashable, Sendable {
     public var states: [String]
     /// How long an instance is in its configuration at least: a delay as in definitions, such as `2d`.
     public var olderThan: String?
-    /// Only instances whose last row is of a time that has not come yet.
+    /// True to list only instances whose last row has a time in the future.
     public var ahead: Bool
     /// Texts of which one is in why it has failed; empty for all.
     public var failures: [String]

@@ -53,10 +53,10 @@ public struct RedactRequest: Equatable, WireObject {
 extension RedactRequest {
     private static let contextPrefix = "context."
 
-    /// Those of the paths that lead into the data of rows.
+    /// The paths that lead into the data of rows.
     public var dataPaths: [String] { seqs == nil ? [] : (paths ?? []).filter(Self.isOfData) }
 
-    /// Those that lead into the context.
+    /// The paths that lead into the context.
     public var contextPaths: [String] {
         (paths ?? []).filter { seqs == nil || !Self.isOfData($0) }.map { path in
             let inner = path.hasPrefix(Self.contextPrefix) ? path.dropFirst(Self.contextPrefix.count) : ""
@@ -78,8 +78,8 @@ public struct RedactAnswer: Equatable, WireObject {
     public var configuration: [String]
     /// The rows that say nothing any more: `3,7-9`; nil for none.
     public var seqs: String?
-    /// The paths into the data of these rows; what else they said is kept in this redaction's own row. Nil where all
-    /// that they said is gone.
+    /// The paths that were erased in the data of these rows. The redaction's own row keeps the rest. Nil when the rows
+    /// were erased whole.
     public var data: [String]?
     /// The paths into the context whose values are gone; nil for none.
     public var paths: [String]?
@@ -89,7 +89,7 @@ public struct RedactAnswer: Equatable, WireObject {
     public var renamed: Bool?
     /// The events that are still to come, or that it failed on, and come without data now; nil for none.
     public var emptied: [String]?
-    /// Why it is still in the files, from which it goes by itself; nil when it is gone.
+    /// Why the erased data is still in the files, from which it will go by itself; nil when it is gone.
     public var pending: String?
     /// True of a trial.
     public var dryRun: Bool?

@@ -1,13 +1,13 @@
 public import WorkflowJSON
 
-/// The last timer of an instance, which came too late: no timer and no invocation is left.
+/// The last timer of an instance that has no timer and no invocation left, because this one came too late.
 public struct SkippedTimerItem: Equatable, WireObject {
-    /// The timer's.
+    /// The timer's event.
     public var event: String
     /// When it was skipped, by the daemon's clock.
     public var at: WireTime
     public var lateMilliseconds: Int64
-    /// The events that the instance takes still, as far as its guards do not say no.
+    /// The events that the instance still takes, unless a guard rejects them.
     public var accepted: [String]
 
     /// Takes the parts as they are.

@@ -4,7 +4,7 @@ public import WorkflowJSON
 public struct TallyItem: Equatable, WireObject {
     public var machine: String
     public var version: Int64
-    /// The version's semantics. A daemon that does not tell it is of 0.1: 1.
+    /// The number of the version's semantics; 1 when a daemon of 0.1 does not tell it.
     public var semantics: Int64
     public var status: Instance.Status
     /// The paths of the active leaves, in document order.

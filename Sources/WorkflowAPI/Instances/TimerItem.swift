@@ -14,7 +14,7 @@ public struct TimerItem: Equatable, WireObject {
     public var id: String?
     /// How late it may be and still change something; nil for however late. Of an instance's own list only.
     public var skipMilliseconds: Int64?
-    /// True when its delay begins anew once it is later than that; nil otherwise. Of an instance's own list only.
+    /// True when its delay begins anew if the timer is too late; nil otherwise. Only in an instance's own list.
     public var rearms: Bool?
     /// Whether it waits because its instance does not run: until that is retried, or resumed.
     public var waits: Bool?

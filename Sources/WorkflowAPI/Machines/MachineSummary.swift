@@ -4,7 +4,8 @@ public import WorkflowJSON
 public struct MachineSummary: Equatable, WireObject {
     public var machine: String
     public var version: Int64
-    /// The number of the rules by which its instances take steps. A daemon that does not tell it is of 0.1: 1.
+    /// The number of the version's semantics, the rules by which its instances take steps; 1 when a daemon of 0.1 does
+    /// not tell it.
     public var semantics: Int64
     /// The version that new instances take; nil for the latest.
     public var active: Int64?
@@ -17,8 +18,8 @@ public struct MachineSummary: Equatable, WireObject {
     public var createdAt: WireTime
     /// What to say about a definition that was accepted; nil outside of the answer to `POST`.
     public var warnings: [DefinitionDiagnostic]?
-    /// A sentence for each place where it does something else than the version before, because of its semantics; nil
-    /// where these are the same, and outside of the answer to `POST`.
+    /// A sentence for each place where its semantics make it behave otherwise than the previous version. Nil when the
+    /// semantics are the same, and in all answers but the one to `POST`.
     public var differences: [String]?
     /// The definition exactly as it was given; nil in lists and in the answer to `POST`.
     public var source: String?

@@ -14,7 +14,7 @@ package struct Budget: Sendable {
         if !takes(units) { throw Self.isUsedUp }
     }
 
-    /// Takes units; false, and nothing is left, when there are not as many.
+    /// Takes units. Returns false when fewer are left; then none are left afterwards.
     @inlinable
     package mutating func takes(_ units: Int) -> Bool {
         remaining &-= units
@@ -23,7 +23,7 @@ package struct Budget: Sendable {
         return false
     }
 
-    /// The failure where there were not as many.
+    /// The failure of taking more units than were left.
     package static var isUsedUp: EvaluationError {
         EvaluationError(.limit, "the expression takes more than \(CELLimits.evaluation) steps")
     }

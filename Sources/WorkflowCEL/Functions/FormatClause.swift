@@ -1,7 +1,7 @@
 /// One `%…` of a format: how a value is to be written.
 enum FormatClause: Equatable {
     case string, binary, octal
-    /// At least so many characters, with zeros in front.
+    /// A decimal number of at least this many characters, with zeros in front.
     case decimal(width: Int)
     case hexadecimal(isUppercase: Bool)
     /// Digits after the point.
@@ -61,7 +61,7 @@ enum FormatClause: Equatable {
         }
     }
 
-    /// The width of `%02d`; other clauses have none.
+    /// The width in a clause such as `%02d`; nil for other clauses.
     private static func width(_ rest: inout Substring.UTF8View) throws(EvaluationError) -> Int {
         let digits = rest.prefix { (0x30...0x39).contains($0) }
         rest = rest[digits.endIndex...]

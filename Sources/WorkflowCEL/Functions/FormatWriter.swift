@@ -57,7 +57,7 @@ struct FormatWriter {
         }
     }
 
-    /// Zeros stand between the sign and the digits. What is no number at all, such as NaN, has none.
+    /// Writes zeros between the sign and the digits; none for NaN and infinities.
     private mutating func write(_ value: Value, width: Int) throws(EvaluationError) {
         let start = text.count
         try writeString(value)
@@ -160,7 +160,7 @@ extension FunctionLibrary {
     /// (https://github.com/google/cel-spec/blob/master/doc/extensions/strings.md).
     static let formatFunctions = [format(in: .current)]
 
-    /// The first version has no width.
+    /// The first version of the language has no width.
     static let formatOfFirst = format(in: .first)
 
     private static func format(in version: LanguageVersion) -> Overload {

@@ -20,7 +20,7 @@ enum FunctionLibrary {
     /// The names of all members.
     static let memberNames: [String] = members.keys.sorted()
 
-    /// Functions of the first version, by name: they are called as those of now are, and do something else.
+    /// The functions of the first version that behave otherwise than the present ones of the same name.
     private static let firstBodies = Dictionary(
         uniqueKeysWithValues: [durationOfFirst, formatOfFirst].map { ($0.name, $0) })
 

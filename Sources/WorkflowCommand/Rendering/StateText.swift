@@ -63,7 +63,7 @@ enum StateText {
         note.object?["reason"]?.string.map { "because: \(Printable.text($0))" }
     }
 
-    /// How late the row's timer was when that was too late, and whether its delay has begun anew.
+    /// The lateness of a row's timer that was too late, and the word for a delay that began anew; nil for other rows.
     private static func skip(_ note: JSONValue) -> String? {
         guard let skipped = note.object?["skipped"]?.object, case .int(let late)? = skipped["lateMilliseconds"] else {
             return nil

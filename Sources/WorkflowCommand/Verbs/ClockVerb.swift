@@ -79,7 +79,7 @@ struct ClockVerb: Verb {
         if let queues = status.tasks { throw Self.stopped(at: queues, status.now, target) }
     }
 
-    /// The failure of a clock that has stopped for workers.
+    /// The failure of a move that stopped because workers have tasks.
     private static func stopped(at queues: [String], _ now: WireTime, _ target: WireTime) -> CommandFailure {
         let rest = DelayText.text(milliseconds: target.milliseconds - now.milliseconds)
         let names = queues.map { "'\($0)'" }.joined(separator: ", ")

@@ -55,7 +55,7 @@ struct Machines: Verb {
     ]
 }
 
-/// A version with earlier semantics, and how many of its instances have not ended.
+/// A version with earlier semantics, and the number of its instances that have not ended.
 private struct OutdatedVersion: JSONWritable {
     let machine: String
     let version: Int64

@@ -111,11 +111,11 @@ struct Simulate: Verb {
         }
     }
 
-    /// Starts a simulation and goes through a script, until the machine does not come to rest; gives away what each
-    /// event came to.
+    /// Runs a script in a new simulation, up to the first event after which the machine never rests. Passes on each
+    /// result.
     ///
-    /// - Returns: The end; how many macrosteps there were before the part in which the machine never rests; and how
-    ///   many lines of the script were not played.
+    /// - Returns: The end; the number of macrosteps before the part in which the machine never rests; and the number of
+    ///   lines of the script that were not run.
     private func play(
         _ lines: [ScriptLine], _ answers: [String: JSONValue], in beginning: Simulation, with data: JSONObject,
         _ give: ([SimulatedStep]) throws -> Void
@@ -179,12 +179,12 @@ struct SimulationPrinter {
     private var table: ListPrinter<SimulatedStep>
     /// The events that were refused, and those that failed.
     private(set) var refused = 0
-    /// How many more macrosteps are printed whatever they are.
+    /// The number of further macrosteps that are printed in any case.
     private var whole: Int
-    /// How many more of the others that came by themselves are printed; nothing is printed behind them.
+    /// The number of further macrosteps without an event of the script that are printed; afterwards nothing is printed.
     private var left = Simulation.shownOfEndlessRun
 
-    /// - Parameter count: Macrosteps before the part in which the machine never rests; nil where it rests.
+    /// - Parameter count: The number of macrosteps before the part in which the machine never rests; nil when it rests.
     init(_ session: Session, isTracing: Bool, endlessAfter count: Int?) {
         self.session = session
         self.isTracing = isTracing

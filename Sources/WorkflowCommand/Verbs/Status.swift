@@ -140,7 +140,7 @@ struct Status: Verb {
         return "\(ByteText.text(disk.file))\(pages), log \(ByteText.text(disk.log))" + held + "\(free)"
     }
 
-    /// Milliseconds for which a reader may hold the log without being a reason to look.
+    /// The milliseconds for which a reader may hold the log before its age is shown in red.
     private static let heldTooLong: Int64 = 60_000
 
     private static func plural(_ count: Int64, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }

@@ -19,7 +19,7 @@ final class BatchApplier {
     private(set) var prefetch: BatchPrefetch?
     /// As of the last sealed batch.
     private var numbers: StoreNumbers
-    /// Commands of the last call that were not applied, because they wait.
+    /// The number of commands of the last call that were not applied, because they wait.
     private(set) var postponed = 0
     /// Of batches and trials.
     private var lastNumber: UInt64 = 0
@@ -79,7 +79,7 @@ final class BatchApplier {
     ///
     /// - Parameters:
     ///   - queue: Where more comes from.
-    ///   - awaited: What commands name that wait for machine versions.
+    ///   - awaited: The instances and machines that waiting commands name.
     ///   - isBesideCommit: Whether others are being committed: beside them nothing may take long.
     func apply(
         _ waiting: inout Lane.Waiting, to builder: inout BatchBuilder, in order: inout FairOrder,
@@ -150,7 +150,7 @@ final class BatchApplier {
         guard entry.rejection?.wait != nil else { return }
         if demand.hasMissed { entry.waits += 1 }
         if demand.hasMissed, entry.waits > limits.waitsForMachines {
-            // It needs more versions than are kept compiled: it would wait for ever.
+            // A command that needs more versions than are kept compiled would wait for ever.
             demand.isImmediate = true
             defer { demand.isImmediate = false }
             return entry.apply(to: &builder)
@@ -227,6 +227,6 @@ final class BatchApplier {
 }
 
 extension EngineLimits {
-    /// How often a command waits for a machine version, as one may that names many instances.
+    /// The most times that one command waits for machine versions: it may name many instances.
     fileprivate var waitsForMachines: Int { 100 }
 }

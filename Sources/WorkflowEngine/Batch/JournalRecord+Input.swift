@@ -132,11 +132,11 @@ extension JournalRecord {
     /// without both.
     var isUndo: Bool { kind == .reset && event == ResetCommand.Goal.beforeLast.event }
 
-    /// True: it takes back what a clock did that was ahead. Such a row alone may be earlier than the one before; the
-    /// instance stays what it is.
+    /// True for a row that corrects times after a clock that was ahead. Only such a row may be earlier than the
+    /// previous one. The instance's state stays.
     var isClock: Bool { kind == .reset && event == Reset.clockEvent }
 
-    /// True: its instance may run another version of its machine afterwards.
+    /// True when the instance may run another version of its machine afterwards.
     var changesMachine: Bool { kind.changesMachine && !isClock }
 
     /// Whether the instance is in its configuration only since this row, where it undoes nothing.

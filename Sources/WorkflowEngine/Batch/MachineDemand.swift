@@ -1,8 +1,8 @@
 import Synchronization
 import WorkflowStore
 
-/// Gives batches the machine versions that are compiled, and has the others compiled elsewhere: the writer's thread
-/// compiles none. For the lane's thread.
+/// Gives compiled machine versions to batches, and has the others compiled on another thread: the writer's thread
+/// compiles none. Used by the lane's thread only.
 ///
 /// A command that needs a version which is not compiled yet is rejected with `Rejection.wait`. It is applied again when
 /// the version is there.
@@ -10,14 +10,14 @@ final class MachineDemand {
     private let library: MachineLibrary
     private let queue: CommandQueue
     private let bound: Int
-    /// Versions that are being compiled.
+    /// The versions that are being compiled.
     private var underWay: Set<MachineID> = []
-    /// Versions that could not be compiled, and why.
+    /// The versions that could not be compiled, with the reason.
     private var failures: [MachineID: Rejection] = [:]
     private let finished = FinishedMachines()
-    /// True: a version that was needed was not there. For those who ask to set it back.
+    /// True after a version was needed that was not compiled. The applier sets it to false before each command.
     var hasMissed = false
-    /// True: a version is compiled where it is needed.
+    /// True to compile a version at once, on the thread that needs it.
     var isImmediate = false
 
     init(_ library: MachineLibrary, waking queue: CommandQueue, limits: EngineLimits) {
@@ -26,7 +26,7 @@ final class MachineDemand {
         bound = limits.unreadableMachines
     }
 
-    /// The version of a stored row. Throws a rejection with `wait` while it is compiled.
+    /// Returns the version of a stored row. Throws a rejection with `wait` while it is being compiled.
     func machine(of record: MachineRecord) throws(Rejection) -> LoadedMachine {
         if let loaded = library.machine(record.id) { return loaded }
         if let failure = failures[record.id] { throw failure }
@@ -36,7 +36,7 @@ final class MachineDemand {
         throw Rejection(waiting: .compiling(record.id))
     }
 
-    /// Versions that were compiled since the last call, or that cannot be compiled.
+    /// Returns the versions whose compiling has ended since the last call, also those that cannot be compiled.
     func takeFinished() -> Set<MachineID> {
         if underWay.isEmpty { return [] }
         var ids: Set<MachineID> = []
@@ -51,7 +51,7 @@ final class MachineDemand {
     }
 
     private func compile(_ record: MachineRecord) {
-        // The queue does not end before what waits for it is carried out; the lane that takes from it runs.
+        // The queue ends only after all waiting commands were carried out, so the lane still runs.
         _ = queue.expectResult()
         library.compile(record) { [finished, queue] result in
             switch result {
@@ -63,7 +63,7 @@ final class MachineDemand {
     }
 }
 
-/// Machine versions whose compiling has ended. Passes from the thread that compiles to the lane's.
+/// The machine versions whose compiling has ended. The compiling thread adds them, and the lane's thread takes them.
 private final class FinishedMachines: Sendable {
     private let machines = Mutex<[(id: MachineID, failure: Rejection?)]>([])
 
@@ -78,6 +78,6 @@ private final class FinishedMachines: Sendable {
 }
 
 extension EngineLimits {
-    /// Versions that cannot be compiled and are remembered.
+    /// The number of versions that are remembered because they cannot be compiled.
     fileprivate var unreadableMachines: Int { 1_000 }
 }

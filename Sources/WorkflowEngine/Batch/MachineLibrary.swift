@@ -21,7 +21,7 @@ package final class LoadedMachine: Sendable {
 final class MachineLibrary: Sendable {
     let board = MachineBoard()
     private let migrations = PreparedMigrations()
-    /// Compile what is stored and not in use yet.
+    /// The threads that compile stored versions that are not in use yet.
     private let threads: BackgroundThreads
     private let cache: Mutex<GenerationCache<MachineID, LoadedMachine>>
     /// The row numbers of versions that were in use; a version keeps its own for ever.
@@ -50,7 +50,7 @@ final class MachineLibrary: Sendable {
         ids.withLock { $0[VersionKey(machine: key, version: version)] }.flatMap(machine)
     }
 
-    /// The version of a stored row, which is compiled elsewhere where that is still to be done.
+    /// Returns the version of a stored row; compiles it on another thread first, if need be.
     func compiled(_ record: MachineRecord) async throws(Rejection) -> LoadedMachine {
         if let loaded = machine(record.id) { return loaded }
         return try await withCheckedContinuation { continuation in
@@ -58,7 +58,7 @@ final class MachineLibrary: Sendable {
         }.get()
     }
 
-    /// Has the version of a stored row compiled.
+    /// Has the version of a stored row compiled on another thread.
     ///
     /// - Parameter compiled: Called once, on the thread that compiles.
     func compile(
@@ -67,7 +67,7 @@ final class MachineLibrary: Sendable {
         threads.runFirst { [self] in compiled(Result { () throws(Rejection) in try machine(of: record) }) }
     }
 
-    /// The version of a stored row. Compiles it on the calling thread where that is still to be done.
+    /// Returns the version of a stored row; compiles it on the calling thread first, if need be.
     func machine(of record: MachineRecord) throws(Rejection) -> LoadedMachine {
         if let loaded = machine(record.id) { return loaded }
         guard Digest(of: record.source.utf8) == record.digest else {

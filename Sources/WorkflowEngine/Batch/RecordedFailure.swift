@@ -218,7 +218,7 @@ struct RowNote: Equatable {
 }
 
 extension SkippedTimer {
-    /// Reads what a note says; nil for what no engine wrote.
+    /// Reads a note; nil for a note that no engine wrote.
     fileprivate init?(_ json: JSONValue) {
         guard let object = json.object, case .int(let late)? = object["lateMilliseconds"] else { return nil }
         self.init(lateMilliseconds: late, isRearmed: object["rearmed"] == true)

@@ -60,7 +60,8 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
-    /// How what it erases goes once that is recorded, and before the run is done; nil where it erases nothing.
+    /// The way in which the data that a run erases leaves the files, before the run is done; nil when the verb erases
+    /// nothing.
     var erasure: ErasureKind? {
         switch self {
         case .delete: .deletion

@@ -242,7 +242,7 @@ extension BulkRunner {
         }
     }
 
-    /// Why a run that has had all its instances is not done: what it erased is still in the files.
+    /// The reason why a run that has had all its instances is not done yet: the erased data is still in the files.
     private func pendingErasure(of way: Way, for engine: Engine) async -> String? {
         guard way.sent.isEmpty, way.next == nil, way.feed.count == 0, let kind = way.request.action.erasure else {
             return nil

@@ -75,7 +75,7 @@ extension BulkSliceCommand: WriterCommand {
             count += 1
             run.mark = target.mark
         }
-        // Between the last instance and the end of a run what it erases goes from the files.
+        // After the last instance, the erased data leaves the files before the run ends.
         let isDone = isEnd && count == targets.count && (count == 0 || request.action.erasure == nil)
         if count > 0, meetsVersions { outcome.trail.add(run.mark, at: position) }
         if isDone { outcome.countMissing(of: run.selected) }

@@ -50,11 +50,11 @@ struct ApplyMachineCommand: WriterCommand {
 /// The answer to an apply.
 package struct AppliedMachine: Sendable {
     package let record: MachineRecord
-    /// False when this text was the latest version already, by the same semantics.
+    /// False when the latest version already has this text and the same semantics.
     package let isNew: Bool
     /// The version that new instances take; nil for the latest.
     package let active: MachineVersion?
-    /// The semantics of the version before, where they are others; nil where they are the same.
+    /// The semantics of the previous version; nil when they are the same.
     package internal(set) var earlierSemantics: Semantics?
 }
 

@@ -1,14 +1,14 @@
 import WorkflowStore
 
-/// Commands that wait until a machine version is compiled, in their order; and those behind them that name the same
-/// instance or machine, which never overtake them. A value without threads.
+/// Commands that wait until a machine version is compiled, in their order. Later commands for the same instance or
+/// machine wait behind them and never overtake. A value without threads.
 struct AwaitingCommands {
     /// Commands in their order.
     typealias Line = ArraySlice<any QueuedCommand>
 
-    /// All of them.
+    /// All waiting commands.
     private(set) var line: Line = []
-    /// Instances and machines that they name.
+    /// The instances and machines that the waiting commands name.
     private(set) var targets: Set<CommandTarget> = []
 
     var isEmpty: Bool { line.isEmpty }
@@ -39,7 +39,7 @@ struct AwaitingCommands {
         return released
     }
 
-    /// Takes out all of them.
+    /// Takes out all commands.
     mutating func takeAll() -> Line {
         defer { self = AwaitingCommands() }
         return line

@@ -421,7 +421,7 @@ private final class WaitingGroup: @unchecked Sendable {
 /// A virtual clock that somebody wants moved. The writer does that itself, between two batches: no batch holds it.
 struct ClockMoveRequest: Sendable {
     let target: Timestamp
-    /// True: it goes no further while a worker could have a task, or has one.
+    /// True to stop the clock while a worker could have a task, or has one.
     var stopsAtTasks = false
     /// Called once.
     let answered: @Sendable (Result<ClockMove, Rejection>) -> Void
@@ -435,7 +435,7 @@ package struct ClockMove: Sendable, Equatable {
     package let fired: Int
     /// Whether it is where it was to go; there are timers to fire on the way when it is not.
     package let isDone: Bool
-    /// The queues in which a task is ready or leased, in their order, where that is why it goes no further.
+    /// The queues in which a task is ready or leased, in their order, when they stop the clock.
     package var tasks: [String] = []
     /// Whether it waits for what the daemon does itself.
     var isStopped = false

@@ -64,7 +64,7 @@ package struct Deletion: Sendable {
     /// The names of the invocations and calls that are cancelled with it; none in an answer that is given again.
     package let cancelled: [String]
     package let isDryRun: Bool
-    /// Why what it said is still in the files; nil when it is not, and of a trial.
+    /// Why the erased data is still in the files; nil when it is gone, and for a dry run.
     package var pending: String?
     package var isRepeated = false
 }
@@ -155,15 +155,16 @@ extension Rejection {
 }
 
 extension Engine {
-    /// Deletes an instance. When this returns nobody finds it, its name is free, and what it said is in no file of the
-    /// store, unless the answer says why it still is. Copies may stand in gaps between rows until it is compacted.
+    /// Deletes an instance. When this returns, nobody finds it and its name is free. Its data is in no file of the
+    /// store, unless the answer says why it still is. Copies may remain in gaps between rows until the store is
+    /// compacted.
     package func delete(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
         var deletion = try await carryOut(command)
         if !deletion.isDryRun { deletion.pending = await awaitErasing(of: .deletion) }
         return deletion
     }
 
-    /// The same, and waits for nothing: its rows are taken away later.
+    /// Deletes an instance without waiting until its rows are removed.
     func carryOut(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
         var command = command
         for _ in 0..<limits.deletionLooks {
@@ -185,7 +186,8 @@ extension Engine {
         return DeleteCommand.Look(id: record.id, seq: record.seq, calls: calls)
     }
 
-    /// What was deleted, the latest first, before a position; with the machines, nil where the store does not have one.
+    /// Returns the deletions before a position, the latest first, with their machines; nil for a machine that the store
+    /// does not have.
     package func audits(
         before position: Position?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> [(audit: AuditRecord, machine: MachineRecord?)] {

@@ -72,7 +72,7 @@ package struct TaskFailure: Sendable, Equatable {
         return JSONWriter.string(JSONValue.object(error))
     }
 
-    /// As the rules of a definition see it.
+    /// The failure in the words of retry rules.
     var forRules: RetryFailure { RetryFailure(type: type, facts) }
 
     /// Bytes of a fact that is kept of each attempt.
@@ -83,7 +83,7 @@ package struct TaskFailure: Sendable, Equatable {
 }
 
 extension AttemptRecord {
-    /// As the rules of a definition see it. One that was told of late had failed when its lease ran out.
+    /// The failure in the words of retry rules. A late report counts as an expired lease.
     var forRules: RetryFailure {
         let type = outcome == BatchBuilder.late ? TaskFailure.leaseExpired.type : outcome
         return RetryFailure(type: type, error.flatMap(RecordedFailure.object) ?? JSONObject())

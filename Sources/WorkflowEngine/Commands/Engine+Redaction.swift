@@ -27,8 +27,8 @@ extension Engine {
         return answer
     }
 
-    /// Begins it, or gives the answer to the same request that its key had before: a renaming has taken away the name
-    /// that it is asked by, or another instance has that name since.
+    /// Begins the redaction, or returns the first answer to a repeated key. Such a request may use a name that the
+    /// redaction has taken away, and that another instance may have since.
     private func beginOrRepeat(
         _ command: RedactCommand
     ) async throws(Rejection) -> (answer: RedactResult, id: InstanceID) {
@@ -46,10 +46,10 @@ extension Engine {
             var again = command
             again.instance = name
             do throws(Rejection) {
-                // It is carried out for nobody: its new name is taken.
+                // This carries out nothing, because the new name is taken.
                 return (try await begin(again, of: record), record.id)
             } catch let other {
-                // A key that was used for something else says so; all else is not about the first request.
+                // A key that was used for something else is refused. All other checks are not about the first request.
                 throw other.code == .keyReused || other.code == .redacted ? other : error
             }
         }
@@ -104,7 +104,7 @@ extension Engine {
         }
     }
 
-    /// The rows of an instance that are named, as far as they are there.
+    /// Returns the named rows of an instance that exist.
     private func positions(of seqs: SeqSet, of record: InstanceRecord) async throws(Rejection) -> [Position] {
         var positions: [Position] = []
         for range in seqs.within(1...max(1, record.seq.rawValue)).ranges {

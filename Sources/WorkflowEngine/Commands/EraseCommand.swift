@@ -36,7 +36,8 @@ extension EngineLimits {
     fileprivate var erasedRows: Int { 512 }
     /// Bytes of their data, about.
     fileprivate var erasedBytes: Int { 1 << 20 }
-    /// Rows of which one redaction keeps a part, and the bytes of their data: what is left of them stands in one row.
+    /// The limits of a redaction that keeps a part of rows: their number and the bytes of their data. One row has to
+    /// hold the rest.
     var keptRows: Int { 100 }
     var keptBytes: Int { 256 << 10 }
 }

@@ -21,8 +21,8 @@ final class ErasureWatch: Sendable {
 }
 
 extension Engine {
-    /// Waits until nothing of what was erased or deleted is in the files. Gives why it still is, where that takes
-    /// longer than a caller waits: then it goes by itself.
+    /// Waits until the erased and deleted data has left the files. Returns the reason when that takes longer than a
+    /// caller waits; the data then goes by itself.
     ///
     /// - Parameter time: How long to wait; nil for as long as an answer may.
     func awaitErasing(of kind: ErasureKind, for time: Duration? = nil) async -> String? {
@@ -32,9 +32,9 @@ extension Engine {
                 erasures?.leave()
                 return reason
             }
-            // It can be emptied only between two batches. Rows go slower while others ask for something.
+            // The log can be emptied only between two batches. Rows are removed more slowly while commands wait.
             if purging.isInLog, kind == .redaction || purgeBacklog.instances == 0 { await lookAtLog() }
-            // Cancelled with the caller, who is told what is left.
+            // The wait is cancelled with the caller, who is told the reason.
             try? await Task.sleep(for: limits.erasureLook)
         }
         return nil
@@ -49,12 +49,12 @@ extension Engine {
             case .storageUnavailable(let reason), .readOnly(let reason), .damaged(let reason):
                 throw .storageUnavailable(reason)
             }
-            // Cancelled with the restore: then the next start goes on.
+            // The wait is cancelled with the restore; the next start goes on.
             guard (try? await Task.sleep(for: limits.erasureLook)) != nil else { throw .draining }
         }
     }
 
-    /// Lets the writer look whether the log can be emptied. Where it takes no commands now, it looks with the next one.
+    /// Has the writer try to empty the log. When the writer takes no commands now, it tries with the next one.
     private func lookAtLog() async {
         do throws(Rejection) {
             _ = try await queue.submit(EraseCommand(instance: ErasureRecord.noInstance))

@@ -7,7 +7,7 @@ struct FindEffectsCommand: Sendable {
     let limit: Int
     /// What runs already.
     let except: Set<Position>
-    /// True where attempts are counted that the process does not outlive.
+    /// True when attempts are counted whose process did not outlive them.
     let countsInterruptions: Bool
 
     /// What was found.
@@ -48,7 +48,7 @@ extension FindEffectsCommand: WriterCommand {
             do throws(Rejection) {
                 instance = try batch.instance(of: effect)
             } catch {
-                // What was found starts, and does not wait for a machine that is compiled first.
+                // The effects that were found start now; they do not wait for a machine that is being compiled.
                 guard error.wait != nil, !answer.effects.isEmpty else { throw error }
                 answer.hasMore = true
                 break

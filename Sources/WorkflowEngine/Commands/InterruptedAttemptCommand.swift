@@ -2,8 +2,8 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// Counts an attempt that an earlier process began and did not outlive, as the rules of its definition say. After a few
-/// of them in a row the effect is held: what it runs may be what ends the daemon.
+/// Counts an attempt that an earlier process began and did not outlive, by the retry rules of its definition. After a
+/// few of them in a row the effect is held, because it may be what ends the daemon.
 struct InterruptedAttemptCommand: Sendable {
     /// As a file says, which may be anybody's.
     let attempt: InterruptedAttempt
@@ -34,7 +34,7 @@ extension InterruptedAttemptCommand: WriterCommand {
         if instance.state.nextDue(by: batch.now) != nil { throw .overloaded }
         guard var effect = try effect(in: batch) else { return nil }
         let before = effect
-        // The end of the machine is nobody's fault, and excuses nobody.
+        // An end of the whole machine is no interruption by the effect, and does not reset the count.
         let interruptions = try batch.interruptions(of: effect) + (attempt.isOfThisBoot ? 1 : 0)
         effect.attempts = attempt.begin.number
         try batch.fail(
@@ -46,7 +46,7 @@ extension InterruptedAttemptCommand: WriterCommand {
             again.error = TaskFailure.held(after: interruptions).note
             batch.note(.stuck(again, of: instance.state.record.name))
         } else if before.state == .held {
-            // It is let go with its instance.
+            // The effect is removed with its instance.
             again.state = .held
             again.error = before.error
         }
@@ -54,7 +54,7 @@ extension InterruptedAttemptCommand: WriterCommand {
         return instance.state.record.name
     }
 
-    /// The effect, where the attempt may be its last and has not been counted.
+    /// Returns the effect when the attempt may be its last one and has not been counted.
     private func effect(in batch: BatchBuilder) throws(Rejection) -> EffectRecord? {
         let begin = attempt.begin
         guard begin.number > 0, let effect = try batch.effect(begin.effect), [.ready, .held].contains(effect.state),
@@ -65,8 +65,8 @@ extension InterruptedAttemptCommand: WriterCommand {
 }
 
 extension BatchBuilder {
-    /// How many of the last attempts at an effect the process did not outlive, since somebody let it be tried anew. An
-    /// attempt that ends in order begins the count anew; a start of the machine leaves it as it was.
+    /// Counts the last attempts in a row that the process did not outlive, since an operator last retried the effect.
+    /// An attempt that ends in order resets the count; a restart of the machine does not.
     func interruptions(of effect: EffectRecord) throws(Rejection) -> Int64 {
         guard effect.attempts > effect.earlier, let last = try attempt(effect.attempts, of: effect.id),
             last.outcome == TaskFailure.interruptedType,
@@ -77,9 +77,9 @@ extension BatchBuilder {
 }
 
 extension TaskFailure {
-    /// The type of an attempt of which nobody knows what came.
+    /// The error type of an attempt whose outcome nobody knows.
     static let interruptedType = "interrupted"
-    /// The fact that says how many there were in a row.
+    /// The field with the number of interruptions in a row.
     fileprivate static let interruptions = "interruptions"
 
     fileprivate static func interrupted(times: Int64, withMachine: Bool) -> TaskFailure {

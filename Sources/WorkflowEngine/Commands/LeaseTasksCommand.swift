@@ -73,7 +73,7 @@ extension LeaseTasksCommand: WriterCommand {
             let asked = passed == 0 ? most : Swift.max(most, batch.limits.passedAtOnce)
             let found = try batch.readyEffects(in: queue, limit: asked)
             for effect in found where tasks.count < most {
-                // What is handed out already is not taken back for one whose machine is compiled first.
+                // The tasks leased so far are handed out, also when the next one waits for its machine version.
                 guard let isWithheld = try isWithheld(effect, in: &batch, after: tasks.count) else { return tasks }
                 if isWithheld, let instance = try batch.instance(of: effect) {
                     batch.withhold(effect, of: instance)
@@ -92,8 +92,8 @@ extension LeaseTasksCommand: WriterCommand {
         }
     }
 
-    /// True: the instance of an effect is suspended. Nil when it must wait for its machine version, and the caller can
-    /// be given others.
+    /// True when the instance of an effect is suspended. Nil when its machine version is being compiled, and the caller
+    /// can be given other tasks.
     private func isWithheld(
         _ effect: EffectRecord, in batch: inout BatchBuilder, after count: Int
     ) throws(Rejection) -> Bool? {

@@ -9,7 +9,7 @@ package struct RedactCommand: Sendable {
     package var seqs: SeqSet?
     /// Paths into the context of an instance that is not finished; the context of one that is goes whole.
     package var paths: [String]
-    /// Paths into the data of the rows that are named, such as `data.phone`: the rest of it is kept.
+    /// The paths to erase in the data of the named rows, such as `data.phone`. The rest of the data is kept.
     package var dataPaths: [String]
     /// The name that the instance is to have; nil to keep its own.
     package var newName: InstanceName?
@@ -37,7 +37,7 @@ package struct RedactCommand: Sendable {
         var calls: [Position]
         /// Where the instance gets another name.
         var runs: [TellingRun] = []
-        /// The rows of which a part is kept.
+        /// The rows that keep a part of their data.
         var kept: [Position] = []
     }
 
@@ -91,7 +91,7 @@ package struct RedactResult: Sendable, Equatable {
     /// The events that are still to come, or that it failed on, and lose their data; nil in an answer given again.
     package var emptied: [String]?
     package var isDryRun = false
-    /// Why it is still in the files; nil when it is not.
+    /// Why the erased data is still in the files; nil when it is gone.
     package var pending: String?
     /// Whether this is the answer to an earlier request with the same key, given again.
     package var isRepeated = false
@@ -192,7 +192,7 @@ extension RedactCommand: InstanceVerb {
         }
     }
 
-    /// What is left of the rows of which a part goes, by seq.
+    /// Returns the data that the rows keep, by seq.
     private func left(of found: Found, in batch: BatchBuilder) throws(Rejection) -> JSONObject {
         var left = JSONObject()
         var bytes = 0
@@ -201,7 +201,7 @@ extension RedactCommand: InstanceVerb {
                 throw .inconsistent("the history of '\(instance)' has no row at \(position.rawValue)")
             }
             let seq = row.seq.rawValue
-            // Of a backup a part may be gone already.
+            // In a restored backup, a part may be erased already.
             if order != nil, row.isRedacted || row.data == nil { continue }
             if row.isRedacted { throw .invalidData("\(instance): seq \(seq) was redacted already") }
             // What is no JSON is no data.

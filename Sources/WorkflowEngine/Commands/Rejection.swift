@@ -132,12 +132,12 @@ package struct Rejection: Error, Sendable {
 
     /// Why a command waits to be applied again.
     enum Wait: Sendable, Hashable {
-        /// It needs a machine version that is being compiled.
+        /// The command needs a machine version that is being compiled.
         case compiling(MachineID)
-        /// It may not overtake a command that waits.
+        /// The command may not overtake one that waits.
         case behind
 
-        /// True: it is over once these versions are compiled.
+        /// True when the wait ends because these versions are compiled.
         func ends(with compiled: Set<MachineID>) -> Bool {
             switch self {
             case .compiling(let id): compiled.contains(id)
@@ -197,7 +197,7 @@ package struct Rejection: Error, Sendable {
     /// Of events that are applied all or not at all: which one was not accepted, counted from 0.
     package var offset: Int? { parts.offset }
 
-    /// The reason why the command waits to be applied again; nil of one that was rejected.
+    /// The reason why the command waits to be applied again; nil for a command that was rejected.
     var wait: Wait? { parts.wait }
 
     /// The same, with the candidates that an explanation tells of.

@@ -42,7 +42,7 @@ struct SendTogetherCommand: WriterCommand {
         return answers
     }
 
-    /// The last wait of lines for the machine versions of their instances: all are compiled before it is over.
+    /// The last wait of lines for the machine versions of their instances: it ends when all versions are compiled.
     private func wait(of lines: ArraySlice<LineCommand>, in trial: inout BatchBuilder) -> Rejection? {
         var last: Rejection?
         for case .instance(let key) in lines.flatMap(\.targets) {

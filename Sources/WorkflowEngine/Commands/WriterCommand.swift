@@ -81,13 +81,13 @@ protocol QueuedCommand: AnyObject, Sendable {
     /// Why it was not applied, the last time; nil when it was.
     var rejection: Rejection? { get }
 
-    /// How often it was applied and had to wait for a machine version.
+    /// How often the command was applied and had to wait for a machine version.
     var waits: Int { get set }
 
     /// Applies it to a batch and keeps what came of it, instead of what came of it before.
     func apply(to batch: inout BatchBuilder)
 
-    /// Keeps it from being applied: it waits, and is applied later.
+    /// Has the command wait; it is applied later.
     func postpone(_ wait: Rejection.Wait)
 
     /// Tells what came of it; to be called once, after `apply`, or else `refuse`.
@@ -259,7 +259,7 @@ package final class CommandSequence: Sendable {
         gap.withLock { $0 = $0 ?? Gap(command: ObjectIdentifier(command), rejection: rejection) }
     }
 
-    /// A command is applied again later: those behind it wait, too.
+    /// The command is applied again later, so the commands behind it wait, too.
     func waits(_ command: some QueuedCommand) {
         gap.withLock {
             $0 = $0 ?? Gap(command: ObjectIdentifier(command), rejection: Rejection(waiting: .behind))
@@ -270,7 +270,7 @@ package final class CommandSequence: Sendable {
     func told(_ command: some QueuedCommand, _ rejection: Rejection) {
         guard rejection.code.isOfDaemon else { return }
         gap.withLock { gap in
-            // In place of a wait, which nothing would end.
+            // Thrown instead of a wait that nothing would end.
             if gap == nil || gap?.command == ObjectIdentifier(command) { gap = Gap(rejection: rejection) }
         }
     }

@@ -96,7 +96,7 @@ final class BatchCommitter: @unchecked Sendable {
         var endings: [BatchEnding] = sealed.map { _ in .committed }
         do throws(StoreError) {
             try store.maintain()
-            // What was erased is out of the log now, and pages may be given back.
+            // The log is free of erased data now, so pages may be given back.
             seeBacklogs()
             logHolds.see(store.logHold, at: .now)?.tell(logger)
         } catch {

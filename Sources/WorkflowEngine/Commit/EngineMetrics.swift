@@ -40,7 +40,7 @@ package final class EngineMetrics: Sendable {
         package var failures: [FailureKey: Int] = [:]
         /// Instances that were suspended because they did not come to rest.
         package var brakes: [MachineName: Int] = [:]
-        /// Timers that came too late, and that nothing took.
+        /// The number of timers that came too late for every transition, by machine.
         package var skippedTimers: [MachineName: Int] = [:]
         /// How long transactions took.
         package var commits = Histogram(Histogram.seconds)

@@ -37,7 +37,7 @@ final class Lane {
     var waiting: Waiting = []
     /// Those of them that were part of a batch that was split: each has one of its own, before all others.
     var apart: Waiting = []
-    /// Those that wait for machine versions, and are in no batch.
+    /// The commands that wait for machine versions, and are in no batch.
     private var awaiting = AwaitingCommands()
     /// What was handed over to be committed and not taken over since.
     var state: PipelineState<SealedBatch>
@@ -64,7 +64,7 @@ final class Lane {
     private var isHoldingAside = false
     /// Timers that are due and wait for the machine versions of their instances.
     var asleep: [MachineID: [TimerHint]] = [:]
-    /// True: leases that have run out and effects that were held wait for a machine version.
+    /// True while expired leases and held effects wait for a machine version.
     var waitsForMachine = false
     /// Instances whose timers cannot be fired; a restart tries again.
     var broken: Set<InstanceID> = []
@@ -101,7 +101,7 @@ final class Lane {
             preconditionFailure("a lane applies in one partition")
         }
         demand = MachineDemand(library, waking: queue, limits: limits)
-        // Such a clock stands still while something is done.
+        // A virtual clock stands still while the lane works.
         demand.isImmediate = clock is VirtualClock
         applier = BatchApplier(
             store: store, partition: partition, clock: clock, limits: limits, library: library, demand: demand,
@@ -232,13 +232,13 @@ final class Lane {
         try commit(seal(&builder, entries: taken.applied))
     }
 
-    /// Those of the last that were applied, and those that wait for machine versions.
+    /// Splits the commands of the last batch into those that were applied and those that wait for machine versions.
     private func split(_ entries: Waiting) -> (applied: Waiting, postponed: [any QueuedCommand]) {
         if applier.postponed == 0 { return (entries, []) }
         return (entries.filter { $0.rejection?.wait == nil }[...], entries.filter { $0.rejection?.wait != nil })
     }
 
-    /// Lets what has waited for machine versions have its turn, before all that came later.
+    /// Takes up what waited for machine versions that are compiled now, before everything that came later.
     private func takeCompiled() {
         let compiled = demand.takeFinished()
         if compiled.isEmpty { return }
@@ -367,7 +367,7 @@ extension Lane {
         pipeline.mend()
         discard()
         let again = recovery.again.flatMap(\.entries)
-        // Those that wait came before what is in the queue, and behind what they may not overtake.
+        // Waiting commands are older than those in the queue, and keep their order among each other.
         waiting = again + awaiting.takeAll() + waiting
         if let (sealed, error) = recovery.split {
             blame(sealed.fired, for: error)

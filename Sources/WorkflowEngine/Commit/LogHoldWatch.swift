@@ -1,22 +1,22 @@
 import Logging
 import WorkflowStore
 
-/// Decides when to tell the operator about a reader that keeps the log from starting over: when the reader has been
-/// there for a while, and again each time that it is twice as old.
+/// Decides when to tell the operator about a reader that keeps the log from starting over: after a while, and again
+/// each time that the reader's age has doubled.
 struct LogHoldWatch {
-    /// Reads that end before are told to nobody.
+    /// The age at which a reader is first told; shorter reads are never told.
     static let patience = Duration.seconds(10)
 
-    /// Something to tell.
+    /// A message for the operator.
     enum News: Equatable {
         case held(seconds: Int64, isForeign: Bool)
         case over
     }
 
-    /// The age that is told next.
+    /// The age at which the next message is due.
     private var next = patience
 
-    /// Takes what the store has found, and gives what is to be told; nil for nothing.
+    /// Takes the reader that the store found, and returns the message that is due; nil when none is.
     mutating func see(_ hold: LogHold?, at now: ContinuousClock.Instant) -> News? {
         guard let hold, hold.age(at: now) >= Self.patience else {
             defer { next = Self.patience }
@@ -30,7 +30,7 @@ struct LogHoldWatch {
 }
 
 extension LogHoldWatch.News {
-    /// Tells it.
+    /// Writes the message to the log.
     func tell(_ logger: Logger) {
         switch self {
         case .held(let seconds, let isForeign):

@@ -23,7 +23,7 @@ enum Notice: Sendable {
     case attempted(queue: String, EngineMetrics.AttemptEnd)
     /// An instance made too many macrosteps by itself, the last on an event, and was suspended.
     case braked(InstanceRecord, machine: MachineRecord, event: String)
-    /// A timer of a machine's instance came too late, and nothing took it. It is counted.
+    /// A timer of a machine's instance came too late, and no transition took it. Such timers are counted.
     case skipped(SkippedTimer, event: String, InstanceRecord, machine: MachineRecord, isLast: Bool)
     /// Somebody has deleted an instance.
     case deleted(AuditRecord, machine: MachineRecord)

@@ -13,17 +13,17 @@ final class PurgeWatch: Sendable {
 
     var backlog: PurgeBacklog { state.withLock(\.backlog) }
 
-    /// True while the log beside the tables may hold what was erased.
+    /// True while the write-ahead log may contain erased data.
     var isInLog: Bool { state.withLock(\.isInLog) }
 
-    /// Takes both at once: who waits for the end of the rows goes on waiting for the log.
+    /// Sets both at once, because whoever waited for the rows goes on to wait for the log.
     func see(_ backlog: PurgeBacklog, isInLog: Bool) {
         state.withLock { $0 = State(backlog: backlog, isInLog: isInLog) }
     }
 
     func see(isInLog: Bool) { state.withLock { $0.isInLog = isInLog } }
 
-    /// Why something is still in the files; nil when nothing is.
+    /// The reason why erased data is still in the files; nil when it is gone.
     func pending(of kind: ErasureKind) -> String? {
         let state = state.withLock { $0 }
         if kind == .deletion, state.backlog.instances > 0 {
@@ -35,11 +35,11 @@ final class PurgeWatch: Sendable {
     }
 }
 
-/// The ways in which something goes that somebody waits for.
+/// The ways in which erased data leaves the files.
 enum ErasureKind {
-    /// Its rows are emptied by then; the log may hold what they said.
+    /// A redaction: its rows are empty already, and the log may still contain their data.
     case redaction
-    /// The rows of all deleted instances go first, and the log is emptied behind the last.
+    /// A deletion: the rows of all deleted instances are removed first, and then the log is emptied.
     case deletion
 }
 

@@ -2,15 +2,15 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-// Attempts that failed, ran out or came late.
+// The handling of attempts that failed, expired or were reported late.
 
 extension BatchBuilder {
-    /// The instance of an effect; nil when there is none, which no store has.
+    /// Returns the instance of an effect; nil only in a damaged store.
     mutating func instance(of effect: EffectRecord) throws(Rejection) -> LiveInstance? {
         try instance(effect.instanceID)
     }
 
-    /// An attempt that is kept, after what was applied so far.
+    /// Returns a kept attempt, as the commands applied so far have left it.
     func attempt(_ number: Int64, of effect: Position) throws(Rejection) -> AttemptRecord? {
         for told in [attempts] + provisional.reversed().map(\.attempts) {
             if let attempt = told.last(where: { $0.effect == effect && $0.attempt == number }) { return attempt }
@@ -18,21 +18,21 @@ extension BatchBuilder {
         return try read { () throws(StoreError) in try store.attempt(number, of: effect) }
     }
 
-    /// Keeps what came of an attempt after its lease was lost. What it told in time stays.
+    /// Keeps the result of an attempt that came after its lease was lost. A result that came in time stays.
     ///
     /// - Parameter error: JSON of `{type: late, …}`.
-    /// - Returns: False where the token cannot be shown to be one of this store's; then nothing is kept.
+    /// - Returns: False when the token is not proven to be of this store; then nothing is kept.
     mutating func keepLate(_ task: TaskToken, _ error: JSONObject, by caller: Caller) throws(Rejection) -> Bool {
         guard let instance = try instance(task.instance), instance.state.record.id == task.instance,
             instance.state.record.namespace == caller.namespace, task.isGenuine(with: instance.state.record.salt)
         else { return false }
         let live = try effect(task.effect)
-        // The attempt was given back, and counts no more.
+        // The worker gave the attempt back, so it does not count.
         if let live, live.attempts < task.attempt { return false }
         let told = try attempt(task.attempt, of: task.effect)
         let canBeLate = [TaskFailure.leaseExpired.type, Self.late]
         if let told, !canBeLate.contains(told.outcome) { return true }
-        // Once for each attempt; of an effect that has ended nobody knows the queue.
+        // Counted once for each attempt. The queue of an effect that has ended is unknown.
         if let live, told?.outcome != Self.late { note(.attempted(queue: live.queue, .late)) }
         attempts.append(
             AttemptRecord(
@@ -45,7 +45,7 @@ extension BatchBuilder {
     /// The outcome of an attempt that ended when nobody waited for it.
     static let late = "late"
 
-    /// An attempt failed: the effect is tried again later, or has failed for good.
+    /// Records a failed attempt: the effect is tried again later, or has failed for good.
     mutating func fail(
         _ effect: EffectRecord, begun: Timestamp, _ failure: TaskFailure, of instance: LiveInstance
     ) throws(Rejection) {
@@ -61,7 +61,8 @@ extension BatchBuilder {
         effect.error = failure.note
         if let wait {
             effect.state = .ready
-            // Where the clock was set back, all up to the last time is ready: the pause counts from there.
+            // After the clock was set back, everything up to the store's last time is ready, so the pause counts from
+            // there.
             effect.due = Timestamp(rawValue: max(now, numbers.last).rawValue + wait)
             return change(effect)
         }
@@ -71,21 +72,22 @@ extension BatchBuilder {
         end(effect, with: .init(event: EventName.failed + effect.name, data: .object(error), key: nil), of: instance)
     }
 
-    /// Milliseconds until an effect is tried again whose last attempt has failed; nil when it is not.
+    /// The milliseconds until an effect is tried again after a failed attempt; nil when it is not tried again.
     private func wait(after failure: TaskFailure, of effect: EffectRecord) throws(Rejection) -> Int64? {
         let policy = effect.policy
         return try policy.wait(
             after: failure.forRules, canRetry: failure.canRetry, retryAfter: failure.retryAfter,
             seed: UInt64(bitPattern: effect.id.rawValue)
         ) { place throws(Rejection) in
-            // The only rule has counted for all.
+            // A single rule has counted all failures.
             if policy.rules.count == 1 { return effect.attempts - effect.earlier }
             let earlier = try earlierAttempts(of: effect).filter { policy.place(for: $0.forRules) == place }
             return Int64(earlier.count) + 1
         }
     }
 
-    /// The attempts before the last one, since somebody let the effect be tried anew; of many the first and the last.
+    /// Returns the attempts before the last one, since an operator last retried the effect; of many, the first and the
+    /// last ones.
     private func earlierAttempts(of effect: EffectRecord) throws(Rejection) -> [AttemptRecord] {
         let (first, end) = (effect.earlier, effect.attempts - 1)
         let begins = min(end, AttemptRecord.firstKept)
@@ -103,7 +105,7 @@ extension BatchBuilder {
         return numbers.compactMap { told[$0] }
     }
 
-    /// Keeps what came of an attempt that nobody waits for any more; it changes nothing.
+    /// Keeps the result of an attempt that nobody waits for any more. The effect does not change.
     mutating func keepLate(_ outcome: AttemptOutcome, of effect: EffectRecord, begun: Timestamp) {
         let error: String? =
             switch outcome {
@@ -117,7 +119,7 @@ extension BatchBuilder {
                 attempt: effect.attempts + 1, begun: begun, ended: max(now, begun), outcome: Self.late, error: error))
     }
 
-    /// A lease may have run out: when it has, its attempt has failed. Throws when that cannot be found out now.
+    /// Fails the attempt of a lease that has expired. Throws when that cannot be found out now.
     mutating func expire(_ id: Position, secret: [UInt8]) throws(Rejection) {
         guard let effect = try effect(id), effect.state == .leased, let lease = TaskLease(effect.lease),
             lease.secret == secret, let instance = try instance(of: effect)
@@ -139,7 +141,7 @@ extension BatchBuilder {
 }
 
 extension TaskFailure {
-    /// As attempts are counted.
+    /// The name under which attempts are counted.
     fileprivate var metric: EngineMetrics.AttemptEnd {
         switch type {
         case Self.leaseExpired.type: .leaseExpired

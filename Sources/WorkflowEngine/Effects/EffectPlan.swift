@@ -62,7 +62,7 @@ struct EffectPlan {
     private var dues = Heap<Due>()
     private var waitingBytes = 0
     private(set) var running = 0
-    /// The effect beside which nothing may start, and its queue: it runs alone, or comes next.
+    /// The effect that runs alone now or next, and its queue. No other effect may start meanwhile.
     private var serial: (effect: Position, queue: String)?
 
     /// - Parameters:
@@ -129,7 +129,7 @@ struct EffectPlan {
                 return .find(queue: name, limit: hasRoom ? most : 1, except: known)
             }
             if running > 0, let first = queue.waiting.first, first.runsAlone {
-                // It starts when all that run have ended, before any other.
+                // It starts before any other, as soon as all running effects have ended.
                 serial = (first.effect.id, name)
                 queue.isInTurn = true
                 turns.prepend(name)
@@ -218,7 +218,7 @@ struct EffectPlan {
         defer { keep(queue, name) }
         // A queue that has none may take of the last quarter, and leaves its place before it to another.
         let leavesTwo = queue.isInTurn && queue.running.isEmpty && turns.count > 1 && running < places - places / 4
-        // Behind one that ran alone there is room for several.
+        // After an effect that ran alone, several can start.
         let leavesAll = serial != nil && running == 0
         return leavesTwo || leavesAll || (wasSuspect && !queue.isSuspect)
     }
@@ -347,7 +347,7 @@ struct FoundEffect: Sendable {
     let effect: EffectRecord
     let instance: InstanceKey
     let uuid: UniqueID
-    /// True when nothing else may run beside it: the process did not outlive its last attempts.
+    /// True when no other effect may run beside it, because the process did not outlive its last attempts.
     var runsAlone = false
 
     /// About the bytes that it takes in memory.

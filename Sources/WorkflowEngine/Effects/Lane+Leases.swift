@@ -53,19 +53,19 @@ extension Lane {
 
 // MARK: Workers, for whom a virtual clock stops
 
-/// The tasks that a virtual clock would outrun.
+/// The tasks for which a virtual clock has to stop.
 struct WaitingTasks {
-    /// The first queues in which a worker could have a task now, or has one; in their order.
+    /// The first queues in which a worker has a task, or could have one now; in their order.
     var queues: [String] = []
-    /// When the next task is ready; nil where none is known.
+    /// The time at which the next task is ready; nil when none is known.
     var next: Timestamp?
 }
 
 extension Lane {
-    /// How many queues are named at most.
+    /// The most queues that are named.
     private static let toldQueues = 20
 
-    /// Looks what workers could have, or have, by now. Reads a few rows of each queue.
+    /// Finds the tasks that workers have, or could have by now. Reads a few rows of each queue.
     func waitingTasks() throws(StoreError) -> WaitingTasks {
         var queues = Set(leases.queues)
         var next: Timestamp?
@@ -74,7 +74,7 @@ extension Lane {
             let page = try store.queues(after: last, limit: limits.batchRows)
             let own = page.prefix { $0.hasPrefix(EffectRequest.tasks) }
             for queue in own {
-                // To a queue that rests nobody comes.
+                // No worker gets a task from a paused queue.
                 let settings = leases.board.settings(of: queue)
                 if settings.isPaused || settings.concurrency == 0 { continue }
                 guard let ready = try nextTask(in: queue) else { continue }
@@ -114,6 +114,6 @@ extension Lane {
 }
 
 extension BatchBuilder {
-    /// True: it has made a task ready, now or for later.
+    /// True when the batch has made a task ready, now or for later.
     var hasReadiedTasks: Bool { readied.keys.contains { $0.hasPrefix(EffectRequest.tasks) } }
 }

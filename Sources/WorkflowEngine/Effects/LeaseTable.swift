@@ -55,7 +55,7 @@ final class LeaseTable {
     /// How many leases of a queue are known.
     func count(in queue: String) -> Int { counts[queue] ?? 0 }
 
-    /// The queues of which a lease is known.
+    /// The queues that have a known lease.
     var queues: some Sequence<String> { counts.keys }
 
     /// Whether a lease of an effect of a queue is known.

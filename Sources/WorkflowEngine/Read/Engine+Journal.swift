@@ -92,9 +92,8 @@ extension Engine {
         return deleted.first.map { position < $0.position } ?? false
     }
 
-    /// The position behind which the rows stand that were recorded at a time or later. Looks at few rows: times rise
-    /// with positions. Where the clock was set back they do not: then the rows behind it begin at one of the places
-    /// where the time came.
+    /// The position after which the rows stand that were recorded at a time or later. Reads few rows, because times
+    /// rise with positions. Where the clock was set back, several positions have that time, and this is one of them.
     package func position(recordedBefore time: Timestamp, by caller: Caller) async throws(Rejection) -> Position {
         var low = Position.beginning(of: .first).rawValue
         var high = try await lastPosition(by: caller).rawValue
@@ -112,7 +111,7 @@ extension Engine {
         return try await position(recordedBefore: time, near: Position(rawValue: low), by: caller)
     }
 
-    /// The same, of rows shortly before a place: two commits may have the times of each other.
+    /// Corrects such a position by the rows shortly before it: the times of neighbouring commits may overlap.
     private func position(
         recordedBefore time: Timestamp, near place: Position, by caller: Caller
     ) async throws(Rejection) -> Position {
@@ -139,12 +138,12 @@ extension Engine {
 }
 
 extension JournalRecord {
-    /// When it was written, by the clock.
+    /// The clock's time when the row was written.
     fileprivate var recorded: Timestamp { real ?? at }
 }
 
 extension EngineLimits {
-    /// Positions within which rows may be recorded out of their order, and bytes of these that are read at once.
+    /// The number of positions within which times may be out of order.
     fileprivate var unorderedPositions: Int64 { 1_000 }
     fileprivate var unorderedBytes: Int { 1 << 20 }
 }

@@ -30,8 +30,7 @@ package struct QueueReport: Sendable {
     /// When the first that has not begun is due; nil without any.
     package var oldestDue: Timestamp? { summary.oldestDue }
 
-    /// By how many milliseconds the first that is due and has not begun waits too long already; nil when nothing is
-    /// due.
+    /// The milliseconds for which the first effect that is due has not begun; nil when none is due.
     package func lateness(at now: Timestamp) -> Int64? {
         guard ready > 0, let due = oldestDue, due <= now else { return nil }
         return now.rawValue - due.rawValue
@@ -40,7 +39,7 @@ package struct QueueReport: Sendable {
     /// True: as far as can be seen, something in it goes on only when somebody does something.
     package func stands(at now: Timestamp) -> Bool {
         let isLate = lateness(at: now).map { $0 > Self.patience } ?? false
-        // Where some run the others have their turn.
+        // While some effects run, the others are only waiting for their turn.
         return summary.failed > 0 || summary.held > 0 || (isLate && running == 0)
     }
 }
@@ -68,7 +67,7 @@ extension Engine {
         return reports(of: queues, countedTo: bound, by: caller)
     }
 
-    /// Queues, and of each when the first is due that does not run.
+    /// The queues, each with the time at which its first effect is due that does not run.
     func summaries(_ query: QueueQuery) async throws(Rejection) -> [QueueSummary] {
         var query = query
         query.running = Set(runners.flatMap(\.runningEffects))
@@ -128,7 +127,7 @@ extension Engine {
         return .unknown(others: others.sorted())
     }
 
-    /// True: a version names a queue. It is compiled only where its text may name it.
+    /// True when a version names a queue. The version is compiled only when its text may contain the name.
     private func names(_ record: MachineRecord, _ queue: String) async throws(Rejection) -> Bool {
         guard record.mayName(queue) else { return false }
         return try await loadedMachine(record.id).machine.effects.contains { $0.queue == queue }
@@ -143,10 +142,10 @@ extension Engine {
 }
 
 extension MachineRecord {
-    /// True: the text has the name of a queue, or characters that are written as escapes.
+    /// True when the text contains the name of a queue, or escapes that could spell it.
     fileprivate func mayName(_ queue: String) -> Bool {
         var name = queue.drop { $0 != ":" }.dropFirst()
-        // A host stands before its port, which most texts leave out.
+        // The queue of a host ends with a port, which most texts leave out.
         if queue.hasPrefix("http:"), let port = name.lastIndex(of: ":") { name = name[..<port] }
         return source.utf8.contains(UInt8(ascii: "\\")) || source.lowercased().contains(name.lowercased())
     }

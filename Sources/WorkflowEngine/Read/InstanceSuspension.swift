@@ -9,7 +9,7 @@ package struct InstanceSuspension: Sendable, Equatable {
     /// The reason that was given; nil for none, and when it was erased.
     package let reason: String?
 
-    /// - Parameter updated: Of the instance: a clock that was ahead may have been taken back since.
+    /// - Parameter updated: The instance's last time: a clock that was ahead may have been corrected since.
     init(_ row: JournalRecord, notAfter updated: Timestamp) {
         at = min(row.at, updated)
         actor = row.actor
@@ -20,8 +20,8 @@ package struct InstanceSuspension: Sendable, Equatable {
 extension Engine {
     /// Since when, by whom and why those of some instances are suspended that are.
     ///
-    /// Reads a row for each, many at once, and a bounded number where operators have done something with it since. An
-    /// instance of which that is not enough is left out.
+    /// Reads a row for each instance, many at once, and a bounded number of rows when operators have changed the
+    /// instance since. An instance that needs more is left out.
     package func suspensions(
         of views: [InstanceView], by caller: Caller
     ) async throws(Rejection) -> [InstanceID: InstanceSuspension] {
@@ -42,8 +42,8 @@ extension Engine {
         return records.filter { rows[$0.id]?.isSuspensionByMachine == true }
     }
 
-    /// The rows since which suspended instances are so; none of one where it is not among its last rows, and of one
-    /// that was deleted meanwhile. Reads the last rows of many at once.
+    /// The rows that suspended the instances. An instance is left out when that row is not among its last rows, and
+    /// when it was deleted meanwhile. Reads the last rows of many instances at once.
     private func suspendingRows(
         of records: [InstanceRecord], within rows: Int
     ) async throws(Rejection) -> [InstanceID: JournalRecord] {
@@ -57,7 +57,7 @@ extension Engine {
                 places = []
                 let last = try await read { () async throws(StoreError) in try await store.rows(at: wanted) }
                 for row in last {
-                    // Another's stands there when the instance was deleted meanwhile.
+                    // The row is another instance's when this one was deleted meanwhile.
                     guard var search = searches.removeValue(forKey: row.instanceID) else { continue }
                     search.take(row)
                     if !search.isOver, let previous = row.previous {
@@ -74,6 +74,6 @@ extension Engine {
 }
 
 extension EngineLimits {
-    /// Instances of which the last rows are read at once: a row may have a whole context.
+    /// The number of instances whose last rows are read at once: a row may contain a whole context.
     fileprivate var suspensionsAtOnce: Int { 16 }
 }

@@ -1,20 +1,20 @@
 import Statechart
 package import WorkflowStore
 
-/// Says that a running instance has no timer and no invocation left, because its last timer came too late.
+/// The last timer of a running instance that has no timer and no invocation left, because this one came too late.
 package struct LastSkip: Sendable, Equatable {
-    /// The timer's.
+    /// The timer's event.
     package let event: String
     /// The clock's time when it was skipped.
     package let at: Timestamp
     package let lateMilliseconds: Int64
-    /// The events that the instance takes now, as far as its guards do not say no.
+    /// The events that the instance takes now, unless a guard rejects them.
     package let accepted: [String]
 }
 
 extension Engine {
-    /// The skipped timer since which nothing comes to an instance by itself; nil where something does, where something
-    /// else has happened since, or where the instance does not run. Reads the last row only, or a few more where the
+    /// The skipped timer after which nothing more happens to an instance by itself. Nil when something will, when
+    /// something else has happened since, or when the instance does not run. Reads the last row, or a few more when the
     /// instance was suspended and resumed since.
     package func lastSkip(of view: InstanceView, by caller: Caller) async throws(Rejection) -> LastSkip? {
         let record = view.record

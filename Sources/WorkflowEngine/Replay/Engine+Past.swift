@@ -29,7 +29,7 @@ extension Engine {
 
     /// Since when an instance was in the configuration that it had after a seq.
     private func entered(_ record: InstanceRecord, at seq: Seq) async throws(Rejection) -> Timestamp {
-        // A clock that was ahead may have been taken back since.
+        // A clock that was ahead may have been corrected since.
         var latest = Timestamp(rawValue: .max)
         let entry = try await lastStanding(of: record, through: seq) { row in
             if row.isClock { latest = min(latest, row.at) }

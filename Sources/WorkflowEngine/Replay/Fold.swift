@@ -12,7 +12,7 @@ package struct Fold: Sendable {
     private(set) var result: Pending.ID?
     /// Which exit action failed when the last row cancelled the instance; nil when none did.
     private(set) var exitFailure: RecordedFailure?
-    /// What became of the last row's timer where it came too late; nil where it did not.
+    /// The last row's timer, if it came too late; nil otherwise.
     private(set) var skipped: SkippedTimer?
     /// Whether macrosteps tell their microsteps.
     package var isTracing = false

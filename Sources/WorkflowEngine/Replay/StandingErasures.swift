@@ -9,7 +9,7 @@ package enum StandingErasures {
     ///
     /// - Parameters:
     ///   - open: Opens it; called again when something was erased, because that closes the store.
-    ///   - time: The last one that the store has.
+    ///   - time: The store's last time.
     package static func open<Store: WorkflowStore>(
         time: (Store) -> Timestamp, logger: Logger, _ open: () throws -> Store
     ) async throws -> Store {
@@ -37,8 +37,8 @@ package enum StandingErasures {
     /// Begins and ends what waits, at a time that stands still, so that nothing else happens. Closes the store.
     ///
     /// - Parameters:
-    ///   - time: The last one that the store has.
-    ///   - sweeps: True to take away all rows of deleted instances too, which nobody is told of.
+    ///   - time: The store's last time.
+    ///   - sweeps: True to remove all rows of deleted instances, too; that is not reported.
     package static func carryOut(
         in store: any WorkflowStore, at time: Timestamp, sweeps: Bool = false, logger: Logger
     ) async throws -> ResumedErasures {

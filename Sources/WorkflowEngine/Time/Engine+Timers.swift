@@ -94,7 +94,7 @@ package struct InstanceTimer: Sendable, Equatable {
     package let id: String?
     /// How late it may be and still change something; nil for however late.
     package let skipMilliseconds: Int64?
-    /// Whether its delay begins anew when it is later than that.
+    /// True when its delay begins anew if the timer is too late.
     package let rearms: Bool
     /// Whether it waits because its instance does not run.
     package let waits: Bool

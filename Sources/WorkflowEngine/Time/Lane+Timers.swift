@@ -23,7 +23,7 @@ extension Lane {
             return clock.date(after: rest - .now)
         }
         timersRest = nil
-        // Read anew, the window would give those that wait for their machines.
+        // A new read of the window would return the timers that wait for their machines.
         if !asleep.isEmpty, window.mustRead { return nil }
         guard let due = try window.nextDue(store) else { return nil }
         return date(of: min(due, Timestamp(rawValue: clock.now().rawValue + 60_000)))
@@ -118,7 +118,7 @@ extension Lane {
         asleep = [:]
     }
 
-    /// Lets what is due fire that has waited for machine versions.
+    /// Lets the timers fire that waited for machine versions.
     func wakeTimers(of compiled: Set<MachineID>) {
         for id in compiled { for hint in asleep.removeValue(forKey: id) ?? [] { window.insert(hint) } }
         waitsForMachine = false
@@ -166,7 +166,7 @@ extension Lane {
 
     /// Moves a virtual clock from timer to timer, so that each fires at its own time.
     ///
-    /// - Parameter stoppingAtTasks: True: it goes no further while a worker could have a task, or has one.
+    /// - Parameter stoppingAtTasks: True to stop the clock while a worker could have a task, or has one.
     func moveClock(
         to target: Timestamp, stoppingAtTasks: Bool
     ) throws(StoreError) -> Result<ClockMove, Rejection> {

@@ -146,8 +146,8 @@ extension HistoryCheck {
 
     private static let earlier = "the row's time lies before that of the row before"
 
-    /// A row that takes back a clock says by how much it is earlier than the row before, and is not later. Of one that
-    /// is redacted nothing says by how much.
+    /// A row that corrects a clock says by how much it is earlier than the previous row, and is not later than that. A
+    /// redacted one does not say by how much.
     private func clockMistake(_ row: JournalRecord) -> String? {
         if row.isRedacted { return row.at < last ? nil : "the row takes back no time" }
         let data = row.data.flatMap(RecordedFailure.object).map(JSONValue.object)

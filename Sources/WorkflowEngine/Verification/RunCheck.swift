@@ -163,7 +163,7 @@ private struct RunCheck {
         var least = most
         // One that would fail again stays where it is.
         if case .migrate(_, _, retries: true) = request.action { least = outcome.count(of: .done) }
-        // One that does it to all or none tells who would have failed, and has done it to nobody.
+        // An all-or-nothing run lists the instances that would have failed, and has changed none.
         if request.isAtomic, outcome.left > 0 { least = 0 }
         guard rows <= most, !isWhole || rows >= least else {
             return "it has done it to \(most), and \(rows) have a row of it"

@@ -76,7 +76,7 @@ extension XStateDifferences {
     private mutating func findRegions(beside transition: Transition, _ found: inout Set<StateIndex>) {
         for target in transition.targets {
             for ancestor in ancestors(of: target) where machine[ancestor].kind == .parallel {
-                // Those that leave it for another region are told by themselves.
+                // Transitions that leave it for another region have a note of their own.
                 guard !machine[ancestor].isProperAncestor(of: transition.source) else { continue }
                 for region in machine[ancestor].children where hasInitialActions(region) {
                     guard comparisons > 0 else { return }
@@ -105,14 +105,14 @@ extension XStateDifferences {
 }
 
 extension Machine {
-    /// All actions, without those within them.
+    /// The actions, without actions nested in them.
     fileprivate var actions: [Action] {
         states.flatMap { $0.entry + $0.exit + ($0.initial?.actions ?? []) } + transitions.flatMap(\.actions)
     }
 }
 
 extension Action {
-    /// The action, and those within it.
+    /// The action and the actions nested in it.
     fileprivate var withInner: [Action] {
         switch self {
         case .choose(let branches, _): [self] + branches.flatMap { $0.actions.flatMap(\.withInner) }

@@ -159,10 +159,11 @@ extension HTTPField.Name {
 /// socket where `ssh -L` forwards it; the browser then says that name as `Host`.
 package struct AllowedHosts: Sendable, Equatable {
     private let names: Set<String>
-    /// Names that stand for a socket in URLs, and count without a port only: browsers reach no forwarded socket so.
+    /// Names that stand for a unix socket in URLs. They are accepted without a port only, because a browser that
+    /// reaches a forwarded socket sends a port.
     private let socketNames: Set<String>
 
-    /// True: they are those of a unix socket. Requests to it need no host, and no page is from there.
+    /// True for a unix socket. Requests to it need no host, and no page comes from there.
     let isOfSocket: Bool
 
     /// - Parameters:
@@ -175,7 +176,7 @@ package struct AllowedHosts: Sendable, Equatable {
         isOfSocket = false
     }
 
-    /// Those of a unix socket: of this machine alone.
+    /// The hosts of a unix socket: this machine only, and the given names.
     ///
     /// - Parameter others: Names that `HostName` has read.
     package init(ofSocketAnd others: [HostName] = []) {

@@ -25,7 +25,7 @@ final class UnixSocketFile: Sendable {
     let bindingPath: String
     private let path: String
     private let state = Mutex(State.unbound)
-    /// Names at which sockets of this process are being bound now.
+    /// The temporary names at which this process is binding sockets now.
     private static let binding = Mutex<Set<String>>([])
 
     /// Makes way for a socket: a file that another server answers on, that is no socket or another user's, is left
@@ -37,7 +37,7 @@ final class UnixSocketFile: Sendable {
         // As long as the path, which may be as long as it can.
         let marks = ["~", "+", "%", "=", "@", "^", "!", ","].filter { !path.hasSuffix($0) }
         let names: [String] = marks.map { String(path.dropLast()) + $0 }
-        // Of two sockets in one folder, which may be bound at the same time, each has its own.
+        // Two sockets in one folder may be bound at the same time, so each has a name of its own.
         bindingPath = Self.binding.withLock { taken in
             let free = (0..<names.count).map { names[($0 + number) % names.count] }.first { !taken.contains($0) }
             let name = free ?? names[number % names.count]

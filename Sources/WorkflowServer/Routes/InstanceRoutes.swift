@@ -86,7 +86,7 @@ struct InstanceRoutes: Sendable {
                 (before.enteredBefore == nil) == (query.enteredBefore == nil),
                 (before.updatedAfter == nil) == (query.updatedAfter == nil)
             else { throw PageToken.ofAnotherList }
-            // What time it is was told when the first page was asked for.
+            // The present was fixed when the first page was asked for.
             query.enteredBefore = before.enteredBefore
             query.updatedAfter = before.updatedAfter
             query.after = before.after

@@ -113,7 +113,7 @@ extension StreamRoutes {
     /// Where a stream begins.
     private enum Start {
         case now, beginning
-        /// With the rows that were recorded at a time or later.
+        /// Begins with the rows that were recorded at a time or later.
         case recorded(WireTime)
         /// With the beginning of what is said when it is no cursor.
         case behind(cursor: String, in: String)

@@ -21,7 +21,7 @@ extension MachineDraft {
         if semantics != .first { checkLateTimers(&diagnostics) }
     }
 
-    /// True: a transition is in time for longer than an earlier one without a guard, which lets it be tried then.
+    /// True when a transition takes a timer that is too late for an earlier one without a guard.
     func mayBeTaken(_ transition: TransitionDraft, after taker: TransitionDraft) -> Bool {
         guard semantics != .first, let limit = taker.misfire?.limit else { return false }
         return transition.misfire?.limit.map { $0 > limit } ?? true

@@ -1,4 +1,4 @@
-/// Timers that `skip` drops for good.
+/// The check of timers that `skip` drops for good.
 extension MachineDraft {
     /// Warns about timers that arm themselves anew only when they are in time, and about states that wait for nothing
     /// once their timers were skipped.
@@ -27,10 +27,10 @@ extension MachineDraft {
     }
 }
 
-/// The delays of a state whose timers are dropped when they are late.
+/// The delays of a state whose timers are dropped when they are too late.
 private struct LateRules {
-    /// By delay: the most milliseconds late for which a transition takes its timer. A delay is not there of which a
-    /// transition takes the timer however late, or which begins anew.
+    /// By delay, the most milliseconds that its timer may be late. Delays are left out when a transition takes the
+    /// timer however late it is, or when they begin anew.
     private(set) var limits: [String: Int64] = [:]
     /// The delays that have a transition that leaves the state and enters it again.
     private(set) var reentering: Set<String> = []
@@ -53,12 +53,12 @@ private struct LateRules {
     }
 }
 
-/// What an instance waits for in a state, on its way to the root.
+/// The things that an instance waits for in a state and its ancestors.
 private enum Awaited {
     case nothing
-    /// Timers that are dropped when they are late; the position of the innermost, and its limit.
+    /// Only timers that are dropped when they are too late; the position of the innermost, and its limit.
     case timers(SourcePosition, limit: Int64)
-    /// Something else too. A parallel state counts as such: another region may go on.
+    /// Something else too. A parallel state counts so, because another region may go on.
     case others
 
     init(_ state: StateDraft, _ rules: LateRules, within outer: Awaited) {

@@ -1,6 +1,6 @@
 extension MachineDraft {
-    /// Warns about regions that are entered again where that begins timers anew which are not theirs: their parallel
-    /// state is left with them.
+    /// Warns about regions that reenter themselves. Their parallel state is left and entered too, so timers of other
+    /// regions begin anew.
     ///
     /// - Complexity: O(n) in the size of the machine.
     /// - Precondition: The definition has no mistakes.
@@ -11,7 +11,7 @@ extension MachineDraft {
                 continue
             }
             for transition in region.transitions where reenters(transition, region) {
-                // A region's own timers are meant.
+                // The region's own timers are meant to begin anew.
                 let known = hasTimers[region.index] ?? hasTimersBeside(region, in: parent)
                 hasTimers[region.index] = known
                 guard known else { continue }

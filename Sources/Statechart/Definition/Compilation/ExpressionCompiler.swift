@@ -105,7 +105,7 @@ struct ExpressionCompiler {
     /// The type of a key of the context; `dyn` where nothing is known.
     func contextType(of key: String) -> CELType { draft.contextTypes[key] ?? .dyn }
 
-    /// That of the definition's semantics.
+    /// The language version that belongs to the definition's semantics.
     var language: LanguageVersion { draft.semantics.language }
 
     /// The declared type of an event's data; nil where nothing is declared.

@@ -199,7 +199,7 @@ extension DraftReader {
         return lateness(next, "next", in: node).map { .next(afterMilliseconds: $0) }
     }
 
-    /// Reads how many milliseconds late is not yet too late.
+    /// Reads the most milliseconds that a timer may be late.
     private mutating func lateness(_ value: SourceNode?, _ key: String, in node: SourceNode) -> Int64? {
         let position = (value ?? node).position
         guard case .scalar(let text, _)? = value?.content else {

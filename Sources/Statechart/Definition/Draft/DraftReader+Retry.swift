@@ -4,7 +4,7 @@ import WorkflowJSON
 extension DraftReader {
     /// Reads `retry`: a rule or a list of them.
     ///
-    /// - Parameter effect: The key that says what is done.
+    /// - Parameter effect: The key of the invocation's kind, such as `http`.
     mutating func retryPolicy(_ node: SourceNode, of effect: String) -> RetryPolicy {
         guard case .sequence(let nodes) = node.content else { return RetryPolicy([retryRule(node, of: effect)]) }
         guard RetryPolicy.ruleRange.contains(nodes.count) else {
@@ -43,7 +43,7 @@ extension DraftReader {
         return rule
     }
 
-    /// Warns of a rule that never counts, because others before it fit all that it fits.
+    /// Warns about a rule that is never used, because earlier rules fit everything that it fits.
     private mutating func warn(
         of rule: RetryRule, at position: SourcePosition, behind earlier: some Sequence<(RetryRule, SourceNode)>
     ) {
@@ -57,9 +57,9 @@ extension DraftReader {
         }
     }
 
-    /// Reads what fails, as rules name it: a word or a list of them.
+    /// Reads the failures that a rule names: a word or a list of words.
     private mutating func failures(_ node: SourceNode, _ what: String, of effect: String) -> [String] {
-        // Any text was taken once, and an empty list.
+        // Earlier versions accepted any text and an empty list.
         if isStored {
             guard case .sequence(let nodes) = node.content else { return text(node, what).map { [$0] } ?? [] }
             return nodes.compactMap { text($0, "a type of errors") }

@@ -18,7 +18,7 @@ struct DraftReader {
     /// Whether the machine has had more states than it may; told once.
     var isFull = false
 
-    /// True of a definition that was accepted at its time.
+    /// True for a stored definition, which an earlier version may have accepted.
     let isStored: Bool
 
     init(_ semantics: Semantics, diagnostics: DiagnosticList, isStored: Bool = false) {
