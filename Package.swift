@@ -348,7 +348,8 @@ let package = Package(
             ],
             path: "Tests/DaemonTesting"
         ),
-        // SQLite's file system with watchers: calls that fail, disks that lose their power, and another program that reads.
+        // SQLite's file system with watchers: calls that fail, and disks that lose their power. Also another program that
+        // reads.
         .target(
             name: "DiskTesting",
             dependencies: [

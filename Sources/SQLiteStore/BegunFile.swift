@@ -215,7 +215,7 @@ private struct BegunLine {
 package enum SystemBoot {
     /// The kernel's `boot_id` (random(4)), another one after each start of the machine; `-` where nobody knows it.
     ///
-    /// - Parameter told: The same as somebody else tells it, for a process that does not see all of `/proc`.
+    /// - Parameter told: The id as the service manager tells it, for a process that does not see all of `/proc`.
     package static func id(orAs told: String?) -> String {
         kernels ?? told.flatMap { digits(of: $0.utf8) } ?? "-"
     }
@@ -240,6 +240,6 @@ package enum SystemBoot {
 extension SQLiteFileStore {
     /// The log of attempts beside the file. One process has one of a store at a time.
     ///
-    /// - Parameter boot: One word; another one after each start of the machine.
+    /// - Parameter boot: The boot's id, without spaces; a new one after each start of the machine.
     package func attemptLog(boot: String) -> any AttemptLog { BegunFile(file, of: identity, boot: boot) }
 }

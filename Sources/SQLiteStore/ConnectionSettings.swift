@@ -44,7 +44,7 @@ struct ConnectionSettings: Sendable {
                 Setting(pragma: "cell_size_check", value: "1"),
                 // Only `maintain` and `close` checkpoint. It also takes SQLite's own hook off the log.
                 Setting(pragma: "wal_autocheckpoint", value: "0"),
-                // After a peak the log's file is cut when the log starts over.
+                // The log's file is cut when the log starts over after a peak.
                 Setting(pragma: "journal_size_limit", value: "\(limits.logBytes)"),
                 // What is erased is overwritten; some builds of SQLite do it by themselves.
                 Setting(pragma: "secure_delete", value: "1"),

@@ -113,7 +113,7 @@ struct Restoring {
         let erased = try erased(before)
         var report = try inCopy { try begin(before, contents, $0) }
         try inCopy { try delete(erased, &report, $0) }
-        // After the deletions, because a deleted instance has nothing left to erase.
+        // The erasures follow the deletions, because a deleted instance has nothing left to erase.
         (report.erasures, report.keptErasures) = try inCopy { try order(erased.flatMap(\.erasures), $0) }
         // The copy keeps its inode when it is renamed.
         try inCopy { try PlaceQueries.write(self.order.place.place(of: file.restoring), $0) }

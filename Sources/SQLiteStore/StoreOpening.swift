@@ -225,7 +225,7 @@ struct StoreOpening {
         return (taken, place)
     }
 
-    /// Why effects are held from now on, and since when; nil when they start.
+    /// The reason why effects are held from now on, and since when; nil when they start.
     ///
     /// - Parameter row: The row as it was before this start.
     private func holdReason(_ row: StoreRow, _ change: PlaceChange?, _ database: Database) throws -> String? {

@@ -17,9 +17,10 @@ package struct StoreRecovery: Sendable, Equatable, CustomStringConvertible {
     package var openedVersion: Int64 = 0
     /// The schema version that the file has now.
     package var schemaVersion: Int64 = 0
-    /// How the file's place differs from the one where its effects were last let start. While it does, they are held.
+    /// The difference between the file's place and the one where its effects were last let start; nil when there is
+    /// none. While there is one, effects are held.
     package var placeChange: PlaceChange?
-    /// Why effects are held, and since when; nil when they start.
+    /// The reason why effects are held, and since when; nil when they start.
     package var holdReason: String?
     /// Journal rows whose digests were checked.
     package var rowsChecked = 0

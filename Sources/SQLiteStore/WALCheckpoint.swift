@@ -12,7 +12,7 @@ enum WALCheckpoint {
 
     /// What a checkpoint left.
     enum Outcome: Equatable {
-        /// All frames of the log are in the file; their number.
+        /// The file has all frames of the log, this many.
         case complete(frames: Int)
         /// A reader needs the frames after this number, or the log itself.
         case held(frames: Int)

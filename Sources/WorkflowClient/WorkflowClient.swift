@@ -164,7 +164,7 @@ extension WorkflowClient {
     /// Moves a virtual clock forward and fires the timers on the way, or a part of them: ask again until it is `done`.
     ///
     /// - Parameters:
-    ///   - time: How far; a time that has passed is refused.
+    ///   - time: The time to move the clock to; a time that has passed is refused.
     ///   - stoppingAtTasks: True to stop the clock while a task is ready or leased. The answer then names the queues,
     ///     and the clock stands until workers have ended these tasks.
     public func moveClock(

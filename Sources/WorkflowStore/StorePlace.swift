@@ -1,6 +1,6 @@
 /// The place of a store's file, in parts that differ for a copy of the file. A part that cannot be told is nil.
 ///
-/// It does not hold the number of a device, which changes when a disk is attached anew.
+/// The number of a device is no part of it, because that changes when a disk is attached anew.
 package struct StorePlace: Sendable, Hashable {
     /// The kind of the file system and its UUID, such as `ext:46e649dd790cbc09`.
     package var fileSystem: String?
@@ -23,7 +23,7 @@ package struct StorePlace: Sendable, Hashable {
     }
 }
 
-/// How the place of a store differs from the one where its effects were last let start.
+/// The difference between the place of a store and the one where its effects were last let start.
 package struct PlaceChange: Sendable, Hashable, CustomStringConvertible {
     /// The place where the effects were last let start.
     package let before: StorePlace
@@ -37,7 +37,7 @@ package struct PlaceChange: Sendable, Hashable, CustomStringConvertible {
         if parts.isEmpty { return nil }
     }
 
-    /// Such as `the database was copied or moved: its inode was 12 and is 15`.
+    /// The difference in words, such as `the database was copied or moved: its inode was 12 and is 15`.
     package var description: String {
         let differences = parts.map { "its \($0.name) was \($0.before) and is \($0.now)" }
         return "the database was copied or moved: " + differences.joined(separator: ", ")

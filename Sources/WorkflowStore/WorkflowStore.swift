@@ -31,8 +31,9 @@ package protocol WorkflowStore: StoreReader {
     /// Keeps when somebody last took care of it; nil for a store that keeps nothing beside its data.
     var upkeep: (any StoreUpkeep)? { get }
 
-    /// Why effects were held when the store was opened, and since when; nil when they were not. Its writer's `isHeld` is
-    /// false when only the place of the store holds them: that hold is not stored, and ends with the process.
+    /// The reason why effects were held when the store was opened, and since when; nil when they were not. Its writer's
+    /// `isHeld` is false when only the place of the store holds them: that hold is not stored, and ends with the
+    /// process.
     var holdReason: String? { get }
 
     /// Making backups of it; nil for a store that is backed up by other means. Its writer's `backups` is nil too then.

@@ -68,7 +68,7 @@ extension JSONValue {
         case .object(let object):
             left -= 3
             guard level < StepLimits.valueLevels else { return false }
-            // In place: a copy of each member would count its references.
+            // Reads the members in place: a copy of each member would count its references.
             return object.members.withUnsafeBufferPointer { members in
                 for index in members.indices {
                     left -= members[index].key.utf8.count + 4

@@ -13,7 +13,7 @@ public struct Health: Hashable, WireObject {
     public var version: String?
     /// True when no effect starts until somebody releases them.
     public var held: Bool?
-    /// Why they have been held since the start or longer, and since when, in words.
+    /// The reason why they are held, and since when, in words; nil for a hold that began after the daemon's start.
     public var holdReason: String?
 
     /// Takes the parts as they are.

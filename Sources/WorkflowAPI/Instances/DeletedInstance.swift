@@ -63,7 +63,7 @@ public struct DeletedInstance: Equatable, WireObject {
     public var at: WireTime
     /// The names of the calls that are cancelled with it; nil without any.
     public var cancelled: [String]?
-    /// Why the erased data is still in the files, from which it will go by itself; nil when it is gone.
+    /// The reason why the erased data is still in the files, from which it will go by itself; nil when it is gone.
     public var pending: String?
     /// True when nothing was changed.
     public var dryRun: Bool?

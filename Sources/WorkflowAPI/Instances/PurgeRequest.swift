@@ -46,8 +46,8 @@ public struct PurgeAnswer: Equatable, WireObject {
     public var kept: Int64
     /// False where there may be more: the same request goes on.
     public var done: Bool
-    /// Why some erased data is still in the files, from which it will go by itself; nil when all is gone, and before
-    /// the purge is done.
+    /// The reason why some erased data is still in the files, from which it will go by itself; nil when all is gone,
+    /// and before the purge is done.
     public var pending: String?
     /// True when nothing was changed.
     public var dryRun: Bool?

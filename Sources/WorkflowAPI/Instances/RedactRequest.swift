@@ -89,7 +89,7 @@ public struct RedactAnswer: Equatable, WireObject {
     public var renamed: Bool?
     /// The events that are still to come, or that it failed on, and come without data now; nil for none.
     public var emptied: [String]?
-    /// Why the erased data is still in the files, from which it will go by itself; nil when it is gone.
+    /// The reason why the erased data is still in the files, from which it will go by itself; nil when it is gone.
     public var pending: String?
     /// True of a trial.
     public var dryRun: Bool?

@@ -4,7 +4,7 @@ public import WorkflowJSON
 public struct SkippedTimerItem: Equatable, WireObject {
     /// The timer's event.
     public var event: String
-    /// When it was skipped, by the daemon's clock.
+    /// The time at which it was skipped, by the daemon's clock.
     public var at: WireTime
     public var lateMilliseconds: Int64
     /// The events that the instance still takes, unless a guard rejects them.

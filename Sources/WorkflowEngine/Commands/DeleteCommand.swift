@@ -64,7 +64,7 @@ package struct Deletion: Sendable {
     /// The names of the invocations and calls that are cancelled with it; none in an answer that is given again.
     package let cancelled: [String]
     package let isDryRun: Bool
-    /// Why the erased data is still in the files; nil when it is gone, and for a dry run.
+    /// The reason why the erased data is still in the files; nil when it is gone, and for a dry run.
     package var pending: String?
     package var isRepeated = false
 }

@@ -24,7 +24,7 @@ extension Engine {
     /// Waits until the erased and deleted data has left the files. Returns the reason when that takes longer than a
     /// caller waits; the data then goes by itself.
     ///
-    /// - Parameter time: How long to wait; nil for as long as an answer may.
+    /// - Parameter time: The time to wait; nil for as long as an answer may wait.
     func awaitErasing(of kind: ErasureKind, for time: Duration? = nil) async -> String? {
         let end = ContinuousClock.now + (time ?? limits.erasureWait)
         while let reason = purging.pending(of: kind) {

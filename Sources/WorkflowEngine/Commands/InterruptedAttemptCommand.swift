@@ -29,7 +29,7 @@ extension InterruptedAttemptCommand: WriterCommand {
     /// Gives the name of the instance; nil where the attempt was counted, or its effect has gone on.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> InstanceName? {
         guard let found = try effect(in: batch), let instance = try batch.instance(of: found) else { return nil }
-        // What is due comes first: it may end the invocation.
+        // Due timers fire first, because one may end the invocation.
         batch.fireDue(of: instance)
         if instance.state.nextDue(by: batch.now) != nil { throw .overloaded }
         guard var effect = try effect(in: batch) else { return nil }

@@ -91,7 +91,7 @@ package struct RedactResult: Sendable, Equatable {
     /// The events that are still to come, or that it failed on, and lose their data; nil in an answer given again.
     package var emptied: [String]?
     package var isDryRun = false
-    /// Why the erased data is still in the files; nil when it is gone.
+    /// The reason why the erased data is still in the files; nil when it is gone.
     package var pending: String?
     /// Whether this is the answer to an earlier request with the same key, given again.
     package var isRepeated = false
@@ -204,7 +204,7 @@ extension RedactCommand: InstanceVerb {
             // In a restored backup, a part may be erased already.
             if order != nil, row.isRedacted || row.data == nil { continue }
             if row.isRedacted { throw .invalidData("\(instance): seq \(seq) was redacted already") }
-            // What is no JSON is no data.
+            // A text that is no JSON is no data.
             guard let text = row.data, let data = try? JSONReader.value(from: text) else {
                 throw .invalidData("\(instance): seq \(seq) has no data")
             }

@@ -130,7 +130,7 @@ package struct Rejection: Error, Sendable {
         case effect(String, of: InstanceName, known: [String])
     }
 
-    /// Why a command waits to be applied again.
+    /// The reason why a command waits to be applied again.
     enum Wait: Sendable, Hashable {
         /// The command needs a machine version that is being compiled.
         case compiling(MachineID)

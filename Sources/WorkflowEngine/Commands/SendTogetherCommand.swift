@@ -49,7 +49,7 @@ struct SendTogetherCommand: WriterCommand {
             do throws(Rejection) {
                 _ = try trial.instance(key)
             } catch {
-                // What else is wrong is told when the lines are applied.
+                // Other mistakes are told when the lines are applied.
                 if error.wait != nil { last = error }
             }
         }

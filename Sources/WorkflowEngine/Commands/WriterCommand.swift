@@ -81,7 +81,7 @@ protocol QueuedCommand: AnyObject, Sendable {
     /// Why it was not applied, the last time; nil when it was.
     var rejection: Rejection? { get }
 
-    /// How often the command was applied and had to wait for a machine version.
+    /// The number of times that the command was applied and had to wait for a machine version.
     var waits: Int { get set }
 
     /// Applies it to a batch and keeps what came of it, instead of what came of it before.

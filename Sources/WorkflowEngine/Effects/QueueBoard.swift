@@ -19,7 +19,7 @@ package final class QueueBoard: Sendable {
     private let state = Mutex(State())
     private let feed: Feed<Change>
 
-    /// - Parameter holdReason: Why effects were held when the store was opened; nil when they were not.
+    /// - Parameter holdReason: The reason why effects were held when the store was opened; nil when they were not.
     init(limits: EngineLimits, holdReason: String?) {
         feed = Feed(bound: limits.boardWaiters)
         state.withLock { $0.holdReason = holdReason }
@@ -28,8 +28,8 @@ package final class QueueBoard: Sendable {
     /// Whether no effect starts until somebody releases them.
     package var isHeld: Bool { state.withLock { $0.isHeld } }
 
-    /// Why no effect starts, such as `the database was copied or moved: its inode was 12 and is 15; held since …`. Nil
-    /// while effects start, and for a hold that began after the start.
+    /// The reason why no effect starts, such as `the database was copied or moved: its inode was 12 and is 15; held
+    /// since …`. Nil while effects start, and for a hold that began after the start.
     package var holdReason: String? { state.withLock { $0.isHeld ? $0.holdReason : nil } }
 
     /// How much of a queue may run, and how fast.

@@ -31,7 +31,8 @@ package struct PurgeResult: Sendable, Equatable {
     package var kept = 0
     /// False where there may be more: ask again.
     package var isDone = false
-    /// Why some erased data is still in the files; nil when it is gone, for a dry run, and before the purge is done.
+    /// The reason why some erased data is still in the files; nil when it is gone, for a dry run, and before the purge
+    /// is done.
     package var pending: String?
 
     package init(deleted: Int = 0, rows: Int64 = 0, kept: Int = 0, isDone: Bool = false) {

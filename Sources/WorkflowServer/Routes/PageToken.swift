@@ -77,7 +77,7 @@ enum PageToken: Equatable {
             case .ranked(let rank): [.int(rank.time), .string(rank.name), .int(rank.id.rawValue)]
             }
         }
-        // After the fields that earlier releases write, so that their tokens can be read, too.
+        // The new field stands after those that earlier releases write, so that their tokens can be read, too.
         return ["i"] + filters + (place ?? []) + (query.updatedAfter.map { [.int($0.rawValue)] } ?? [])
     }
 

@@ -29,7 +29,7 @@ extension MachineDraft {
 
 /// The delays of a state whose timers are dropped when they are too late.
 private struct LateRules {
-    /// By delay, the most milliseconds that its timer may be late. Delays are left out when a transition takes the
+    /// The most milliseconds that a timer may be late, by its delay. Delays are left out when a transition takes the
     /// timer however late it is, or when they begin anew.
     private(set) var limits: [String: Int64] = [:]
     /// The delays that have a transition that leaves the state and enters it again.
