@@ -348,8 +348,7 @@ let package = Package(
             ],
             path: "Tests/DaemonTesting"
         ),
-        // SQLite's file system with watchers: calls that fail, and disks that lose their power. Also another program that
-        // reads.
+        // SQLite's file system with watchers: calls that fail, and disks that lose their power; and a program that reads.
         .target(
             name: "DiskTesting",
             dependencies: [

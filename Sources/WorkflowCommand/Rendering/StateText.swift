@@ -48,8 +48,8 @@ enum StateText {
         data.map { JSONWriter.string($0) } ?? ""
     }
 
-    /// The data of an event, and the reason why it could not be applied or did nothing: `{"by":0} failed: division by
-    /// zero, in …`, `skipped: 13m late`.
+    /// The data of an event, and the reason why it could not be applied or did nothing:
+    /// `{"by":0} failed: division by zero, in …`, `skipped: 13m late`.
     static func data(_ data: JSONValue?, note: JSONValue?) -> String {
         [
             data.map { JSONWriter.string($0) }, note.flatMap { failure(in: "failure", of: $0) },
