@@ -54,8 +54,10 @@ public struct DeletedInstance: Equatable, WireObject {
     public var instance: String
     /// Names it for good: the name is free.
     public var uuid: String
-    public var machine: String
-    public var version: Int64
+    /// The machine; nil when a restore brought back a file without the machine version, and the answer is given again.
+    public var machine: String?
+    /// The version that it ran last.
+    public var version: Int64?
     /// How many rows its history had.
     public var rows: Int64
     /// Of the last of these rows, in hexadecimal; nil of a dry run.
@@ -70,7 +72,7 @@ public struct DeletedInstance: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        instance: String, uuid: String, machine: String, version: Int64, rows: Int64, digest: String? = nil,
+        instance: String, uuid: String, machine: String?, version: Int64?, rows: Int64, digest: String? = nil,
         at: WireTime, cancelled: [String]? = nil, pending: String? = nil, dryRun: Bool? = nil
     ) {
         self.instance = instance
@@ -88,8 +90,8 @@ public struct DeletedInstance: Equatable, WireObject {
     public init(fields: inout WireFields) throws(WireError) {
         instance = try fields.required("instance")
         uuid = try fields.required("uuid")
-        machine = try fields.required("machine")
-        version = try fields.required("version")
+        machine = try fields.optional("machine")
+        version = try fields.optional("version")
         rows = try fields.required("rows")
         digest = try fields.optional("digest")
         at = try fields.required("at")
@@ -102,8 +104,8 @@ public struct DeletedInstance: Equatable, WireObject {
         writer.object { writer in
             writer.field("instance", instance)
             writer.field("uuid", uuid)
-            writer.field("machine", machine)
-            writer.field("version", version)
+            writer.field("machine", ifPresent: machine)
+            writer.field("version", ifPresent: version)
             writer.field("rows", rows)
             writer.field("digest", ifPresent: digest)
             writer.field("at", at)

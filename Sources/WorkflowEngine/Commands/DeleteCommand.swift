@@ -55,7 +55,8 @@ package struct DeleteCommand: Sendable {
 package struct Deletion: Sendable {
     package let instance: InstanceName
     package let uuid: UniqueID
-    package let machine: MachineRecord
+    /// The machine; nil when a restore brought back a file without it, and the answer is given again.
+    package let machine: MachineRecord?
     /// How many journal rows it had.
     package let rows: Int64
     /// Of the last of these rows; nil of a trial of one that has not finished.
@@ -120,11 +121,11 @@ extension DeleteCommand: WriterCommand {
     }
 
     private func again(_ audit: AuditRecord, _ batch: BatchBuilder) throws(Rejection) -> Deletion {
-        guard audit.reason == reason, let machine = try batch.machine(audit.machineID)?.record else {
-            throw .keyReused(key?.text ?? "")
-        }
+        guard audit.reason == reason else { throw .keyReused(key?.text ?? "") }
+        let isKnown = audit.machineID != AuditRecord.noMachine
         return Deletion(
-            instance: instance, uuid: audit.uuid, machine: machine, rows: audit.rows, digest: audit.digest,
+            instance: instance, uuid: audit.uuid,
+            machine: isKnown ? try batch.machine(audit.machineID)?.record : nil, rows: audit.rows, digest: audit.digest,
             at: audit.at, cancelled: [], isDryRun: false, isRepeated: true)
     }
 }

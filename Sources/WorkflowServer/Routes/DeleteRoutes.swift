@@ -74,8 +74,8 @@ struct DeleteRoutes: Sendable {
 extension DeletedInstance {
     fileprivate init(_ deletion: Deletion) {
         self.init(
-            instance: deletion.instance.rawValue, uuid: deletion.uuid.text, machine: deletion.machine.name.rawValue,
-            version: deletion.machine.version.rawValue, rows: deletion.rows, digest: deletion.digest?.text,
+            instance: deletion.instance.rawValue, uuid: deletion.uuid.text, machine: deletion.machine?.name.rawValue,
+            version: deletion.machine?.version.rawValue, rows: deletion.rows, digest: deletion.digest?.text,
             at: WireTime(milliseconds: deletion.at.rawValue),
             cancelled: deletion.cancelled.isEmpty ? nil : deletion.cancelled, pending: deletion.pending,
             dryRun: deletion.isDryRun ? true : nil)

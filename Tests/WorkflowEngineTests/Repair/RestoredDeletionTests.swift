@@ -110,10 +110,13 @@ import WorkflowStore
         let bench = try await bench()
         _ = try await bench.engine.apply(Self.door + "\n", syntax: .yaml)
         try await bench.timed.start("door", "new")
-        try await bench.delete("new", takesUnfinished: true, reason: "new")
+        let deletion = try await bench.delete("new", takesUnfinished: true, reason: "new", key: "k")
         #expect(try await bench.restore("backup.db").keptDeletions == 1)
         let only = try #require(try await bench.engine.audits(before: nil, limit: 10, by: .test).only)
         #expect(only.audit.reason == "new" && only.machine == nil)
+        // Also in the answer that is given again.
+        let again = try await bench.delete("new", takesUnfinished: true, reason: "new", key: "k")
+        #expect(again.isRepeated && again.machine == nil && again.uuid == deletion.uuid && again.at == deletion.at)
         try await bench.expectWhole()
     }
 
