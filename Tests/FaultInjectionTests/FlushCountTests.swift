@@ -69,4 +69,39 @@ import WorkflowJSON
         }
         #expect(try faults.calls() == before)
     }
+
+    /// A begin is noted beside the database, unflushed: what starts programs commits no more often than what does not.
+    @Test(.timeLimit(.minutes(20))) func aProgramThatBeginsCostsNoFlush() async throws {
+        let folder = try TemporaryFolder()
+        let database = folder.path("wfd.db")
+        let faults = try SyncFaults(in: folder)
+        let arguments =
+            ["--exec", "shell=/bin/sh"]
+            + Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")])
+        let daemon = try await Daemon(arguments: arguments, database: database, environment: faults.environment)
+        let script = try folder.write(
+            #"echo >\#(folder.path("begun")); until [ -e \#(folder.path("go")) ]; do sleep 0.01; done; echo 1"#,
+            to: "waits.sh")
+        let definition = """
+            id: job
+            initial: idle
+            states:
+              idle: {on: {ping: {}, go: working}}
+              working: {invoke: {exec: {program: shell, args: ["'\(script)'"]}, onDone: done}}
+              done: {}
+            """
+        _ = try await daemon.said("apply", folder.write(definition, to: "job.yaml"))
+        _ = try await daemon.said("start", "job", "j")
+        let before = try faults.calls()
+        _ = try await daemon.said("send", "j", "ping")
+        let plain = try faults.calls()
+        _ = try await daemon.said("send", "j", "go")
+        try await eventually("the program to begin") { try folder.names().contains("begun") }
+        #expect(try folder.names().contains("wfd.db.begun"))
+        #expect(try faults.calls() - plain == plain - before)
+        _ = try folder.write("", to: "go")
+        try await eventually("the program to end") { try await daemon.json("show", "j")["configuration"] == ["done"] }
+        #expect(try faults.calls() - plain > plain - before)
+        #expect(try await daemon.stop().end == .exited(0))
+    }
 }
