@@ -131,7 +131,15 @@ import WorkflowJSON
             return
         }
         #expect(age > 0)
-        #expect(try await daemon.said("status").contains("a reader has held it for "))
+        guard case .int(let erased) = try await daemon.json("status")["disk"]["logErased"] else {
+            Issue.record("nothing of what was erased is in the log")
+            return
+        }
+        #expect(erased > 0)
+        let status = try await daemon.said("status")
+        #expect(status.contains("a reader has held it for ") && status.contains("erased data has been in it for "))
+        let metrics = try await daemon.answer(to: .get("/metrics")).text
+        #expect(try #require(metrics.firstMatch(of: /\nwfd_wal_erased_seconds (\d+)/)).1 != "0")
         let told = try await daemon.program.errorLines(containing: "a reader keeps the write-ahead log")
         #expect(told.allSatisfy { $0.contains(#"reader="another process""#) }, "\(told)")
         #expect(holdsCards(daemon.database + "-wal"))
@@ -139,7 +147,8 @@ import WorkflowJSON
         // Nobody asks for anything.
         _ = try await daemon.program.errorLines(containing: "no reader keeps the write-ahead log")
         #expect(!holdsCards(daemon.database + "-wal"))
-        #expect(try await daemon.json("status")["disk"]["logHeld"] == .null)
+        let disk = try await daemon.json("status")["disk"]
+        #expect(disk["logHeld"] == .null && disk["logErased"] == .null)
         #expect(try await daemon.stop().end == .exited(0))
     }
 }

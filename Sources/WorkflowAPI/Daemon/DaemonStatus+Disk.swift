@@ -11,19 +11,22 @@ extension DaemonStatus {
         public var log: Int64
         /// The milliseconds for which a reader has kept the log from starting over, at least; nil when no reader does.
         public var logHeld: Int64?
+        /// The milliseconds for which the log has contained data that was erased; nil when it does not.
+        public var logErased: Int64?
         /// The free space on the disk; nil when it cannot be told.
         public var free: Int64?
 
         /// Takes the parts as they are.
         public init(
             file: Int64, pages: Int64? = nil, freePages: Int64? = nil, log: Int64, logHeld: Int64? = nil,
-            free: Int64? = nil
+            logErased: Int64? = nil, free: Int64? = nil
         ) {
             self.file = file
             self.pages = pages
             self.freePages = freePages
             self.log = log
             self.logHeld = logHeld
+            self.logErased = logErased
             self.free = free
         }
 
@@ -33,6 +36,7 @@ extension DaemonStatus {
             freePages = try fields.optional("freePages")
             log = try fields.required("log")
             logHeld = try fields.optional("logHeld")
+            logErased = try fields.optional("logErased")
             free = try fields.optional("free")
         }
 
@@ -43,6 +47,7 @@ extension DaemonStatus {
                 writer.field("freePages", ifPresent: freePages)
                 writer.field("log", log)
                 writer.field("logHeld", ifPresent: logHeld)
+                writer.field("logErased", ifPresent: logErased)
                 writer.field("free", ifPresent: free)
             }
         }

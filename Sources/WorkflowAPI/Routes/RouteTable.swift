@@ -390,7 +390,7 @@ extension Route {
             "{status, reason?, version, held?, holdReason?, suspendedMachines?: [{machine, at, actor?, reason?}…], "
                 + "behind?, lateTimers?, waiting, instances: [{status, count}…], failures: [failure…], otherFailures?, "
                 + "queues?: [queue…], otherQueues?, deleting?, "
-                + "disk?: {file, pages?, freePages?, log, logHeld?, free?}, runs?: [run…], otherRuns?, "
+                + "disk?: {file, pages?, freePages?, log, logHeld?, logErased?, free?}, runs?: [run…], otherRuns?, "
                 + "lastBackupAt?, lastVerificationAt?}"))
     /// What monitoring reads.
     public static let metrics = Route(

@@ -136,11 +136,18 @@ struct Status: Verb {
         } else {
             held = ""
         }
+        let erased: StyledText
+        if let age = disk.logErased {
+            let time = DurationText.rough(milliseconds: age)
+            erased = " (\("erased data has been in it for \(time)", age > heldTooLong ? .bad : nil))"
+        } else {
+            erased = ""
+        }
         let free = disk.free.map { ", \(ByteText.text($0)) free" } ?? ""
-        return "\(ByteText.text(disk.file))\(pages), log \(ByteText.text(disk.log))" + held + "\(free)"
+        return "\(ByteText.text(disk.file))\(pages), log \(ByteText.text(disk.log))" + held + erased + "\(free)"
     }
 
-    /// The milliseconds for which a reader may hold the log before its age is shown in red.
+    /// The milliseconds after which the age of a reader, or of erased data in the log, is shown in red.
     private static let heldTooLong: Int64 = 60_000
 
     private static func plural(_ count: Int64, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }

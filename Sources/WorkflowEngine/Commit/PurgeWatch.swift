@@ -6,7 +6,7 @@ import WorkflowStore
 final class PurgeWatch: Sendable {
     private struct State {
         var backlog = PurgeBacklog(floor: Position(rawValue: 0))
-        var isInLog = false
+        var inLogSince: ContinuousClock.Instant?
     }
 
     private let state = Mutex(State())
@@ -14,14 +14,24 @@ final class PurgeWatch: Sendable {
     var backlog: PurgeBacklog { state.withLock(\.backlog) }
 
     /// True while the write-ahead log may contain erased data.
-    var isInLog: Bool { state.withLock(\.isInLog) }
+    var isInLog: Bool { timeInLog != nil }
+
+    /// How long the write-ahead log may have contained erased data; nil when it does not.
+    var timeInLog: Duration? { state.withLock(\.inLogSince).map { ContinuousClock.now - $0 } }
 
     /// Sets both at once, because whoever waited for the rows goes on to wait for the log.
     func see(_ backlog: PurgeBacklog, isInLog: Bool) {
-        state.withLock { $0 = State(backlog: backlog, isInLog: isInLog) }
+        state.withLock { state in
+            state.backlog = backlog
+            Self.see(isInLog: isInLog, in: &state)
+        }
     }
 
-    func see(isInLog: Bool) { state.withLock { $0.isInLog = isInLog } }
+    func see(isInLog: Bool) { state.withLock { Self.see(isInLog: isInLog, in: &$0) } }
+
+    private static func see(isInLog: Bool, in state: inout State) {
+        state.inLogSince = isInLog ? state.inLogSince ?? .now : nil
+    }
 
     /// The reason why erased data is still in the files; nil when it is gone.
     func pending(of kind: ErasureKind) -> String? {
@@ -30,7 +40,7 @@ final class PurgeWatch: Sendable {
             let rows = state.backlog.rows == 1 ? "1 row" : "\(state.backlog.rows) rows"
             return "\(rows) of deleted instances are left, and go in the background"
         }
-        return state.isInLog
+        return state.inLogSince != nil
             ? "another program reads the database, whose log holds what was erased until that program has ended" : nil
     }
 }

@@ -13,6 +13,8 @@ package struct EngineReport: Sendable {
     package let waits: Histogram
     /// What is left of what was deleted.
     package let backlog: PurgeBacklog
+    /// How long the write-ahead log may have contained erased data; nil when it does not.
+    package let erasedInLog: Duration?
     /// Nil where the store is no file.
     package let usage: StoreUsage?
     /// When somebody last took care of the store, also before this engine began.
@@ -33,7 +35,7 @@ extension Engine {
         let queued = queue.load
         return EngineReport(
             counts: counts, tally: tally, names: names, waiting: queued.commands, waits: queued.waits,
-            backlog: purgeBacklog, usage: usage, upkeep: upkeep.times)
+            backlog: purgeBacklog, erasedInLog: purging.timeInLog, usage: usage, upkeep: upkeep.times)
     }
 
     /// How many instances are in which status and configuration, all of it.

@@ -215,6 +215,9 @@ struct MetricsRoutes: Sendable {
             text.one(
                 "wfd_wal_reader_seconds", "gauge", "For how long a reader has kept the log from starting over.",
                 usage.hold?.age(at: .now).components.seconds ?? 0)
+            text.one(
+                "wfd_wal_erased_seconds", "gauge", "For how long erased data has been in the log.",
+                report.erasedInLog?.components.seconds ?? 0)
             if let free = usage.free {
                 text.one("wfd_disk_free_bytes", "gauge", "Bytes that are left on its disk.", free)
             }

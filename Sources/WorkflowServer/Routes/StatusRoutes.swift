@@ -48,7 +48,7 @@ struct StatusRoutes: Sendable {
                 queues: queues.isEmpty ? nil : queues.prefix(Self.shownQueues).map { QueueItem($0, now: now) },
                 otherQueues: otherQueues == 0 ? nil : Int64(otherQueues),
                 deleting: report.backlog.rows == 0 ? nil : report.backlog.rows,
-                disk: report.usage.map(DaemonStatus.Disk.init),
+                disk: report.usage.map { DaemonStatus.Disk($0, erased: report.erasedInLog) },
                 runs: runs.isEmpty ? nil : runs.prefix(Self.shownRuns).map { BulkRun($0, isTold: false) },
                 otherRuns: otherRuns == 0 ? nil : Int64(otherRuns),
                 lastBackupAt: report.upkeep.backup.map { WireTime(milliseconds: $0.rawValue) },
@@ -70,9 +70,10 @@ extension DaemonStatus.State {
 }
 
 extension DaemonStatus.Disk {
-    fileprivate init(_ usage: StoreUsage) {
+    fileprivate init(_ usage: StoreUsage, erased: Duration?) {
         self.init(
             file: usage.file, pages: usage.pages, freePages: usage.freePages, log: usage.log,
-            logHeld: usage.hold.map { Int64($0.age(at: .now) / .milliseconds(1)) }, free: usage.free)
+            logHeld: usage.hold.map { Int64($0.age(at: .now) / .milliseconds(1)) },
+            logErased: erased.map { Int64($0 / .milliseconds(1)) }, free: usage.free)
     }
 }
