@@ -103,6 +103,24 @@ import WorkflowStore
         try writer.close()
     }
 
+    @Test func aStartBesideAReaderKnowsWhatTheLogHolds() async throws {
+        try fill()
+        let reader = try ForeignReader(directory.store)
+        try erase()
+        try writer.close()
+        let next = try SQLiteFileStore.sqlite(directory, StoreLimits()).writer()
+        #expect(next.holdsErased)
+        try next.maintain()
+        #expect(next.holdsErased)
+        try reader.end()
+        while next.holdsErased { try next.maintain() }
+        try next.close()
+        // Without a reader nothing is left of it.
+        let last = try SQLiteFileStore.sqlite(directory, StoreLimits()).writer()
+        #expect(!last.holdsErased)
+        try last.close()
+    }
+
     /// A copy is made of pages that stay where they are.
     @Test func noPageIsGivenBackWhileTheFileIsCopied() async throws {
         try fill()

@@ -138,6 +138,22 @@ import WorkflowThreads
         #expect(told.now == ["front 2"])
     }
 
+    /// Lines are applied in their order: none passes one that waits.
+    @Test func linesBehindOneThatWaitsWaitToo() async throws {
+        let running = try await restarted("front")
+        let push = LineCommand.send(SendCommand(instance: "front", event: Event(name: "push")))
+        let start = LineCommand.start(StartLine(StartCommand(machine: "lamp", instance: "lamp-2")))
+        let sends = try await running.engine.beginWhenRoom([push, start, push], in: CommandSequence())
+        for _ in 0..<2 { _ = try await running.flip("lamp-1") }
+        let early = await #expect(throws: Rejection.self) {
+            _ = try await running.engine.instance(named: "lamp-2", by: .test)
+        }
+        #expect(early?.code == .instanceNotFound)
+        held.release()
+        #expect(try await sends.outcomes().map { try $0.get().seq.rawValue } == [2, 1, 3])
+        try await running.stop()
+    }
+
     @Test func eventsOfManyMachinesGoTogetherOnceAllAreCompiled() async throws {
         let names = ["front", "back", "side"]
         let running = try await restarted("front", "back", "side")

@@ -87,6 +87,24 @@ struct EffectPlanTests {
         for _ in 0..<2 { #expect(next(at: 100) == "start 8") }
     }
 
+    /// Nobody waits for it then: neither who waited until it could start, nor who waited for its end.
+    @Test(arguments: [false, true]) mutating func theEndOfOneThatRunsAloneLetsOthersStart(isRunning: Bool) {
+        let (first, alone) = (Self.effect(due: 100, id: 2), Self.effect(due: 100, attempts: 2, id: 3))
+        let other = Self.effect(due: 100, attempts: 7, id: 4)
+        adopt(Self.batch(new: [first], at: 100), at: 100)
+        #expect(next(at: 100) == "find all but 0")
+        let found = [Self.found(first), Self.found(alone, runsAlone: true), Self.found(other)]
+        plan.found(isRunning ? Array(found.dropFirst()) : found, of: Self.queue, hasMore: false, next: nil)
+        #expect(next(at: 100) == (isRunning ? "start 3" : "start 1"))
+        #expect(next(at: 100) == "nothing")
+        // Somebody cancels it.
+        var batch = Self.batch(at: 100)
+        batch.endedEffects = [alone.id]
+        adopt(batch, at: 100)
+        if isRunning { #expect(plan.ended(alone.id, of: Self.queue, isReached: nil)) }
+        #expect(next(at: 100) == "start 8")
+    }
+
     /// One at a time asks a host that answers nobody; when it answers, more than its place is free.
     @Test mutating func aHostThatAnswersAgainHasItsPlacesBack() {
         let effect = Self.effect(due: 100)
