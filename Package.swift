@@ -304,7 +304,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StatechartPropertyTests",
-            dependencies: ["ThreadTesting", "NaiveStatechart", "Statechart", "WorkflowJSON"]),
+            dependencies: ["ThreadTesting", "NaiveStatechart", "Statechart", "WorkflowCEL", "WorkflowJSON"]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["ThreadTesting", "WorkflowThreads"]),
         // The pages of the manual as blocks, links and commands, for the tests that hold them to the code.
         .target(name: "ManualTesting", path: "Tests/ManualTesting"),

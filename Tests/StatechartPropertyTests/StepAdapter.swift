@@ -1,5 +1,6 @@
 import NaiveStatechart
 import Statechart
+import WorkflowCEL
 import WorkflowJSON
 
 /// One instance of a definition, or of several versions of one, run by the step under test. All that the property tests
@@ -186,6 +187,7 @@ struct StepAdapter {
         case .notAccepted: .notAccepted
         case .guardRejected: .guardRejected
         case .finished, .failed, .suspended: .finished
+        case .expressionFailed(let failure) where failure.message == Budget.isUsedUp.message: .tooMuch
         case .expressionFailed, .invalidData: .expressionFailed
         case .livelock: .livelock
         }
