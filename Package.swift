@@ -141,8 +141,7 @@ let package = Package(
             name: "WorkflowServer",
             dependencies: [
                 "CAllocation", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads", "WorkflowAPI",
-                "WorkflowEngine",
-                "WorkflowStore",
+                "WorkflowEngine", "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -330,8 +329,7 @@ let package = Package(
             name: "WorkflowCommandTests",
             dependencies: [
                 "DaemonTesting", "GeneratedMachines", "StateMachines", "WorkflowJSON", "WorkflowTerminal",
-                "WorkflowAPI",
-                "WorkflowClient", "WorkflowClientTesting", "WorkflowCommand",
+                "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting", "WorkflowCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Definitions", "Help"]
@@ -348,7 +346,7 @@ let package = Package(
             ],
             path: "Tests/DaemonTesting"
         ),
-        // SQLite's file system with watchers: calls that fail, and disks that lose their power; and a program that reads.
+        // SQLite's file system with watchers: failing calls, disks that lose their power; a program that reads.
         .target(
             name: "DiskTesting",
             dependencies: [
@@ -395,8 +393,7 @@ let package = Package(
             name: "WorkflowEngineTests",
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart",
-                "SQLiteStore",
-                "Statechart", "StoreTesting", "WorkflowEngine", "WorkflowStore", "WorkflowThreads",
+                "SQLiteStore", "Statechart", "StoreTesting", "WorkflowEngine", "WorkflowStore", "WorkflowThreads",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -410,9 +407,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "ThreadTesting",
-                "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore", "Statechart", "StoreSuite",
-                "StoreTesting", "WorkflowStore",
+                "ThreadTesting", "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore", "Statechart",
+                "StoreSuite", "StoreTesting", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -421,8 +417,7 @@ let package = Package(
             name: "WorkflowServerTests",
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "IdentityTesting", "WorkflowJSON", "SQLiteStore", "Statechart",
-                "WorkflowAPI",
-                "WorkflowClient", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
+                "WorkflowAPI", "WorkflowClient", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

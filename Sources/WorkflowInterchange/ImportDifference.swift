@@ -8,8 +8,8 @@ struct ImportDifference {
     /// Whether the machine can go elsewhere for it.
     var decides = false
 
-    /// History that leads below a state that stays active: the letter of SCXML's Appendix D, and XState, enter the state
-    /// again. Nil where a transition leads to no such place.
+    /// History that leads below a state that stays active: the letter of SCXML's Appendix D, and XState, enter the
+    /// state again. Nil where a transition leads to no such place.
     ///
     /// - Parameter language: That of the original.
     static func historyBelow(_ transition: Transition, in machine: Machine, _ language: String) -> ImportDifference? {

@@ -1,8 +1,8 @@
 /// Places at which a value that nobody expected ends the process.
 ///
 /// What comes over the wire or out of a file is checked and refused. A place that traps all the same says beside it why
-/// no such value reaches it. Sums, products and conversions between numbers of 64 bits are not seen here: the walks over
-/// all columns and all requests, and the fuzzers, are for these.
+/// no such value reaches it. Sums, products and conversions between numbers of 64 bits are not seen here: the walks
+/// over all columns and all requests, and the fuzzers, are for these.
 enum ProofRules {
     /// The targets that read what others wrote: requests, answers, files, programs.
     static let targets = [

@@ -143,7 +143,8 @@ import WorkflowInterchange
                 <state id="c"><history id="h" type="deep"><transition target="x"/></history>
                 <history id="shallow"><transition target="a"/></history><transition event="out" target="d"/>
                 <state id="a">\(transition("a"))
-                <state id="x">\(transition("x"))<transition event="go" target="y"/></state><state id="y"/></state></state>
+                <state id="x">\(transition("x"))<transition event="go" target="y"/></state>
+                <state id="y"/></state></state>
                 <state id="d">\(transition("d"))<transition event="in" target="c"/></state>
                 """))
         let told = imported.notes.map(\.message).filter { $0.hasPrefix("where history leads") }

@@ -228,8 +228,8 @@ extension BatchBuilder {
         change(held)
     }
 
-    /// Withholds what is ready in a queue, at most so many effects, up to the first that may start. False where there is
-    /// such a one, or where nothing is ready.
+    /// Withholds what is ready in a queue, at most so many effects, up to the first that may start. False where there
+    /// is such a one, or where nothing is ready.
     mutating func withholdReady(in queue: String, limit: Int) throws(Rejection) -> Bool {
         let ready = try readyEffects(in: queue, limit: limit)
         for effect in ready {
