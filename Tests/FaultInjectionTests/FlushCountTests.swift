@@ -90,17 +90,23 @@ import WorkflowJSON
               working: {invoke: {exec: {program: shell, args: ["'\(script)'"]}, onDone: done}}
               done: {}
             """
-        _ = try await daemon.said("apply", folder.write(definition, to: "job.yaml"))
-        _ = try await daemon.said("start", "job", "j")
+        func say(_ arguments: String...) async throws {
+            let result = try await daemon.wfctl(arguments)
+            guard result.end == .exited(0) else { throw TestingError("\(result)") }
+        }
+        try await say("apply", folder.write(definition, to: "job.yaml"))
+        try await say("start", "job", "j")
         let before = try faults.calls()
-        _ = try await daemon.said("send", "j", "ping")
+        try await say("send", "j", "ping")
         let plain = try faults.calls()
-        _ = try await daemon.said("send", "j", "go")
+        try await say("send", "j", "go")
         try await eventually("the program to begin") { try folder.names().contains("begun") }
         #expect(try folder.names().contains("wfd.db.begun"))
         #expect(try faults.calls() - plain == plain - before)
         _ = try folder.write("", to: "go")
-        try await eventually("the program to end") { try await daemon.json("show", "j")["configuration"] == ["done"] }
+        try await eventually("the program to end") {
+            try await daemon.answer(to: .get("/v1/instances/j")).text.contains(#""configuration":["done"]"#)
+        }
         #expect(try faults.calls() - plain > plain - before)
         #expect(try await daemon.stop().end == .exited(0))
     }

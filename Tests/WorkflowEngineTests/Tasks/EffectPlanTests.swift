@@ -101,7 +101,7 @@ struct EffectPlanTests {
         var batch = Self.batch(at: 100)
         batch.endedEffects = [alone.id]
         adopt(batch, at: 100)
-        if isRunning { #expect(plan.ended(alone.id, of: Self.queue, isReached: nil)) }
+        if isRunning { #expect(plan.ended(alone.id, of: Self.queue, isReached: nil) == true) }
         #expect(next(at: 100) == "start 8")
     }
 
