@@ -92,7 +92,7 @@ struct Restore: AsyncParsableCommand {
         lines += deletionLines(of: report, file)
         if report.erasures > 0 {
             let deed = dryRun ? "would be" : report.erasures == 1 ? "was" : "were"
-            lines.append("  \(many(report.erasures)) of before \(deed) carried out; compact it: wfd compact \(file)")
+            lines.append("  \(many(report.erasures)) of before \(deed) carried out\(compaction(of: file))")
         }
         for name in otherNames.prefix(20) {
             lines.append("  an instance is now '\(name.given)': its new name '\(name.wanted)' is taken in the backup")
@@ -118,17 +118,18 @@ struct Restore: AsyncParsableCommand {
         var lines: [String] = []
         if report.deleted > 0 {
             let what = report.deleted == 1 ? "1 instance that was" : "\(report.deleted) instances that were"
-            let deed = report.deleted == 1 ? "is" : "are"
-            lines.append(
-                dryRun
-                    ? "  \(what) deleted since would be deleted again"
-                    : "  \(what) deleted since \(deed) deleted again; compact it: wfd compact \(file)")
+            let deed = dryRun ? "would be" : report.deleted == 1 ? "is" : "are"
+            lines.append("  \(what) deleted since \(deed) deleted again\(compaction(of: file))")
         }
         if report.keptDeletions > 0 {
             let what = report.keptDeletions == 1 ? "1 deletion" : "\(report.keptDeletions) deletions"
             lines.append("  \(what) of instances that the backup does not have: remembered for a later restore")
         }
         return lines
+    }
+
+    private func compaction(of file: String) -> String {
+        dryRun ? "; to be compacted then: wfd compact \(file)" : "; compact it: wfd compact \(file)"
     }
 
     private func many(_ erasures: Int) -> String { erasures == 1 ? "1 erasure" : "\(erasures) erasures" }

@@ -9,7 +9,7 @@ struct Verify: AsyncParsableCommand {
         discussion: """
             Reads the file, its write-ahead log too, and changes nothing; a daemon may have it open. Every event is \
             applied again. Prints the first difference of each instance and what was compared; the exit code is 1 when \
-            something differs, and 65 for a file that is no database of wfd.
+            something differs or the log is missing, and 65 for a file that is no database of wfd.
             """)
 
     @Argument(help: ArgumentHelp("The database.", valueName: "file"))
@@ -19,7 +19,9 @@ struct Verify: AsyncParsableCommand {
         do {
             let store = try SQLiteFile.open(at: file)
             if store.isLogMissing {
-                Console.tell("note: it was not closed in order and has no write-ahead log beside it")
+                Console.tell(
+                    "error: it was not closed in order, and no write-ahead log is beside it: its last events may be "
+                        + "missing; to copy a database that is served, use 'wfctl backup'")
             }
             if let broken = store.logBreak { Console.tell("warning: \(broken.finding)") }
             let counts = try await Verification(of: store).run { event in
@@ -32,7 +34,7 @@ struct Verify: AsyncParsableCommand {
             }
             try store.close()
             Console.say("\(counts)")
-            if counts.differences > 0 { throw ExitCode(1) }
+            if counts.differences > 0 || store.isLogMissing { throw ExitCode(1) }
         } catch let exit as ExitCode {
             throw exit
         } catch {

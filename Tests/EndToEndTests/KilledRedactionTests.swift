@@ -188,7 +188,9 @@ import WorkflowJSON
         let (empty, early) = (backups[0], backups[backups.endIndex - 1])
         let trial = try await wfd("restore", early, "--database", database, "--dry-run")
         #expect(
-            trial.output.contains("\n  1 instance that was deleted since would be deleted again\n"), "\(trial)")
+            trial.output.contains(
+                "\n  1 instance that was deleted since would be deleted again; to be compacted then: wfd compact "),
+            "\(trial)")
         let without = try await wfd("restore", empty, "--database", database)
         #expect(
             without.output.contains(

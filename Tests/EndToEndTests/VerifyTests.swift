@@ -43,6 +43,23 @@ import WorkflowJSON
         #expect(found.errors == "")
     }
 
+    /// As somebody makes it who copies the file alone while wfd runs.
+    @Test(.timeLimit(.minutes(20))) func aCopyWithoutItsLogIsNotWhole() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        try await daemon.begin("order")
+        _ = try await daemon.said("start", "order", "order-7")
+        let copy = folder.path("copy.db")
+        try FileManager.default.copyItem(atPath: daemon.database, toPath: copy)
+        let found = try await verify(copy)
+        #expect(found.end == .exited(1))
+        #expect(
+            found.errors.hasPrefix("error: it was not closed in order, and no write-ahead log is beside it"),
+            "\(found)")
+        #expect(try await verify(daemon.database).end == .exited(0))
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
     @Test(.timeLimit(.minutes(20))) func aDeletedRowIsFoundAndNamed() async throws {
         let folder = try TemporaryFolder()
         let file = try await written(in: folder)
