@@ -80,7 +80,7 @@ import WorkflowJSON
             + Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")])
         let daemon = try await Daemon(arguments: arguments, database: database, environment: faults.environment)
         let script = try folder.write(
-            #"echo >\#(folder.path("begun")); until [ -e \#(folder.path("go")) ]; do sleep 0.01; done; echo 1"#,
+            #"echo >\#(folder.path("begun")); until [ -e \#(folder.path("go")) ]; do :; done; echo 1"#,
             to: "waits.sh")
         let definition = """
             id: job

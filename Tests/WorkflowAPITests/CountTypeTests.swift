@@ -35,7 +35,8 @@ struct CountTypeTests {
             DaemonStatus.self,
             #"{"status":"storage-unavailable","reason":"full","version":"1","held":true,"behind":5,"waiting":1,"#
                 + #""instances":[{"status":"failed","count":88}],"failures":[\#(Self.failure)],"otherFailures":2,"#
-                + #""disk":{"file":1,"pages":4,"freePages":5,"log":2,"logHeld":6,"logErased":7,"free":3},"otherRuns":55,"#
+                + #""disk":{"file":1,"pages":4,"freePages":5,"log":2,"logHeld":6,"logErased":7,"free":3},"#
+                + #""otherRuns":55,"#
                 + #""lastBackupAt":"2026-07-31T09:30:00.000Z","#
                 + #""lastVerificationAt":"2026-07-31T09:30:00.001Z"}"#)
         let queue =

@@ -149,8 +149,8 @@ import WorkflowInterchange
                 """))
         let told = imported.notes.map(\.message).filter { $0.hasPrefix("where history leads") }
         let wanted = entered.map { state in
-            "where history leads to a state below '\(state)', which is not left, SCXML enters '\(state)' again; here it "
-                + "is not entered"
+            "where history leads to a state below '\(state)', which is not left, SCXML enters '\(state)' again; here "
+                + "it is not entered"
         }
         #expect(told == [wanted].compactMap(\.self), "\(imported.notes)")
     }
