@@ -80,6 +80,24 @@ import Testing
         #expect(macrostep.snapshot.armed == run.snapshot.armed && macrostep.snapshot.seq == 4)
     }
 
+    /// What is read is written as it was: an invocation that a file makes up is refused.
+    @Test(arguments: [
+        #"{"kind":"invocation","number":1,"seq":1,"state":"a"}"#,
+        #"{"due":0,"event":"came","kind":"invocation","number":1,"seq":1,"state":"a"}"#,
+        #"{"data":1,"invoke":"job","kind":"invocation","number":1,"seq":1,"state":"a"}"#,
+        #"{"due":0,"event":"came","invoke":"job","kept":true,"kind":"invocation","number":1,"seq":1,"state":"a"}"#,
+    ])
+    func anInvocationHasAnIDAndNothingElse(armed: String) throws {
+        let run = try TimedRun(Self.machine)
+        var text = run.machine.text(of: run.snapshot)
+        text.armed = "[\(armed)]"
+        #expect(throws: SnapshotTextError.self) {
+            _ = try run.machine.snapshot(of: text, status: .running, seq: 1)
+        }
+        text.armed = "[]"
+        _ = try run.machine.snapshot(of: text, status: .running, seq: 1)
+    }
+
     @Test func theKindSaysWhetherSomethingArmedIsTaken() throws {
         let event = Event(name: "e")
         let taken = Taken(

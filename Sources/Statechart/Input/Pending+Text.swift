@@ -72,10 +72,16 @@ extension Machine {
     private static func coming(
         _ kind: Pending.Kind, isKept: Bool, _ object: JSONObject
     ) throws(SnapshotTextError) -> (event: String, due: LogicalTime) {
-        if kind == .invocation, !isKept, let id = object["invoke"]?.string { return (EventName.done + id, .zero) }
-        guard let event = object["event"]?.string, let due = object.number("due", in: 0...StepLimits.latestDue) else {
-            throw SnapshotTextError(message: "something armed is not whole")
+        if kind == .invocation, !isKept {
+            // Its event and data come when it ends.
+            guard let id = object["invoke"]?.string, object["event"] == nil, object["data"] == nil else {
+                throw SnapshotTextError(message: "something armed is not whole")
+            }
+            return (EventName.done + id, .zero)
         }
+        guard let event = object["event"]?.string, let due = object.number("due", in: 0...StepLimits.latestDue),
+            kind != .invocation || Pending.invocation(of: event) != nil
+        else { throw SnapshotTextError(message: "something armed is not whole") }
         return (event, LogicalTime(milliseconds: due))
     }
 }
