@@ -40,7 +40,7 @@ import WorkflowJSON
         let backup = try await daemon.wfctl("backup", folder.path("copy.db"))
         #expect(backup.end == .exited(65), "\(backup)")
         #expect(backup.errors.contains("the daemon has stopped writing: "), "\(backup)")
-        let lines = daemon.program.errors.split(separator: "\n").filter { $0.contains(Self.found) }
+        let lines = try await daemon.program.errorLines(containing: Self.found, count: 4)
         #expect(lines.count == 4 && lines[2].contains(#"route="GET /v1/instances/o5""#), "\(lines)")
     }
 
@@ -62,7 +62,7 @@ import WorkflowJSON
             #expect(replayed.errors.contains("the history does not fold at seq 2"), "\(replayed)")
             #expect(replayed.errors.contains("'wfctl verify --all' says what else is wrong"), "\(replayed)")
         }
-        #expect(daemon.program.errors.contains(Self.found), "\(daemon.program.errors)")
+        _ = try await daemon.program.errorLines(containing: Self.found)
         #expect(try await daemon.wfctl("verify", "--all").end == .exited(1))
     }
 
