@@ -6,7 +6,8 @@ package import WorkflowStore
 /// The writer loads it when it starts. Before, everything is held: nothing starts on a guess.
 package final class QueueBoard: Sendable {
     private struct State {
-        var isHeld = true
+        /// Nil until it is read from the store; nothing starts before.
+        var isHeld: Bool?
         var holdReason: String?
         var records: [String: QueueRecord] = [:]
     }
@@ -26,11 +27,14 @@ package final class QueueBoard: Sendable {
     }
 
     /// Whether no effect starts until somebody releases them.
-    package var isHeld: Bool { state.withLock { $0.isHeld } }
+    package var isHeld: Bool { state.withLock { $0.isHeld ?? true } }
+
+    /// The same for whoever asks: false until it is known.
+    package var isKnownAsHeld: Bool { state.withLock { $0.isHeld ?? false } }
 
     /// The reason why no effect starts, such as `the database was copied or moved: its inode was 12 and is 15; held
     /// since …`. Nil while effects start, and for a hold that began after the start.
-    package var holdReason: String? { state.withLock { $0.isHeld ? $0.holdReason : nil } }
+    package var holdReason: String? { state.withLock { $0.isHeld == true ? $0.holdReason : nil } }
 
     /// How much of a queue may run, and how fast.
     package func settings(of queue: String) -> QueueSettings { record(of: queue)?.settings ?? .standard }
@@ -73,7 +77,7 @@ extension QueueBoard: CommitObserver {
         state.withLock { state in
             for sealed in changes {
                 state.isHeld = sealed.batch.isHeld ?? state.isHeld
-                if !state.isHeld { state.holdReason = nil }
+                if state.isHeld == false { state.holdReason = nil }
                 for record in sealed.batch.changedQueues {
                     state.records[record.name] = record.settings == .standard ? nil : record
                 }

@@ -18,7 +18,8 @@ struct HealthRoutes: Sendable {
             let board = engine.queueBoard
             return Response(
                 Health(
-                    status: .ready, version: version, held: board.isHeld ? true : nil, holdReason: board.holdReason))
+                    status: .ready, version: version, held: board.isKnownAsHeld ? true : nil,
+                    holdReason: board.holdReason))
         case .starting: throw Problem(.overloaded, detail: "The daemon is starting")
         case .draining: throw Problem(Rejection.draining)
         case .storageUnavailable(let reason):

@@ -43,7 +43,7 @@ struct MetricsRoutes: Sendable {
                 Double(late?.milliseconds ?? 0) / 1_000)
             text.one(
                 "wfd_effects_held", "gauge", "1 while no effect starts, until 'wfctl release'.",
-                engine.queueBoard.isHeld ? 1 : 0)
+                engine.queueBoard.isKnownAsHeld ? 1 : 0)
             text.add(queues, engine.metrics.counts.queues, at: engine.now)
             if let usage = ProcessUsage.ofThisProcess { text.add(usage) }
             return Response(

@@ -36,7 +36,7 @@ struct StatusRoutes: Sendable {
         let otherQueues = max(0, queues.count - Self.shownQueues)
         return Response(
             DaemonStatus(
-                status: state, reason: reason, version: version, held: engine.queueBoard.isHeld ? true : nil,
+                status: state, reason: reason, version: version, held: engine.queueBoard.isKnownAsHeld ? true : nil,
                 holdReason: engine.queueBoard.holdReason,
                 suspendedMachines: suspended.isEmpty ? nil : suspended,
                 behind: late?.milliseconds, lateTimers: late.map { Int64($0.count) }, waiting: Int64(report.waiting),
