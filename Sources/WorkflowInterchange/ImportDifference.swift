@@ -5,7 +5,7 @@ struct ImportDifference {
     /// In the definition.
     let line: Int
     let message: String
-    /// Whether the machine can go elsewhere for it.
+    /// True when the machine can take another way because of the difference.
     var decides = false
 
     /// History that leads below a state that stays active: the letter of SCXML's Appendix D, and XState, enter the

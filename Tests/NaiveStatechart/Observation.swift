@@ -3,7 +3,7 @@ package enum Observation: Equatable {
     /// Why an event was not taken.
     package enum Refusal: String, Error {
         case unknownEvent, notAccepted, guardRejected, finished, expressionFailed, livelock
-        /// What it does or writes passes a bound, which the appendix does not know.
+        /// The macrostep passes the bound on its work, which the appendix does not know.
         case tooMuch
         /// A plan speaks of what there is not.
         case mistake

@@ -80,7 +80,7 @@ import WorkflowStore
                     + "held since this start, 2023-11-14T22:13:20.000Z")
         }
         #expect(try Self.holdReason(directory.store, .fixed(Self.home)) == nil)
-        // Where a release has accepted the other place, effects may have started there.
+        // A release that accepted the other place may have started effects there.
         try Self.visit(directory.store, .fixed(away), isReleased: true)
         #expect(try Self.visit(directory.store, .fixed(Self.home)).isHeld)
         #expect(try Self.holdReason(directory.store, .fixed(away)) == nil)

@@ -80,7 +80,7 @@ import Testing
         #expect(macrostep.snapshot.armed == run.snapshot.armed && macrostep.snapshot.seq == 4)
     }
 
-    /// What is read is written as it was: an invocation that a file makes up is refused.
+    /// A reader refuses an invocation that it could not write as it was.
     @Test(arguments: [
         #"{"kind":"invocation","number":1,"seq":1,"state":"a"}"#,
         #"{"due":0,"event":"came","kind":"invocation","number":1,"seq":1,"state":"a"}"#,

@@ -6,7 +6,7 @@ package import WorkflowStore
 /// The writer loads it when it starts. Before, everything is held: nothing starts on a guess.
 package final class QueueBoard: Sendable {
     private struct State {
-        /// Nil until it is read from the store; nothing starts before.
+        /// The hold of the store; nil until it has been read, and no effect starts before.
         var isHeld: Bool?
         var holdReason: String?
         var records: [String: QueueRecord] = [:]
