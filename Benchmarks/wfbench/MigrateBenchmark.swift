@@ -92,7 +92,7 @@ struct MigrateBenchmark: AsyncParsableCommand {
     private func migrate(
         _ name: String, from old: Int64, to new: Int64, _ plan: MigrationPlan, _ engine: Engine
     ) async throws -> BulkView {
-        let selection = BulkSelection(machine: "door", version: MachineVersion(rawValue: old))
+        let selection = BulkSelection(machines: ["door"], versions: [MachineVersion(rawValue: old)])
         let request = BulkRequest(
             action: .migrate(to: MachineVersion(rawValue: new), plan, retries: false),
             targets: .selection(selection), reason: "measured")

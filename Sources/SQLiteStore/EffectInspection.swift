@@ -34,6 +34,7 @@ enum EffectInspection {
 
     /// What is wrong with a row of the table; nil when its instance began it and waits for it.
     static func inconsistency(of row: inout StatementRow, _ database: Database) throws -> Inconsistency? {
+        // Proof: they are told as they stand, and nothing counts with them.
         let (id, instance) = (Position(rawValue: row.integer(at: 0)), InstanceID(rawValue: row.integer(at: 1)))
         let effect: EffectRecord
         do {
@@ -83,6 +84,7 @@ enum EffectInspection {
             "SELECT position, instance_id, seq FROM journal WHERE position <= ? ORDER BY position DESC LIMIT 1")
         select.bind(effect.id.rawValue)
         let row = try select.first { row in
+            // Proof: these are compared, and nothing counts with them.
             (position: row.integer(), instance: row.integer(), seq: row.integer())
         }
         if row?.position == effect.id.rawValue { return "an effect has the position of a row" }

@@ -86,13 +86,21 @@ struct InstanceScan: Sendable {
     }
 
     private func nextMachine(_ database: Database) throws -> MachineID? {
-        var select = try PreparedStatement(database, query.machine == nil ? Self.anyMachine : Self.namedMachine)
-        select.bind(place?.machineID.rawValue ?? 0)
-        if let name = query.machine {
+        if query.machines.isEmpty {
+            var select = try PreparedStatement(database, Self.anyMachine)
+            select.bind(place?.machineID.rawValue ?? 0)
+            return try select.first { row in try row.machineID() }
+        }
+        var next: MachineID?
+        for name in query.machines {
+            var select = try PreparedStatement(database, Self.namedMachine)
+            select.bind(place?.machineID.rawValue ?? 0)
             select.bind(namespace.rawValue)
             select.bind(name.rawValue)
+            guard let found = try select.first({ row in try row.machineID() }) else { continue }
+            next = next.map { min($0, found) } ?? found
         }
-        return try select.first { row in try row.machineID() }
+        return next
     }
 
     /// Of any namespace: no instance of the wanted one is found under another's machine.
@@ -147,6 +155,7 @@ struct InstanceScan: Sendable {
             if isWanted {
                 rank(
                     InstanceRank(
+                        // Proof: nothing counts with an id here.
                         order, id: InstanceID(rawValue: row.integer(at: 0)), entered: entered, updated: updated,
                         name: order == .name ? try row.text(at: 2) : ""))
             }
@@ -157,6 +166,7 @@ struct InstanceScan: Sendable {
             return
         }
         place = InstanceListPlace(
+            // Proof: nothing counts with an id here.
             machineID: range.machineID, status: range.status, id: InstanceID(rawValue: row.integer(at: 0)))
         if isWanted, query.order == nil {
             let instance = try InstanceRecord(row: &row)
@@ -183,7 +193,7 @@ extension InstanceScan {
     private static let rowsForOne: Int64 = 5
 
     private func machinesToWalk(_ database: Database) throws -> Walked? {
-        guard let name = query.machine else { return .all }
+        if query.machines.isEmpty { return .all }
         guard try TallyInspection.isThere(in: database) else { return nil }
         var select = try PreparedStatement(
             database,
@@ -191,14 +201,16 @@ extension InstanceScan {
             SELECT id, coalesce(n, 0) FROM machine LEFT JOIN tally ON machine_id = id
             WHERE namespace_id = ? AND name = ?
             """)
-        select.bind(namespace.rawValue)
-        select.bind(name.rawValue)
         var machines: Set<Int64> = []
         var count: Int64 = 0
-        try select.forEachRow { row in
-            machines.insert(try row.ordinal())
-            count = min(count + (try row.count()), StoreNumbers.range.upperBound)
-            return true
+        for name in query.machines {
+            select.bind(namespace.rawValue)
+            select.bind(name.rawValue)
+            try select.forEachRow { row in
+                machines.insert(try row.ordinal())
+                count = min(count + (try row.count()), StoreNumbers.range.upperBound)
+                return true
+            }
         }
         let rows = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM instance")
         return count > rows / Self.rowsForOne ? .some(machines) : nil
@@ -220,11 +232,11 @@ extension InstanceScan {
         let statuses = statuses.map(\.rawValue)
         var isWhole = true
         try select.forEachRow { row in
-            let id = InstanceID(rawValue: row.integer(at: 0))
-            place = InstanceListPlace(
-                machineID: MachineID(rawValue: row.integer(at: 2)), status: .running, id: id)
+            // Proof: nothing counts with an id here, nor with a machine's.
+            let (id, machine) = (InstanceID(rawValue: row.integer(at: 0)), row.integer(at: 2))
+            place = InstanceListPlace(machineID: MachineID(rawValue: machine), status: .running, id: id)
             isWhole = budget.spend()
-            guard row.integer(at: 1) == namespace.rawValue, walked.contains(row.integer(at: 2)),
+            guard row.integer(at: 1) == namespace.rawValue, walked.contains(machine),
                 statuses.contains(try row.text(at: 3))
             else { return isWhole }
             let (entered, updated) = (try row.time(at: 5), try row.time(at: 6))

@@ -96,6 +96,7 @@ struct ErasureInspection: Sendable {
             database, "SELECT \(ErasureRecord.columns) FROM erasure WHERE id > ? ORDER BY id")
         select.bind(id ?? .min)
         try select.forEachRow { row in
+            // Proof: they are told as they stand, and nothing counts with them.
             let (id, instance) = (row.integer(at: 0), row.integer(at: 1))
             if instances.contains(instance) {
                 do {

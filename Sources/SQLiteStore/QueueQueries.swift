@@ -58,6 +58,7 @@ enum QueueQueries {
             select.bind(priority)
             select.bind(Int64(query.running.count + 1))
             try select.forEachRow { row in
+                // Proof: it is looked for among those that run, and nothing counts with it.
                 let (id, due) = (Position(rawValue: row.integer()), try row.time())
                 if query.running.contains(id) { return true }
                 oldest = min(due, oldest ?? due)
@@ -79,6 +80,7 @@ enum QueueQueries {
         select.bind(queue)
         select.bind(state.rawValue)
         select.bind(Int64(query.bound))
+        // Proof: the statement counts rows up to the bound of the query.
         return Int(try select.first { row in row.integer() } ?? 0)
     }
 
@@ -99,6 +101,7 @@ enum QueueQueries {
             select.bind(priority)
             select.bind(query.now.rawValue)
             select.bind(Int64(query.bound - count))
+            // Proof: the statement counts rows up to the bound of the query.
             count += Int(try select.first { row in row.integer() } ?? 0)
         }
         return count

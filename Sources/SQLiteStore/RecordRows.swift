@@ -9,6 +9,7 @@ extension MachineRecord {
     static let namespaceColumn: CInt = 7
 
     init(row: inout StatementRow) throws {
+        // Proof: a namespace is compared, and nothing counts with it.
         let namespace = NamespaceID(rawValue: row.integer(at: Self.namespaceColumn))
         self.init(
             id: try row.machineID(), namespace: namespace, name: try row.machineName(), version: try row.version(),
@@ -37,6 +38,7 @@ extension InstanceRecord {
     static let namespaceColumn: CInt = 19
 
     init(row: inout StatementRow) throws {
+        // Proof: a namespace is compared, and nothing counts with it.
         let namespace = NamespaceID(rawValue: row.integer(at: Self.namespaceColumn))
         self.init(
             id: try row.instanceID(), uuid: try row.uniqueID(), namespace: namespace, name: try row.instanceName(),

@@ -92,6 +92,7 @@ private struct JournalReading {
                 isWhole = false
                 return false
             }
+            // Proof: the statement asks for positions of the partition, which have bounds.
             reading.reach.through = Position(rawValue: row.integer(at: 0))
             if let found = try reading.found(row, database) { reading.bytesLeft -= try take(&row, found) }
             isWhole = budget.spend()
@@ -105,6 +106,7 @@ private struct JournalReading {
     /// Nil for a row that is not wanted.
     private mutating func found(_ row: StatementRow, _ database: Database) throws -> Found? {
         guard try isWanted(row) else { return nil }
+        // Proof: the version is looked up by it, and nothing counts with it.
         let version = try version(row.integer(at: 2), database)
         guard version.isWanted, !row.isNull(at: Self.nameColumn) else { return nil }
         return Found(
@@ -117,6 +119,7 @@ private struct JournalReading {
         if !row.isNull(at: 12) { return true }
         if row.isNull(at: 4) { return false }
         var earlier = try PreparedStatement(database, "SELECT 1 FROM journal WHERE position = ? AND kind = 'failed'")
+        // Proof: a row is looked up by it, and nothing counts with it.
         earlier.bind(row.integer(at: 4))
         return try earlier.first { _ in true } ?? false
     }

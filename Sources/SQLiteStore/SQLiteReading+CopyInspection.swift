@@ -170,6 +170,7 @@ private struct CopyInspection {
         case .keys:
             slice.keys += 1
             place.keys += 1
+            // Proof: these are looked up, and nothing counts with them.
             let (key, scope, position) = (row.bytes(), row.integer(), Position(rawValue: row.integer()))
             if let inconsistency = try inconsistency(key, scope, position, store.keys, database) {
                 slice.inconsistencies.append(inconsistency)
@@ -180,6 +181,7 @@ private struct CopyInspection {
             }
         case .erasures, .runs, .runNames, .queues: try lookAtOperators(&row)
         case .instances:
+            // Proof: it is kept among others, and nothing counts with it.
             let id = row.integer()
             if try row.text(at: 2) == InstanceStatus.purging.rawValue {
                 place.purges.add(id)

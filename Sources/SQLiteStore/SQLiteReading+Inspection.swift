@@ -42,6 +42,7 @@ extension SQLiteReading {
             var wanted = max(id.rawValue, 0) + 1
             var last = id
             try select.forEachRow { row in
+                // Proof: the least and the largest number are cared for where it is counted on.
                 let id = MachineID(rawValue: row.integer(at: 0))
                 // Told with the table's index. Where it goes on from here nobody knows.
                 guard id > last else { return false }
@@ -112,11 +113,12 @@ extension SQLiteReading {
 
 extension InspectedInstance {
     fileprivate init(row: inout StatementRow) throws {
-        let id = InstanceID(rawValue: row.integer(at: 0))
+        // Proof: these are told as they stand, and nothing counts with them.
+        let (id, machine) = (InstanceID(rawValue: row.integer(at: 0)), MachineID(rawValue: row.integer(at: 3)))
+        // Proof: a namespace is compared, and nothing counts with it.
         let namespace = NamespaceID(rawValue: row.integer(at: InstanceRecord.namespaceColumn))
         // What follows says that such a name cannot be read.
         let key = InstanceKey(InstanceName(rawValue: (try? row.text(at: 2)) ?? ""), in: namespace)
-        let machine = MachineID(rawValue: row.integer(at: 3))
         do {
             let record = try InstanceRecord(row: &row)
             let (hasNamespace, hasNoParent) = (row.integer() == 1, row.integer() == 1)
@@ -154,6 +156,7 @@ extension PreparedStatement {
     /// The one number that a statement without parameters gives.
     static func number(_ database: Database, _ sql: String) throws -> Int64 {
         var select = try PreparedStatement(database, sql)
+        // Proof: callers compare it, or count with it after they have read each row of the table within its bounds.
         return try select.first { row in row.integer() } ?? 0
     }
 }

@@ -70,6 +70,7 @@ private struct JournalInspection {
         select.bind(positions.upperBound)
         var last: Int64?
         try select.forEachRow { row in
+            // Proof: the statement asks for positions of the partition, which have bounds.
             let position = row.integer(at: 0)
             guard position >= positions.lowerBound, last.map({ position > $0 }) ?? true else {
                 slice.disorder = Position(rawValue: position)
@@ -77,6 +78,7 @@ private struct JournalInspection {
             }
             last = position
             slice.passed += 1
+            // Proof: it is compared, and nothing counts with it.
             let instance = row.integer(at: 1)
             if instances.contains(instance) {
                 try take(&row, database)
@@ -100,6 +102,7 @@ private struct JournalInspection {
         select.bind(positions.lowerBound)
         select.bind(slice.through)
         try select.forEachRow { row in
+            // Proof: they are told as they stand, and nothing counts with them.
             let (id, instance) = (Position(rawValue: row.integer()), row.integer())
             if row.integer() == 1, instances.contains(instance) { slice.calls[id] = InstanceID(rawValue: instance) }
             return true
@@ -116,6 +119,7 @@ private struct JournalInspection {
             "SELECT id, instance_id, seq, number IS NULL FROM effect WHERE id > ? ORDER BY id")
         select.bind(position.rawValue)
         try select.forEachRow { row in
+            // Proof: they are compared, and nothing counts with them.
             let (id, instance, seq) = (Position(rawValue: row.integer()), row.integer(), row.integer())
             guard instance == last.instanceID.rawValue, seq == last.seq.rawValue else { return false }
             if row.integer() == 1 { slice.calls[id] = last.instanceID }
@@ -139,11 +143,13 @@ private struct JournalInspection {
     }
 
     private mutating func take(_ row: inout StatementRow, _ database: Database) throws {
+        // Proof: it is told as it stands, and nothing counts with it.
         let position = Position(rawValue: row.integer(at: 0))
         let record: JournalRecord
         do {
             record = try JournalRecord(row: &row)
         } catch let failure as SQLiteFailure {
+            // Proof: they are told as they stand, and nothing counts with them.
             slice.rows.append(.unreadable(position, row.integer(at: 1), row.integer(at: 3)))
             slice.unreadable[position] = failure.message
             return

@@ -35,22 +35,28 @@ struct SelectionScan {
     }
 
     private func nextMachine(_ database: Database, after id: Int64) throws -> Int64? {
-        // The plus signs keep SQLite on the index by name, which has few rows for one name.
-        let named = query.filter.machine != nil
-        var select = try PreparedStatement(
-            database,
-            named
-                ? """
-                SELECT id FROM machine WHERE +id > ? AND namespace_id = ? AND name = ? AND (?4 IS NULL OR version = ?4)
-                ORDER BY +id LIMIT 1
-                """ : "SELECT id FROM machine WHERE id > ? AND namespace_id = ? ORDER BY id LIMIT 1")
-        select.bind(id)
-        select.bind(namespace.rawValue)
-        if let machine = query.filter.machine {
-            select.bind(machine.rawValue)
-            select.bind(query.version?.rawValue)
+        if query.filter.machines.isEmpty {
+            var select = try PreparedStatement(
+                database, "SELECT id FROM machine WHERE id > ? AND namespace_id = ? ORDER BY id LIMIT 1")
+            select.bind(id)
+            select.bind(namespace.rawValue)
+            return try select.first { row in try row.ordinal() }
         }
-        return try select.first { row in try row.ordinal() }
+        var next: Int64?
+        for machine in query.filter.machines {
+            // The plus sign keeps SQLite on the index by name, which has few rows for one name.
+            var select = try PreparedStatement(
+                database, "SELECT id, version FROM machine WHERE +id > ? AND namespace_id = ? AND name = ?")
+            select.bind(id)
+            select.bind(namespace.rawValue)
+            select.bind(machine.rawValue)
+            try select.forEachRow { row in
+                let id = try row.ordinal()
+                if query.takes(machine, try row.version()) { next = next.map { min($0, id) } ?? id }
+                return true
+            }
+        }
+        return next
     }
 
     /// The next of one machine version; the mark stays where it was when there are none.

@@ -38,6 +38,7 @@ struct TallyInspection: Sendable {
 
     private static func hash(_ row: inout StatementRow) throws -> UInt64 {
         var hasher = Hasher()
+        // Proof: a hash takes every number.
         hasher.combine(row.integer())
         hasher.combine(try row.text())
         hasher.combine(try row.text())

@@ -83,7 +83,7 @@ extension SQLiteReading {
             let count = try row.count()
             let isWanted = row.integer() == namespace.rawValue && key.status != .purging
             let machine = try row.machineName()
-            if isWanted, query.machine.map({ $0 == machine }) ?? true {
+            if isWanted, query.takes(machine) {
                 let version = try row.version()
                 let semantics = try row.ordinal()
                 if query.semanticsBelow.map({ semantics < $0 }) ?? true {

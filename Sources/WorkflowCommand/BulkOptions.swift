@@ -23,12 +23,14 @@ struct BulkConsent: ParsableArguments {
 /// The options with which a verb is for many instances instead of one.
 struct BulkOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Not one instance, but all of this machine.", valueName: "name"),
+        help: ArgumentHelp("Not one instance, but all of this machine; may be given again.", valueName: "name"),
         completion: Completion.machines.kind)
-    var machine: String?
+    var machine: [String] = []
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only those of this version.", valueName: "v"))
-    var from: Int64?
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Only those of this version of the machine; may be given again.", valueName: "v"))
+    var from: [Int64] = []
 
     @Option(
         help: ArgumentHelp("Only those with this status; may be given again.", valueName: "status"),
@@ -68,14 +70,31 @@ struct BulkOptions: ParsableArguments {
     /// Whether a verb is for many.
     var isUsed: Bool { all || namesFrom != nil || hasFilter }
 
-    private var hasFilter: Bool { machine != nil || hasOtherFilter }
+    private var hasFilter: Bool { !machine.isEmpty || hasOtherFilter }
 
     private var hasOtherFilter: Bool {
-        from != nil || !status.isEmpty || !state.isEmpty || olderThan != nil || !failure.isEmpty
+        !from.isEmpty || !status.isEmpty || !state.isEmpty || olderThan != nil || !failure.isEmpty
     }
 
     /// The machine, where nothing else is selected: for verbs that are for a machine itself.
-    var machineItself: String? { all || namesFrom != nil || hasOtherFilter ? nil : machine }
+    var machineItself: String? { isForMachines ? machines.first : nil }
+
+    private var isForMachines: Bool { !all && namesFrom == nil && !hasOtherFilter }
+
+    /// Whether instances of one version of one machine are selected.
+    var isForOneVersion: Bool { machines.count == 1 && Set(from).count == 1 }
+
+    /// Each of the machines once.
+    private var machines: [String] {
+        machine.enumerated().filter { place, name in !machine[..<place].contains(name) }.map(\.element)
+    }
+
+    /// Refuses several machines where the verb is for a machine itself.
+    func refuseSeveralMachines(of verb: String) throws {
+        guard isForMachines, machines.count > 1 else { return }
+        throw ValidationError(
+            "'\(verb) --machine' is for one machine; with '--all' it is for the instances of several")
+    }
 
     /// Refuses what goes with a run only.
     func refuseRun(of verb: String) throws {
@@ -90,9 +109,11 @@ struct BulkOptions: ParsableArguments {
     }
 
     func validate() throws {
-        try Least.check("--from", from)
+        for version in from { try Least.check("--from", version) }
         try Span.check("--older-than", olderThan)
-        if from != nil, machine == nil { throw ValidationError("'--from' needs '--machine'") }
+        if !from.isEmpty, machines.count != 1 {
+            throw ValidationError("'--from' needs one '--machine': versions are counted by machine")
+        }
         if all, hasOtherFilter {
             throw ValidationError("'--all' is for all instances: only '--machine' goes with it")
         }
@@ -124,8 +145,8 @@ struct BulkOptions: ParsableArguments {
     private var select: BulkSelect? {
         guard namesFrom == nil else { return nil }
         return BulkSelect(
-            machine: machine, version: from, statuses: status, states: state, olderThan: olderThan, failures: failure,
-            all: all && machine == nil ? true : nil)
+            machines: machines, versions: from, statuses: status, states: state, olderThan: olderThan,
+            failures: failure, all: all && machine.isEmpty ? true : nil)
     }
 
     /// Asks for it and tells what came of it.
@@ -197,7 +218,7 @@ struct BulkOptions: ParsableArguments {
     }
 
     /// Said where nothing is selected.
-    private var hint: StateHint? { state.first.map { StateHint(state: $0, machine: machine) } }
+    private var hint: StateHint? { state.first.map { StateHint(state: $0, machines: machines) } }
 
     /// The instances that a file names, a line each.
     static func names(in path: String, _ session: Session) throws -> [String] {

@@ -39,6 +39,14 @@ struct Session {
         }
     }
 
+    /// Throws when one of several machines is not there: then nothing is done to the others.
+    func check(machines: [String]) async throws {
+        guard machines.count > 1 else { return }
+        try await withClient { client in
+            for machine in machines { _ = try await client.machine(machine) }
+        }
+    }
+
     /// Prints one thing: as `table` says for people, else its fields.
     func print(_ value: some JSONWritable, table: () -> StyledText) throws {
         switch format {

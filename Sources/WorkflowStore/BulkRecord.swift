@@ -98,22 +98,27 @@ extension BulkRecord {
 package struct SelectionQuery: Sendable, Equatable {
     /// Its order, limit and place are not looked at.
     package var filter: InstanceQuery
-    /// Of the machine that the filter names; nil for all.
-    package var version: MachineVersion?
+    /// Of the machines that the filter names; empty for all.
+    package var versions: [MachineVersion]
     /// Instances from this id on are left out; nil for none.
     package var below: InstanceID?
     package var after: BulkMark
     package var limit: Int
 
     package init(
-        _ filter: InstanceQuery, version: MachineVersion? = nil, below: InstanceID? = nil, after: BulkMark = .start,
+        _ filter: InstanceQuery, versions: [MachineVersion] = [], below: InstanceID? = nil, after: BulkMark = .start,
         limit: Int
     ) {
         self.filter = filter
-        self.version = version
+        self.versions = versions
         self.below = below
         self.after = after
         self.limit = limit
+    }
+
+    /// Whether it wants instances of a version of a machine.
+    package func takes(_ machine: MachineName, _ version: MachineVersion) -> Bool {
+        filter.takes(machine) && (versions.isEmpty || versions.contains(version))
     }
 }
 

@@ -3,7 +3,8 @@ import WorkflowJSON
 
 /// Which instances to list, and in which order.
 package struct InstanceQuery: Sendable, Equatable {
-    package var machine: MachineName?
+    /// Of which machines; empty for all.
+    package var machines: [MachineName]
     /// Empty for all.
     package var statuses: [InstanceStatus]
     /// Paths of states: instances in one of them or below it; empty for all.
@@ -22,11 +23,11 @@ package struct InstanceQuery: Sendable, Equatable {
     package var after: InstanceListPosition?
 
     package init(
-        machine: MachineName? = nil, statuses: [InstanceStatus] = [], states: [String] = [],
+        machines: [MachineName] = [], statuses: [InstanceStatus] = [], states: [String] = [],
         enteredBefore: Timestamp? = nil, updatedAfter: Timestamp? = nil, failures: [String] = [],
         order: InstanceOrder? = nil, limit: Int, after: InstanceListPosition? = nil
     ) {
-        self.machine = machine
+        self.machines = machines
         self.statuses = statuses
         self.states = states
         self.enteredBefore = enteredBefore
@@ -36,6 +37,9 @@ package struct InstanceQuery: Sendable, Equatable {
         self.limit = limit
         self.after = after
     }
+
+    /// Whether it wants instances of a machine.
+    package func takes(_ machine: MachineName) -> Bool { machines.isEmpty || machines.contains(machine) }
 
     /// Whether it wants instances of a status.
     package func takes(_ status: InstanceStatus) -> Bool { statuses.isEmpty || statuses.contains(status) }

@@ -45,7 +45,8 @@ package struct TallyRecord: Sendable, Equatable {
 
 /// Which counts to list.
 package struct TallyQuery: Sendable, Equatable {
-    package var machine: MachineName?
+    /// Of which machines; empty for all.
+    package var machines: [MachineName]
     /// Counts only versions with semantics below this number; nil counts all.
     package var semanticsBelow: Int64?
     package var limit: Int
@@ -53,13 +54,16 @@ package struct TallyQuery: Sendable, Equatable {
     package var after: TallyKey?
 
     package init(
-        machine: MachineName? = nil, semanticsBelow: Int64? = nil, limit: Int, after: TallyKey? = nil
+        machines: [MachineName] = [], semanticsBelow: Int64? = nil, limit: Int, after: TallyKey? = nil
     ) {
         self.semanticsBelow = semanticsBelow
-        self.machine = machine
+        self.machines = machines
         self.limit = limit
         self.after = after
     }
+
+    /// Whether it wants counts of a machine.
+    package func takes(_ machine: MachineName) -> Bool { machines.isEmpty || machines.contains(machine) }
 }
 
 extension StoreBatch {

@@ -55,9 +55,9 @@ extension StoreSuite {
             scribe.send("i-4", to: "busy.deep", status: .suspended)
             try scribe.commit(writer)
             func found(
-                _ filter: InstanceQuery = InstanceQuery(limit: 0), version: MachineVersion? = nil, limit: Int
+                _ filter: InstanceQuery = InstanceQuery(limit: 0), versions: [MachineVersion] = [], limit: Int
             ) async throws -> [String] {
-                var query = SelectionQuery(filter, version: version, limit: limit)
+                var query = SelectionQuery(filter, versions: versions, limit: limit)
                 var names: [String] = []
                 for _ in 0..<100 {
                     let slice = try await store.selection(query, in: .default)
@@ -73,14 +73,19 @@ extension StoreSuite {
             let second = inTurn(["i-1", "i-5"], scribe)
             for limit in 1...7 {
                 #expect(try await found(limit: limit) == first + second + ["i-3"])
-                let order = InstanceQuery(machine: "order", limit: 0)
+                let order = InstanceQuery(machines: ["order"], limit: 0)
                 #expect(try await found(order, limit: limit) == first + second)
-                #expect(try await found(order, version: 2, limit: limit) == second)
+                #expect(try await found(order, versions: [2], limit: limit) == second)
+                #expect(try await found(order, versions: [2, 1], limit: limit) == first + second)
+                let both = InstanceQuery(machines: ["fax", "order"], limit: 0)
+                #expect(try await found(both, limit: limit) == first + second + ["i-3"])
+                let others = InstanceQuery(machines: ["none", "fax"], limit: 0)
+                #expect(try await found(others, limit: limit) == ["i-3"])
                 #expect(try await found(InstanceQuery(statuses: [.failed], limit: 0), limit: limit) == ["i-2"])
                 #expect(try await found(InstanceQuery(failures: ["+ int"], limit: 0), limit: limit) == ["i-2"])
                 let busy = InstanceQuery(states: ["busy"], limit: 0)
                 #expect(try await found(busy, limit: limit) == inTurn(["i-2", "i-4"], scribe))
-                let none = InstanceQuery(machine: "none", limit: 0)
+                let none = InstanceQuery(machines: ["none"], limit: 0)
                 #expect(try await found(none, limit: limit) == [])
             }
         },

@@ -125,15 +125,17 @@ extension StoreSuite {
     private static let states = ["idle", "review.legal.pending,review.finance.ok", "review", "reviewed", "packing"]
 
     private static let queries: [InstanceQuery] = {
-        let machines: [MachineName?] = [nil, "order", "refund", "seldom", "none"]
+        let machines: [[MachineName]] = [
+            [], ["order"], ["refund"], ["seldom"], ["none"], ["seldom", "none", "refund"],
+        ]
         let statuses = [[]] + InstanceStatus.allCases.map { [$0] } + [[.suspended, .failed]]
         let paths = [
             [], ["review"], ["review.legal"], ["review.finance.ok"], ["idle"], ["nowhere"],
             ["packing", "idle", "nowhere"],
         ]
-        return machines.flatMap { machine in
+        return machines.flatMap { machines in
             statuses.flatMap { status in
-                paths.map { InstanceQuery(machine: machine, statuses: status, states: $0, limit: 0) }
+                paths.map { InstanceQuery(machines: machines, statuses: status, states: $0, limit: 0) }
             }
         }
     }()
@@ -168,12 +170,12 @@ extension StoreSuite {
     }
 
     private static func expectTally(_ scribe: Scribe, _ store: any WorkflowStore) async throws {
-        for machine in [nil, "order", "refund", "seldom", "none"] as [MachineName?] {
+        for machines in [[], ["order"], ["refund"], ["none"], ["none", "order", "seldom"]] as [[MachineName]] {
             for bound in [nil, 2] as [Int64?] {
                 var wanted: [TallyKey: Int64] = [:]
                 for instance in scribe.instances.values where instance.status != .purging {
                     guard let own = scribe.machines.first(where: { $0.id == instance.machineID }),
-                        machine == nil || machine == own.name, own.semantics < bound ?? 3
+                        machines.isEmpty || machines.contains(own.name), own.semantics < bound ?? 3
                     else { continue }
                     wanted[TallyKey(instance), default: 0] += 1
                 }
@@ -182,7 +184,7 @@ extension StoreSuite {
                     repeat {
                         let page = try await store.tally(
                             TallyQuery(
-                                machine: machine, semanticsBelow: bound, limit: limit, after: found.last?.key))
+                                machines: machines, semanticsBelow: bound, limit: limit, after: found.last?.key))
                         found += page
                         if page.count < limit { break }
                     } while true
@@ -210,7 +212,8 @@ extension StoreSuite {
                     let told = ["string + int": 0, "packing": 0, "\"": 1][text].map { failures[$0] }
                     return instance.failure != nil && instance.failure == told
                 }
-                return instance.status != .purging && query.machine ?? machine?.name == machine?.name
+                return instance.status != .purging
+                    && (query.machines.isEmpty || query.machines.contains { $0 == machine?.name })
                     && (query.statuses.isEmpty || query.statuses.contains(instance.status))
                     && (query.states.isEmpty || isInState) && isOld && isAhead && (query.failures.isEmpty || hasFailed)
             }

@@ -32,9 +32,7 @@ extension FakeContent {
         let next = wanted.sorted { $0.mark < $1.mark }.prefix(query.limit)
         let found = next.filter { instance in
             guard let machine = machine(instance.machineID), instance.status != .purging,
-                query.filter.machine ?? machine.name == machine.name,
-                query.version ?? machine.version == machine.version,
-                query.filter.takes(instance.status)
+                query.takes(machine.name, machine.version), query.filter.takes(instance.status)
             else { return false }
             return query.filter.takes(
                 configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure,

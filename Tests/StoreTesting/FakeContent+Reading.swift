@@ -73,7 +73,7 @@ extension FakeContent {
 
     private func isWanted(_ instance: InstanceRecord, _ query: InstanceQuery) -> Bool {
         guard instance.status != .purging, query.takes(instance.status) else { return false }
-        if let name = query.machine, machine(instance.machineID)?.name != name { return false }
+        guard machine(instance.machineID).map({ query.takes($0.name) }) ?? query.machines.isEmpty else { return false }
         guard query.takes(updated: instance.updated) else { return false }
         return query.takes(
             configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure,
@@ -84,7 +84,7 @@ extension FakeContent {
         let own = instances.values.filter { $0.namespace == namespace && $0.status != .purging }
         let counts = Dictionary(grouping: own, by: TallyKey.init).mapValues(\.count)
         let sorted = counts.sorted { precedes($0.key, $1.key) }.compactMap { key, count -> TallyRecord? in
-            guard let machine = machine(key.machineID), query.machine ?? machine.name == machine.name else {
+            guard let machine = machine(key.machineID), query.takes(machine.name) else {
                 return nil
             }
             if let after = query.after, !precedes(after, key) { return nil }

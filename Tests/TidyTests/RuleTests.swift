@@ -140,6 +140,17 @@ struct RuleTests {
         #expect(ProofRules.unproven(SourceFile(path: "Sources/Statechart/A.swift", text: "let a = b!")).isEmpty)
     }
 
+    @Test(arguments: [
+        ("let a = row.integer()", 1), ("let a = row.integer(at: Self.column)", 1), ("f(row.integer(), b)", 1),
+        ("let a = row.integer() == 1", 0), ("if row.integer(at: 3) != b {", 0), ("try row.integer(in: range)", 0),
+        ("let a = row.integer() // Proof: it is compared", 0),
+    ])
+    func aNumberWithoutBoundsIsFound(text: String, count: Int) {
+        let file = { SourceFile(path: "Sources/\($0)/A.swift", text: text) }
+        #expect(ProofRules.unproven(file("SQLiteStore")).count == count)
+        #expect(ProofRules.unproven(file("WorkflowJSON")).isEmpty)
+    }
+
     @Test func whatIsLeftForLaterIsFound() {
         let word = "TO" + "DO"
         #expect(TextRules.unfinished(sample("\n// \(word): more")).map(\.line) == [2])

@@ -52,7 +52,11 @@ struct BulkTypeTests {
         ),
         (
             #"{"run":"a","action":{"verb":"retry"},"select":{"version":1}}"#,
-            "Field 'select.version' needs 'machine'"
+            "Field 'select.version' needs one value of 'machine'"
+        ),
+        (
+            #"{"run":"a","action":{"verb":"retry"},"select":{"version":1,"machine":["m","n"]}}"#,
+            "Field 'select.version' needs one value of 'machine'"
         ),
         (
             #"{"run":"a","action":{"verb":"retry","event":"go"},"select":{"all":true}}"#,

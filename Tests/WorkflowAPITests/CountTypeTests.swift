@@ -75,8 +75,8 @@ struct CountTypeTests {
 
     @Test func queriesAreReadAsTheyAreWritten() throws {
         let list = InstanceListParameters(
-            machine: "order", statuses: [.failed], olderThan: "2d", ahead: true, failures: ["string + int"], sort: .age,
-            limit: 3)
+            machines: ["order"], statuses: [.failed], olderThan: "2d", ahead: true, failures: ["string + int"],
+            sort: .age, limit: 3)
         #expect(
             list.queryText
                 == "?machine=order&status=failed&olderThan=2d&ahead=true&failure=string%20%2B%20int&sort=age&limit=3")
@@ -86,9 +86,13 @@ struct CountTypeTests {
         ]
         #expect(try InstanceListParameters(query: query.map { (name: $0.0, value: $0.1) }) == list)
         #expect(throws: WireError.self) { try InstanceListParameters(query: [("sort", "size")]) }
-        #expect(try FailureParameters(query: [("machine", "m")]) == FailureParameters(machine: "m"))
+        #expect(try FailureParameters(query: [("machine", "m")]) == FailureParameters(machines: ["m"]))
+        #expect(FailureParameters(machines: ["m", "n"]).queryText == "?machine=m&machine=n")
         #expect(FailureParameters().queryText.isEmpty)
         #expect(try TallyParameters(query: [("machine", "m"), ("page", "p")]).queryText == "?machine=m&page=p")
+        let two = [(name: "machine", value: "m"), (name: "machine", value: "n")]
+        #expect(try TallyParameters(query: two) == TallyParameters(machines: ["m", "n"]))
+        #expect(try FailureParameters(query: two) == FailureParameters(machines: ["m", "n"]))
         #expect(try TallyParameters(query: [("outdated", "true")]) == TallyParameters(outdated: true))
         #expect(TallyParameters(outdated: true).queryText == "?outdated=true")
     }

@@ -11,7 +11,7 @@ struct ParametersTests {
             ]) == history)
         #expect(HistoryParameters(cursor: "MS4w").queryText == "?cursor=MS4w")
         #expect(try HistoryParameters(query: [("cursor", "MS4w")]) == HistoryParameters(cursor: "MS4w"))
-        let list = InstanceListParameters(machine: "o", statuses: [.done], states: ["a.b"], limit: 1, page: "p")
+        let list = InstanceListParameters(machines: ["o"], statuses: [.done], states: ["a.b"], limit: 1, page: "p")
         #expect(list.queryText == "?machine=o&status=done&state=a.b&limit=1&page=p")
         #expect(SendParameters(dryRun: true).queryText == "?dryRun=true")
         #expect(SendParameters().queryText.isEmpty && PageParameters().queryText.isEmpty)
@@ -19,15 +19,16 @@ struct ParametersTests {
     }
 
     @Test func whatIsSelectedTwiceAddsUp() throws {
-        let several = InstanceListParameters(statuses: [.failed, .suspended], states: ["a", "b"], failures: ["x"])
-        #expect(several.queryText == "?status=failed&status=suspended&state=a&state=b&failure=x")
+        let several = InstanceListParameters(
+            machines: ["m", "n"], statuses: [.failed, .suspended], states: ["a", "b"], failures: ["x"])
+        #expect(several.queryText == "?machine=m&machine=n&status=failed&status=suspended&state=a&state=b&failure=x")
         let query = [
             ("status", "failed"), ("state", "a"), ("status", "suspended"), ("state", "b"), ("state", "a"),
-            ("failure", "x"),
+            ("machine", "m"), ("machine", "n"), ("failure", "x"),
         ]
         #expect(try InstanceListParameters(query: query.map { (name: $0.0, value: $0.1) }) == several)
-        #expect(throws: WireError(.invalidParameter, path: "machine", message: "Parameter 'machine' stands twice")) {
-            try InstanceListParameters(query: [("machine", "a"), ("machine", "b")])
+        #expect(throws: WireError(.invalidParameter, path: "sort", message: "Parameter 'sort' stands twice")) {
+            try InstanceListParameters(query: [("sort", "age"), ("sort", "name")])
         }
         let many = (0...20).map { (name: "state", value: "s\($0)") }
         #expect(throws: WireError.self) { try InstanceListParameters(query: many) }

@@ -15,7 +15,7 @@ struct BulkVerbTests {
         if verb == .undo { action.undone = "ops-11" }
         let run = BulkRun(
             run: "ops-12", action: action,
-            select: BulkSelect(machine: "order", version: 1, failures: ["x"]),
+            select: BulkSelect(machines: ["order"], versions: [1], failures: ["x"]),
             state: state, paused: paused, selected: 1_602, counts: counts, told: told, begunAt: time, updatedAt: time)
         return JSONWriter.string(BulkLine.run(run))
     }
@@ -267,7 +267,19 @@ struct BulkVerbTests {
         (["retry"], "Missing expected argument '<instance>'; '--machine' and other options select many"),
         (["retry", "o", "--all"], "Name an instance ('o') or select some, not both"),
         (["retry", "--all", "--state", "s"], "'--all' is for all instances: only '--machine' goes with it"),
-        (["retry", "--from", "1"], "'--from' needs '--machine'"),
+        (["retry", "--from", "1"], "'--from' needs one '--machine': versions are counted by machine"),
+        (
+            ["retry", "--from", "1", "--machine", "m", "--machine", "n"],
+            "'--from' needs one '--machine': versions are counted by machine"
+        ),
+        (
+            ["migrate", "--from", "1", "--from", "2", "--machine", "m", "--to", "3"],
+            "a migration is for one version: select it with '--machine' and '--from'"
+        ),
+        (
+            ["suspend", "--machine", "m", "--machine", "n"],
+            "'suspend --machine' is for one machine; with '--all' it is for the instances of several"
+        ),
         (["retry", "--names-from", "f", "--all"], "'--names-from' names the instances: nothing else selects any then"),
         (
             ["retry", "--all", "--expect", "12"],

@@ -94,15 +94,24 @@ struct CountVerbTests {
 
     @Test func whatIsSelectedTwiceAddsUpOrIsRefused() async {
         let transport = ScriptedTransport([.value(Page<Instance>(items: []))])
-        let both = ["list", "--status", "failed", "--status", "suspended", "--failure", "a", "--failure=b"]
+        let both = [
+            "list", "--status", "failed", "--status", "suspended", "--failure", "a", "--failure=b", "--machine", "m",
+            "--machine=n",
+        ]
         let (outcome, _) = await CommandHarness().run(both, transport: transport)
         #expect(outcome.exit == 0, "\(outcome)")
         #expect(
             transport.requests.map(\.target)
-                == ["/v1/instances?status=failed&status=suspended&failure=a&failure=b&limit=500"])
-        let machines = await CommandHarness().run("list", "--machine", "a", "--machine=b")
+                == ["/v1/instances?machine=m&machine=n&status=failed&status=suspended&failure=a&failure=b&limit=500"])
+        let spans = await CommandHarness().run("list", "--older-than", "1h", "--older-than=2h")
         #expect(
-            machines == .init(exit: 64, output: "", errors: "error: '--machine' stands twice, and takes one value\n"))
+            spans == .init(exit: 64, output: "", errors: "error: '--older-than' stands twice, and takes one value\n"))
+        let counts = ScriptedTransport([.value(FailureList(items: [])), .value(Page<TallyItem>(items: []))])
+        _ = await CommandHarness().run(["failures", "--machine", "m", "--machine", "n"], transport: counts)
+        _ = await CommandHarness().run(["tally", "m", "n"], transport: counts)
+        #expect(
+            counts.requests.map(\.target)
+                == ["/v1/failures?machine=m&machine=n", "/v1/tally?machine=m&machine=n&limit=500"])
         // What overrides an alias.
         let again = ScriptedTransport([.value(Page<Instance>(items: []))])
         let (overridden, _) = await CommandHarness().run(["list", "-o", "json", "--output", "jsonl"], transport: again)

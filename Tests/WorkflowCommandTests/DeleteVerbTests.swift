@@ -60,6 +60,24 @@ struct DeleteVerbTests {
                 + "5000 instances deleted so far\n")
     }
 
+    /// All are looked up first: a name that was misspelt deletes nothing.
+    @Test func aPurgeOfSeveralMachinesAddsUp() async {
+        let arguments = ["purge", "--finished-before", "90d", "--reason", "r", "--machine", "m", "--machine", "n"]
+        let told = await Self.run(
+            arguments,
+            [
+                .value(Sample.machine), .value(Sample.machine),
+                .value(PurgeAnswer(deleted: 3, rows: 6, kept: 1, done: true)),
+                .value(PurgeAnswer(deleted: 1, rows: 2, kept: 2, done: true)),
+            ])
+        let asked = ["m", "n"].map { #"POST /v1/purge - {"finishedBefore":"90d","machine":"\#($0)","reason":"r"}"# }
+        #expect(told.asked == (["GET /v1/machines/m -", "GET /v1/machines/n -"] + asked).joined(separator: "; "))
+        #expect(told.printed == "4 instances with 8 rows deleted; 3 stay: calls of theirs have not ended\n")
+        let missing = await Self.run(
+            arguments, [.value(Sample.machine), .problem(Problem(.machineNotFound, detail: "There is no machine 'n'"))])
+        #expect(missing.exit == 4 && !missing.asked.contains("purge"), "\(missing)")
+    }
+
     @Test func aPurgeThatWasCutOffSaysWhatItDoesNotCount() async {
         let told = await Self.run(
             ["purge", "--finished-before", "90d", "--reason", "r"],

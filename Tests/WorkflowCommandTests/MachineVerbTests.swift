@@ -36,7 +36,7 @@ struct MachineVerbTests {
         let time = WireTime(milliseconds: 0)
         let run = BulkRun(
             run: "ops-14", action: BulkAction(.resume),
-            select: BulkSelect(machine: "order", suspendedBy: BulkSelect.byMachine), state: .done,
+            select: BulkSelect(machines: ["order"], suspendedBy: BulkSelect.byMachine), state: .done,
             selected: counts.done + counts.refused, counts: counts, begunAt: time, updatedAt: time)
         return .lines([JSONWriter.string(BulkLine.run(run))])
     }

@@ -81,7 +81,7 @@ import WorkflowStore
             let views = try await engine.instances(InstanceQuery(limit: 10), by: caller).views
             #expect(views.map(\.record.name) == names)
             #expect(views.allSatisfy { $0.record.namespace == caller.namespace })
-            let named = try await engine.instances(InstanceQuery(machine: "lamp", limit: 10), by: caller).views
+            let named = try await engine.instances(InstanceQuery(machines: ["lamp"], limit: 10), by: caller).views
             #expect(named.map(\.record.id) == views.map(\.record.id))
             let machines = try await engine.machines(after: nil, limit: 10, by: caller)
             #expect(machines.map(\.source) == [isHere ? RunningEngine.definition : Self.definition])

@@ -147,7 +147,7 @@ import WorkflowStore
             _ = try await host.engine.start(StartCommand(machine: "m", instance: name, by: here))
         }
         let retry = WorkflowEngine.BulkRequest(
-            action: .repair(.retry), targets: .selection(BulkSelection(machine: "m")))
+            action: .repair(.retry), targets: .selection(BulkSelection(machines: ["m"])))
         _ = try await host.engine.begin(run: "1", retry, [], by: here)
         var tasks = ["", ""]
         if sign == .isLost || sign == .lineIsLost {

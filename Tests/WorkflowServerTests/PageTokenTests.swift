@@ -7,17 +7,18 @@ import WorkflowStore
 /// Page tokens of an earlier release.
 @Suite struct PageTokenTests {
     @Test(arguments: [
-        (#"[1,"i",null,"running","a.b",null,"boom",null,1,"running",7]"#, ["a.b"], ["boom"]),
-        (#"[1,"i",null,null,null,null,null,null,1,"running",7]"#, [], []),
-        (#"[1,"i",null,["running"],["a","b"],null,["boom"],null,1,"running",7]"#, ["a", "b"], ["boom"]),
+        (#"[1,"i",["lamp","order"],["running"],["a"],null,["b"],null,1,"running",7]"#, ["a"], ["b"], ["lamp", "order"]),
+        (#"[1,"i","lamp","running","a.b",null,"boom",null,1,"running",7]"#, ["a.b"], ["boom"], ["lamp"]),
+        (#"[1,"i",null,null,null,null,null,null,1,"running",7]"#, [], [], []),
+        (#"[1,"i",null,["running"],["a","b"],null,["boom"],null,1,"running",7]"#, ["a", "b"], ["boom"], []),
     ])
-    func aLoneFilterIsOneOfAList(fields: String, states: [String], failures: [String]) throws {
+    func aLoneFilterIsOneOfAList(fields: String, states: [String], failures: [String], machines: [MachineName]) throws {
         let (generation, token) = try PageToken.read(Data(fields.utf8).base64EncodedString())
         guard case .instances(let query) = token else {
             Issue.record("\(token)")
             return
         }
-        #expect(generation == 1 && query.states == states && query.failures == failures)
+        #expect(generation == 1 && query.states == states && query.failures == failures && query.machines == machines)
         #expect(query.statuses == (states.isEmpty ? [] : [.running]))
         #expect(query.updatedAfter == nil)
     }

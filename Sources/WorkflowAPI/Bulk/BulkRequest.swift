@@ -91,9 +91,10 @@ public struct BulkRequest: Equatable, WireObject {
 
 /// Which instances a run is for: those that have all of it.
 public struct BulkSelect: Equatable, WireObject {
-    public var machine: String?
-    /// Of the machine.
-    public var version: Int64?
+    /// Empty for all.
+    public var machines: [String]
+    /// Of the machine, which is one then; empty for all.
+    public var versions: [Int64]
     /// Empty for all.
     public var statuses: [Instance.Status]
     /// Paths of states: instances in one of them or below it; empty for all.
@@ -109,12 +110,12 @@ public struct BulkSelect: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        machine: String? = nil, version: Int64? = nil, statuses: [Instance.Status] = [], states: [String] = [],
+        machines: [String] = [], versions: [Int64] = [], statuses: [Instance.Status] = [], states: [String] = [],
         olderThan: String? = nil, failures: [String] = [], suspendedBy: String? = nil, all: Bool? = nil
     ) {
         self.suspendedBy = suspendedBy
-        self.machine = machine
-        self.version = version
+        self.machines = machines
+        self.versions = versions
         self.statuses = statuses
         self.states = states
         self.olderThan = olderThan
@@ -123,16 +124,17 @@ public struct BulkSelect: Equatable, WireObject {
     }
 
     public init(fields: inout WireFields) throws(WireError) {
-        machine = try fields.optional("machine")
-        version = try fields.optional("version")
+        machines = try fields.oneOrMore("machine")
+        versions = try fields.oneOrMore("version")
         statuses = try fields.oneOrMore("status")
         states = try fields.oneOrMore("state")
         olderThan = try fields.optional("olderThan")
         failures = try fields.oneOrMore("failure")
         suspendedBy = try fields.optional("suspendedBy")
         all = try fields.optional("all")
-        if version != nil, machine == nil {
-            throw WireError(.missingField, path: "select.machine", message: "Field 'select.version' needs 'machine'")
+        if !versions.isEmpty, machines.count != 1 {
+            throw WireError(
+                .missingField, path: "select.machine", message: "Field 'select.version' needs one value of 'machine'")
         }
         if let suspendedBy, suspendedBy != Self.byMachine {
             throw WireError(
@@ -154,8 +156,8 @@ public struct BulkSelect: Equatable, WireObject {
 
     /// Whether it says nothing of the instances.
     public var isEmpty: Bool {
-        machine == nil && version == nil && statuses.isEmpty && states.isEmpty && olderThan == nil && failures.isEmpty
-            && suspendedBy == nil
+        machines.isEmpty && versions.isEmpty && statuses.isEmpty && states.isEmpty && olderThan == nil
+            && failures.isEmpty && suspendedBy == nil
     }
 
     /// The only value of `suspendedBy`.
@@ -163,8 +165,8 @@ public struct BulkSelect: Equatable, WireObject {
 
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.field("machine", ifPresent: machine)
-            writer.field("version", ifPresent: version)
+            writer.field("machine", oneOrMore: machines)
+            writer.field("version", oneOrMore: versions)
             writer.field("status", oneOrMore: statuses.map(\.rawValue))
             writer.field("state", oneOrMore: states)
             writer.field("olderThan", ifPresent: olderThan)

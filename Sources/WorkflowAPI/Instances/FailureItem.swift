@@ -118,24 +118,25 @@ public struct FailureList: Equatable, WireObject {
 
 /// The query of `GET /v1/failures`.
 public struct FailureParameters: Hashable, Sendable {
-    public var machine: String?
+    /// Empty for all.
+    public var machines: [String]
 
     /// Takes the parts as they are.
-    public init(machine: String? = nil) {
-        self.machine = machine
+    public init(machines: [String] = []) {
+        self.machines = machines
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
-        var fields = try QueryFields(query)
-        machine = try fields.string("machine")
+        var fields = try QueryFields(query, addingUp: ["machine"])
+        machines = try fields.strings("machine")
         try fields.refuseUnknown()
     }
 
     /// The encoded query with its question mark; empty when everything is as by default.
     public var queryText: String {
         var query = QueryText()
-        query.add("machine", machine)
+        query.add("machine", machines)
         return query.text
     }
 }

@@ -1,6 +1,7 @@
 /// The query of `GET /v1/instances`.
 public struct InstanceListParameters: Hashable, Sendable {
-    public var machine: String?
+    /// Empty for all.
+    public var machines: [String]
     /// Empty for all.
     public var statuses: [Instance.Status]
     /// Paths of states: instances in one of them or below it; empty for all.
@@ -29,10 +30,10 @@ public struct InstanceListParameters: Hashable, Sendable {
 
     /// Takes the parts as they are.
     public init(
-        machine: String? = nil, statuses: [Instance.Status] = [], states: [String] = [], olderThan: String? = nil,
+        machines: [String] = [], statuses: [Instance.Status] = [], states: [String] = [], olderThan: String? = nil,
         ahead: Bool = false, failures: [String] = [], sort: Sort? = nil, limit: Int? = nil, page: String? = nil
     ) {
-        self.machine = machine
+        self.machines = machines
         self.statuses = statuses
         self.states = states
         self.olderThan = olderThan
@@ -45,8 +46,8 @@ public struct InstanceListParameters: Hashable, Sendable {
 
     /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
-        var fields = try QueryFields(query, addingUp: ["status", "state", "failure"])
-        machine = try fields.string("machine")
+        var fields = try QueryFields(query, addingUp: ["machine", "status", "state", "failure"])
+        machines = try fields.strings("machine")
         statuses = try fields.words("status")
         states = try fields.strings("state")
         olderThan = try fields.string("olderThan")
@@ -61,7 +62,7 @@ public struct InstanceListParameters: Hashable, Sendable {
     /// The encoded query with its question mark; empty when everything is as by default.
     public var queryText: String {
         var query = QueryText()
-        query.add("machine", machine)
+        query.add("machine", machines)
         query.add("status", statuses.map(\.rawValue))
         query.add("state", states)
         query.add("olderThan", olderThan)

@@ -47,7 +47,8 @@ public struct TallyItem: Equatable, WireObject {
 
 /// The query of `GET /v1/tally`.
 public struct TallyParameters: Hashable, Sendable {
-    public var machine: String?
+    /// Empty for all.
+    public var machines: [String]
     /// True to count only versions whose semantics are older than those of a definition that is applied now.
     public var outdated: Bool
     /// Items at most, 1 to 500; nil for 100.
@@ -55,17 +56,17 @@ public struct TallyParameters: Hashable, Sendable {
     public var page: String?
 
     /// Takes the parts as they are.
-    public init(machine: String? = nil, outdated: Bool = false, limit: Int? = nil, page: String? = nil) {
+    public init(machines: [String] = [], outdated: Bool = false, limit: Int? = nil, page: String? = nil) {
         self.outdated = outdated
-        self.machine = machine
+        self.machines = machines
         self.limit = limit
         self.page = page
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
-        var fields = try QueryFields(query)
-        machine = try fields.string("machine")
+        var fields = try QueryFields(query, addingUp: ["machine"])
+        machines = try fields.strings("machine")
         outdated = try fields.bool("outdated", absent: false)
         limit = try fields.limit()
         page = try fields.string("page")
@@ -75,7 +76,7 @@ public struct TallyParameters: Hashable, Sendable {
     /// The encoded query with its question mark; empty when everything is as by default.
     public var queryText: String {
         var query = QueryText()
-        query.add("machine", machine)
+        query.add("machine", machines)
         query.add("outdated", outdated ? "true" : nil)
         query.add("limit", limit.map { Int64($0) })
         query.add("page", page)

@@ -297,7 +297,7 @@ public struct WireFields {
 
 extension JSONWriter {
     /// Writes a field that has one value, or a list of some; nothing when there is none.
-    mutating func field(_ name: String, oneOrMore values: [String]) {
+    mutating func field(_ name: String, oneOrMore values: [some JSONWritable]) {
         if values.count > 1 { field(name, values) } else { field(name, ifPresent: values.first) }
     }
 }

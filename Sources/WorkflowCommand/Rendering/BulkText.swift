@@ -126,7 +126,7 @@ enum BulkText {
         if let names = run.names { return "\(grouped(names)) names" }
         guard let select = run.select else { return "" }
         let parts = [
-            select.machine.map { "machine \($0)" }, select.version.map { "version \($0)" },
+            either("machine", select.machines), either("version", select.versions.map { String($0) }),
             either("status", select.statuses.map(\.rawValue)), either("state", select.states),
             select.olderThan.map { "older than \($0)" }, either("failure", select.failures.map { "'\($0)'" }),
             select.suspendedBy.map { "suspended by its \($0)" },

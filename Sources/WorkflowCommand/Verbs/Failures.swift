@@ -13,13 +13,13 @@ struct Failures: Verb {
             invocation it says how the last attempt ended, as who was asked has said it.
             """)
 
-    @Option(help: "Only instances of this machine.", completion: Completion.machines.kind)
-    var machine: String?
+    @Option(help: "Only instances of this machine; may be given again.", completion: Completion.machines.kind)
+    var machine: [String] = []
 
     @OptionGroup var global: GlobalOptions
 
     func run(in session: Session) async throws {
-        let found = try await session.withClient { try await $0.failures(.init(machine: machine)) }
+        let found = try await session.withClient { try await $0.failures(.init(machines: machine)) }
         var printer = ListPrinter(session, columns: Self.columns)
         try printer.add(found.items)
         try printer.end()

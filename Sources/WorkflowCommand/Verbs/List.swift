@@ -17,8 +17,8 @@ struct List: Verb {
     /// How many of a sorted list are shown when nobody says.
     private static let sortedAtMost = 1_000
 
-    @Option(help: "Only instances of this machine.", completion: Completion.machines.kind)
-    var machine: String?
+    @Option(help: "Only instances of this machine; may be given again.", completion: Completion.machines.kind)
+    var machine: [String] = []
 
     @Option(help: "Only instances in this state or below it; may be given again.")
     var state: [String] = []
@@ -61,7 +61,7 @@ struct List: Verb {
     func run(in session: Session) async throws {
         let isByAge = olderThan != nil || sort == .age
         var printer = ListPrinter(
-            session, columns: isByAge ? Self.ages(withMachine: machine == nil) : Self.columns, spare: Self.reason)
+            session, columns: isByAge ? Self.ages(withMachine: machine.count != 1) : Self.columns, spare: Self.reason)
         let limit = self.limit ?? (sort == nil ? nil : Self.sortedAtMost)
         var count = 0
         var hint: String?
@@ -69,7 +69,7 @@ struct List: Verb {
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
                 try await client.instances(
                     .init(
-                        machine: machine, statuses: status, states: state, olderThan: olderThan, ahead: ahead,
+                        machines: machine, statuses: status, states: state, olderThan: olderThan, ahead: ahead,
                         failures: failure, sort: sort, limit: size, page: page))
             } print: {
                 count += $0.count
@@ -77,7 +77,7 @@ struct List: Verb {
             }
             if let state = state.first, count == 0 {
                 // A courtesy: the list is what was asked for, with or without it.
-                hint = try? await StateHint(state: state, machine: machine).text(from: client)
+                hint = try? await StateHint(state: state, machines: machine).text(from: client)
             }
         }
         try printer.end()

@@ -65,7 +65,7 @@ struct Migrate: Verb {
         if invocations != nil { throw ValidationError("'--invocations' goes with '--undo'") }
         try many.check(instance: instances.first, options)
         if many.isUsed {
-            if many.namesFrom == nil, many.machine == nil || many.from == nil {
+            if many.namesFrom == nil, !many.isForOneVersion {
                 throw ValidationError("a migration is for one version: select it with '--machine' and '--from'")
             }
             if many.namesFrom != nil, to == nil { throw ValidationError("'--names-from' needs '--to'") }
@@ -103,7 +103,7 @@ struct Migrate: Verb {
         var action = BulkAction(.migrate)
         action.plan = try migration.item(in: session)
         action.to = to
-        if let machine = many.machine, to == nil {
+        if let machine = many.machine.first, to == nil {
             let shown = try await session.withClient { try await $0.machine(machine) }
             action.to = shown.active ?? shown.version
         }

@@ -21,9 +21,9 @@ struct Purge: Verb {
     var finishedBefore: String
 
     @Option(
-        help: ArgumentHelp("Only instances of this machine.", valueName: "machine"),
+        help: ArgumentHelp("Only instances of this machine; may be given again.", valueName: "machine"),
         completion: Completion.machines.kind)
-    var machine: String?
+    var machine: [String] = []
 
     @Option(help: ArgumentHelp("Why; 'wfctl audit' shows it.", valueName: "text"))
     var reason: String
@@ -41,10 +41,22 @@ struct Purge: Verb {
     }
 
     func run(in session: Session) async throws {
+        try await session.check(machines: machine)
+        var sum = PurgeAnswer(deleted: 0, rows: 0, kept: 0, done: false)
+        for machine in machine.isEmpty ? [nil] : machine.map(Optional.some) {
+            sum = try await purge(machine, addingTo: sum, in: session)
+        }
+        try session.print(sum) { [sum] in Self.text(of: sum) }
+    }
+
+    /// Deletes all of one machine, or of all machines, and adds up what was deleted.
+    private func purge(
+        _ machine: String?, addingTo before: PurgeAnswer, in session: Session
+    ) async throws -> PurgeAnswer {
         let request = PurgeRequest(
             finishedBefore: finishedBefore, machine: machine, reason: reason, dryRun: dryRun ? true : nil)
-        let answer = try await session.withClient { client in
-            var sum = PurgeAnswer(deleted: 0, rows: 0, kept: 0, done: false)
+        return try await session.withClient { client in
+            var sum = before
             while true {
                 var tries = 0
                 let answer = try await client.untilKnown { () async throws(ClientError) in
@@ -55,13 +67,13 @@ struct Purge: Verb {
                     try session.say("an answer was lost; what it told is not counted here: 'wfctl audit' lists all")
                 }
                 sum = PurgeAnswer(
-                    deleted: sum.deleted + answer.deleted, rows: sum.rows + answer.rows, kept: answer.kept,
-                    done: answer.done, pending: answer.pending, dryRun: answer.dryRun)
+                    deleted: sum.deleted + answer.deleted, rows: sum.rows + answer.rows,
+                    kept: before.kept + answer.kept, done: answer.done, pending: answer.pending,
+                    dryRun: answer.dryRun)
                 if answer.done { return sum }
                 try session.say("\(sum.deleted) instances deleted so far")
             }
         }
-        try session.print(answer) { Self.text(of: answer) }
     }
 
     private static func text(of answer: PurgeAnswer) -> StyledText {

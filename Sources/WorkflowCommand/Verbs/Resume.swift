@@ -28,6 +28,7 @@ struct Resume: Verb {
 
     func validate() throws {
         try many.check(instance: instance, options)
+        try many.refuseSeveralMachines(of: "resume")
         try many.refuseExpect()
     }
 
@@ -59,7 +60,7 @@ struct Resume: Verb {
         }
         try session.say("\(machine): resumed; run: \(run)")
         // The run is under way: this tells how far it is.
-        let select = BulkSelect(machine: machine, suspendedBy: BulkSelect.byMachine)
+        let select = BulkSelect(machines: [machine], suspendedBy: BulkSelect.byMachine)
         var following = BulkFollowing(
             session, BulkRequest(run: run, action: BulkAction(.resume), select: select, reason: options.reason))
         try await following.follow(names: [], hint: nil)

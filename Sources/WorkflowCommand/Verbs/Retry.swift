@@ -44,7 +44,7 @@ struct Retry: Verb {
         try many.check(instance: instance, options)
         try Least.check("--to", to)
         if to == nil, !migration.isEmpty { throw ValidationError("say with '--to' which version it goes to") }
-        if to != nil, many.isUsed, many.namesFrom == nil, many.machine == nil || many.from == nil {
+        if to != nil, many.isUsed, many.namesFrom == nil, !many.isForOneVersion {
             throw ValidationError("'--to' takes instances of one version: select it with '--machine' and '--from'")
         }
     }

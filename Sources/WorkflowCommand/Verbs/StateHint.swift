@@ -11,8 +11,8 @@ struct StateHint {
     private static let versionsAtMost = 200
 
     let state: String
-    /// Nil for all machines.
-    let machine: String?
+    /// Empty for all.
+    let machines: [String]
 
     /// The sentence; nil when a version has the state, and when that cannot be known.
     func text(from client: WorkflowClient) async throws(ClientError) -> String? {
@@ -25,7 +25,8 @@ struct StateHint {
             if machine.state(atPath: state) != nil { return nil }
             for state in machine.states where known.insert(state.path).inserted { paths.append(state.path) }
         }
-        let place = machine.map { "no version of machine '\($0)'" } ?? "no version of any machine"
+        let names = machines.map { "'\($0)'" }.joined(separator: " or ")
+        let place = machines.isEmpty ? "no version of any machine" : "no version of machine \(names)"
         let suggestion = Spelling.closest(to: state, among: paths).map { "; did you mean '\($0)'?" } ?? ""
         return "note: \(place) has a state '\(state)'\(suggestion)"
     }
@@ -43,7 +44,9 @@ struct StateHint {
     }
 
     private func latestVersions(from client: WorkflowClient) async throws(ClientError) -> [MachineSummary] {
-        if let machine { return [try await client.machine(machine)] }
+        var latest: [MachineSummary] = []
+        for machine in machines { latest.append(try await client.machine(machine)) }
+        if !latest.isEmpty { return latest }
         // Whoever has more machines than these has more than the versions that are read.
         return try await client.machines(.init(limit: Self.versionsAtMost + 1)).items
     }

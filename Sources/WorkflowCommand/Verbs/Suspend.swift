@@ -30,6 +30,7 @@ struct Suspend: Verb {
 
     func validate() throws {
         try many.check(instance: instance, options)
+        try many.refuseSeveralMachines(of: "suspend")
         try many.refuseRun(of: "suspend")
         try many.refuseExpect()
     }

@@ -8,8 +8,8 @@ struct Tally: Verb {
         commandName: "tally", abstract: "Count instances by version, status and state.",
         discussion: "$ wfctl tally order")
 
-    @Argument(help: "Only instances of this machine.", completion: Completion.machines.kind)
-    var machine: String?
+    @Argument(help: "Only instances of these machines.", completion: Completion.machines.kind)
+    var machine: [String] = []
 
     @Option(parsing: .unconditional, help: ArgumentHelp("This many lines at most.", valueName: "n"))
     var limit: Int?
@@ -22,7 +22,7 @@ struct Tally: Verb {
         var printer = ListPrinter(session, columns: Self.columns)
         try await session.withClient { client in
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
-                try await client.tally(.init(machine: machine, limit: size, page: page))
+                try await client.tally(.init(machines: machine, limit: size, page: page))
             } print: {
                 try printer.add($0)
             }

@@ -90,7 +90,7 @@ extension Engine {
         switch run.request.targets {
         case .selection(let selection):
             // Whatever version they have now.
-            request.targets = .selection(BulkSelection(machine: selection.machine))
+            request.targets = .selection(BulkSelection(machines: selection.machines))
             return (request, [])
         case .names(let count, _):
             request.targets = run.request.targets

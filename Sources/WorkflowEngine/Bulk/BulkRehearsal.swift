@@ -129,7 +129,7 @@ extension Engine {
         switch request.targets {
         case .selection(let selection):
             var query = SelectionQuery(
-                selection.filter(at: now), version: selection.version, below: request.instances,
+                selection.filter(at: now), versions: selection.versions, below: request.instances,
                 limit: limits.selectedPage)
             while true {
                 try Task.checkCancellation()

@@ -104,10 +104,10 @@ package struct UndoneRun: Sendable, Equatable {
 
 /// By what instances are selected. Without any of it, all are.
 package struct BulkSelection: Sendable, Equatable {
-    package var machine: MachineName?
-    /// Of the machine.
-    package var version: MachineVersion?
     /// Empty for all, as is each list here.
+    package var machines: [MachineName]
+    /// Of the machine, which is one then.
+    package var versions: [MachineVersion]
     package var statuses: [InstanceStatus]
     package var states: [String]
     /// Milliseconds for which an instance is in its configuration at least, when the run begins.
@@ -117,12 +117,12 @@ package struct BulkSelection: Sendable, Equatable {
     package var isSuspendedByMachine: Bool
 
     package init(
-        machine: MachineName? = nil, version: MachineVersion? = nil, statuses: [InstanceStatus] = [],
+        machines: [MachineName] = [], versions: [MachineVersion] = [], statuses: [InstanceStatus] = [],
         states: [String] = [], olderThan: Int64? = nil, failures: [String] = [], isSuspendedByMachine: Bool = false
     ) {
         self.isSuspendedByMachine = isSuspendedByMachine
-        self.machine = machine
-        self.version = version
+        self.machines = machines
+        self.versions = versions
         self.statuses = statuses
         self.states = states
         self.olderThan = olderThan
@@ -132,14 +132,14 @@ package struct BulkSelection: Sendable, Equatable {
     /// The filter of a list that begins at a time.
     func filter(at now: Timestamp) -> InstanceQuery {
         InstanceQuery(
-            machine: machine, statuses: isSuspendedByMachine ? [.suspended] : statuses, states: states,
+            machines: machines, statuses: isSuspendedByMachine ? [.suspended] : statuses, states: states,
             enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) }, failures: failures, limit: 0)
     }
 
     /// Whether those are selected that are counted together, as far as they are counted by what it asks for.
     func takes(_ counted: TallyRecord) -> Bool {
-        let counting = InstanceQuery(statuses: statuses, states: states, limit: 0)
-        return machine ?? counted.machine == counted.machine && version ?? counted.version == counted.version
+        let counting = InstanceQuery(machines: machines, statuses: statuses, states: states, limit: 0)
+        return SelectionQuery(counting, versions: versions, limit: 0).takes(counted.machine, counted.version)
             && counting.takes(counted.key.status) && counting.takes(configuration: counted.key.configuration)
     }
 }
@@ -233,34 +233,40 @@ extension BulkRequest {
     }
 }
 
+extension JSONValue {
+    fileprivate var version: MachineVersion? {
+        if case .int(let number) = self { MachineVersion(rawValue: number) } else { nil }
+    }
+}
+
 extension BulkSelection {
     fileprivate var object: JSONObject {
         var object = JSONObject()
-        object["machine"] = (machine?.rawValue).map(JSONValue.string)
-        object["version"] = (version?.rawValue).map(JSONValue.int)
-        object["status"] = Self.value(of: statuses.map(\.rawValue))
-        object["state"] = Self.value(of: states)
+        object["machine"] = Self.value(of: machines.map { .string($0.rawValue) })
+        object["version"] = Self.value(of: versions.map { .int($0.rawValue) })
+        object["status"] = Self.value(of: statuses.map { .string($0.rawValue) })
+        object["state"] = Self.value(of: states.map(JSONValue.string))
         object["olderThan"] = olderThan.map(JSONValue.int)
-        object["failure"] = Self.value(of: failures)
+        object["failure"] = Self.value(of: failures.map(JSONValue.string))
         if isSuspendedByMachine { object["suspendedBy"] = .string(Actor.machine.rawValue) }
         return object
     }
 
-    /// One text stands alone, several in a list.
-    private static func value(of texts: [String]) -> JSONValue? {
-        texts.count > 1 ? .array(texts.map(JSONValue.string)) : texts.first.map(JSONValue.string)
+    /// One value stands alone, several in a list.
+    private static func value(of values: [JSONValue]) -> JSONValue? { values.count > 1 ? .array(values) : values.first }
+
+    private static func values(of value: JSONValue?) -> [JSONValue] {
+        if case .array(let values)? = value { return values }
+        return value.map { [$0] } ?? []
     }
 
-    private static func texts(of value: JSONValue?) -> [String] {
-        if case .array(let texts)? = value { return texts.compactMap(\.string) }
-        return (value?.string).map { [$0] } ?? []
-    }
+    private static func texts(of value: JSONValue?) -> [String] { values(of: value).compactMap(\.string) }
 
     fileprivate init(_ object: JSONObject) {
         func number(_ name: String) -> Int64? { if case .int(let number)? = object[name] { number } else { nil } }
         self.init(
-            machine: (object["machine"]?.string).map(MachineName.init(rawValue:)),
-            version: number("version").map(MachineVersion.init(rawValue:)),
+            machines: Self.texts(of: object["machine"]).map(MachineName.init(rawValue:)),
+            versions: Self.values(of: object["version"]).compactMap(\.version),
             statuses: Self.texts(of: object["status"]).compactMap(InstanceStatus.init(rawValue:)),
             states: Self.texts(of: object["state"]),
             olderThan: number("olderThan").map { min(max(0, $0), Timestamp.range.upperBound) },

@@ -357,7 +357,7 @@ extension BulkRunner {
         }
         filter.limit = limits.selectedPage
         let query = SelectionQuery(
-            filter, version: selection.version, below: way.request.instances, after: next, limit: limits.selectedPage)
+            filter, versions: selection.versions, below: way.request.instances, after: next, limit: limits.selectedPage)
         let slice = try await engine.read { () async throws(StoreError) in
             try await store.selection(query, in: namespace)
         }
@@ -388,7 +388,7 @@ extension BulkRunner {
         var target = BulkTarget(instance: record.name, id: record.id, mark: mark)
         if case .selection(let selection) = way.request.targets, let filter = way.filter {
             let floor = way.run.floor
-            switch try await engine.meeting(with: record, by: filter, version: selection.version, since: floor) {
+            switch try await engine.meeting(with: record, by: filter, versions: selection.versions, since: floor) {
             case .selected: break
             case .crossed(let stays):
                 let isAhead = way.run.mark.machine < record.machineID.rawValue

@@ -163,9 +163,9 @@ extension BulkSliceCommand: WriterCommand {
         return true
     }
 
-    /// Whether instances of all versions are selected: then one may be met in several.
+    /// Whether instances of several versions are selected: then one may be met in each.
     private var meetsVersions: Bool {
-        if case .selection(let selection) = request.targets { selection.version == nil } else { false }
+        if case .selection(let selection) = request.targets { selection.versions.count != 1 } else { false }
     }
 
     /// Whether an instance has gone to another version since it was read: it has its turn there, or none.

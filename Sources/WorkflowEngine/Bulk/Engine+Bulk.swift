@@ -75,7 +75,7 @@ extension Engine {
     private func forEachCounted(
         _ selection: BulkSelection, by caller: Caller, _ body: (TallyRecord) -> Void
     ) async throws(Rejection) {
-        var query = TallyQuery(machine: selection.machine, limit: limits.countedPage)
+        var query = TallyQuery(machines: selection.machines, limit: limits.countedPage)
         while true {
             let page = try await tally(query, by: caller)
             for record in page where selection.takes(record) { body(record) }
@@ -147,16 +147,20 @@ extension Engine {
             throw .tooMuchTogether("A run names at most \(limits.runNames) instances; make several runs of them")
         }
         guard case .selection(let selection) = request.targets else { return }
-        let machine = selection.machine
-        var old: MachineRecord?
-        if let machine { old = try await self.machine(named: machine, version: selection.version, by: caller) }
+        var known: [MachineRecord] = []
+        for machine in selection.machines {
+            if selection.versions.isEmpty { known.append(try await self.machine(named: machine, by: caller)) }
+            for version in selection.versions {
+                known.append(try await self.machine(named: machine, version: version, by: caller))
+            }
+        }
         if case .send(let event, _) = request.action { try await refuseUnknown(event, selection, by: caller) }
         guard case .migrate(let version, let plan, _) = request.action else { return }
         // Others would be met again in the version that they went over to.
-        guard let machine, let old, selection.version != nil else {
+        guard let old = known.first, known.count == 1, selection.versions.count == 1 else {
             throw .invalidData("A migration is for one version: select it with 'machine' and 'version'")
         }
-        let new = try await self.machine(named: machine, version: version, by: caller)
+        let new = try await self.machine(named: old.name, version: version, by: caller)
         if new.id == old.id {
             throw .invalidData("Version \(version) is the one that the instances are to leave")
         }

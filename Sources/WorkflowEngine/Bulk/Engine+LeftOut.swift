@@ -42,7 +42,7 @@ extension Engine {
         if record.head < run.floor { return true }
         if case .selection(let selection) = view.request.targets,
             case .foreign = try await meeting(
-                with: record, by: selection.filter(at: run.begun), version: selection.version, since: run.floor)
+                with: record, by: selection.filter(at: run.begun), versions: selection.versions, since: run.floor)
         {
             return false
         }

@@ -29,9 +29,9 @@ extension Engine {
     /// Whether a filter that takes an instance now took it when a run began too. Of one whose past was erased this is
     /// not known: it counts as foreign.
     ///
-    /// - Parameter version: The only one that is selected; nil for all.
+    /// - Parameter versions: Those that are selected; empty for all.
     func meeting(
-        with record: InstanceRecord, by filter: InstanceQuery, version: MachineVersion?, since floor: Position
+        with record: InstanceRecord, by filter: InstanceQuery, versions: [MachineVersion], since floor: Position
     ) async throws(Rejection) -> Meeting {
         if record.head < floor { return .selected }
         var stays: [BulkStay] = []
@@ -50,9 +50,18 @@ extension Engine {
         guard let last else { return .foreign }
         let first = next
         take(last, isOld: true)
-        if version != nil, last.machineID != record.machineID { return .foreign }
+        guard try await isOne(last.machineID, of: versions) else { return .foreign }
         guard try await filter.tookStatus(of: record, at: last, followedBy: first, in: self) else { return .foreign }
-        return version != nil || stays.isEmpty ? .selected : .crossed(stays)
+        // The run came past nobody in a version that is not selected.
+        var met: [BulkStay] = []
+        for stay in stays where try await isOne(stay.machine, of: versions) { met.append(stay) }
+        return versions.count == 1 || met.isEmpty ? .selected : .crossed(met)
+    }
+
+    /// Whether a version of a machine is among those that are selected.
+    private func isOne(_ machine: MachineID, of versions: [MachineVersion]) async throws(Rejection) -> Bool {
+        if versions.isEmpty { return true }
+        return versions.contains(try await loadedMachine(machine).record.version)
     }
 
     /// The last row of an instance before a position; nil when there is none.

@@ -18,7 +18,7 @@ extension Engine {
     /// How many instances of a machine run.
     package func countRunning(of machine: MachineName, by caller: Caller) async throws(Rejection) -> Int64 {
         var count: Int64 = 0
-        var query = TallyQuery(machine: machine, limit: limits.talliedRows)
+        var query = TallyQuery(machines: [machine], limit: limits.talliedRows)
         repeat {
             let page = try await tally(query, by: caller)
             count += page.reduce(0) { $1.key.status == .running ? $0 + $1.count : $0 }
@@ -75,6 +75,6 @@ extension BulkRequest {
     fileprivate static func resuming(_ machine: MachineName, reason: String?) -> BulkRequest {
         BulkRequest(
             action: .repair(.resume),
-            targets: .selection(BulkSelection(machine: machine, isSuspendedByMachine: true)), reason: reason)
+            targets: .selection(BulkSelection(machines: [machine], isSuspendedByMachine: true)), reason: reason)
     }
 }

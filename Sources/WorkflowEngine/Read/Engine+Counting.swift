@@ -26,12 +26,14 @@ package struct FailureGroups: Sendable {
 
 extension Engine {
     /// Why instances have failed. Reads each of them once.
-    package func failures(of machine: MachineName?, by caller: Caller) async throws(Rejection) -> FailureGroups {
-        if let machine { _ = try await self.machine(named: machine, by: caller) }
+    ///
+    /// - Parameter machines: Empty for all.
+    package func failures(of machines: [MachineName], by caller: Caller) async throws(Rejection) -> FailureGroups {
+        for machine in machines { _ = try await self.machine(named: machine, by: caller) }
         var counted: [FailureKey: FailureGroup] = [:]
         var first: [FailureKey: (record: InstanceRecord, seq: Int64)] = [:]
         var others = 0
-        var query = InstanceQuery(machine: machine, statuses: [.failed], limit: limits.countedPage)
+        var query = InstanceQuery(machines: machines, statuses: [.failed], limit: limits.countedPage)
         repeat {
             let page = try await read { [query] () async throws(StoreError) in
                 try await store.instances(query, in: caller.namespace)

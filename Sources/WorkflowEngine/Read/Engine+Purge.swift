@@ -68,7 +68,8 @@ extension Engine {
         (result.kept, result.isDone) = (0, false)
         for status in [InstanceStatus.done, .cancelled] {
             var query = InstanceQuery(
-                machine: request.machine, statuses: [status], enteredBefore: oldest, limit: limits.purgedPage)
+                machines: request.machine.map { [$0] } ?? [], statuses: [status], enteredBefore: oldest,
+                limit: limits.purgedPage)
             repeat {
                 let page = try await read { [query] () async throws(StoreError) in
                     try await store.instances(query, in: request.caller.namespace)

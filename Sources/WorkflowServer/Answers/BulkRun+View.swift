@@ -135,7 +135,7 @@ extension MigrationPlanItem {
 extension BulkSelect {
     fileprivate init(_ selection: BulkSelection) {
         self.init(
-            machine: selection.machine?.rawValue, version: selection.version?.rawValue,
+            machines: selection.machines.map(\.rawValue), versions: selection.versions.map(\.rawValue),
             statuses: selection.statuses.map(Instance.Status.init), states: selection.states,
             olderThan: selection.olderThan.map(DelayText.text), failures: selection.failures,
             suspendedBy: selection.isSuspendedByMachine ? BulkSelect.byMachine : nil,

@@ -190,8 +190,8 @@ extension BulkRoutes {
 extension BulkSelection {
     fileprivate init(_ select: BulkSelect) throws {
         self.init(
-            machine: select.machine.map(MachineName.init(rawValue:)),
-            version: select.version.map(MachineVersion.init(rawValue:)),
+            machines: select.machines.map(MachineName.init(rawValue:)),
+            versions: select.versions.map(MachineVersion.init(rawValue:)),
             statuses: select.statuses.map(InstanceStatus.init), states: select.states, failures: select.failures,
             isSuspendedByMachine: select.suspendedBy != nil)
         guard let text = select.olderThan else { return }

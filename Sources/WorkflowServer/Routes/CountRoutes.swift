@@ -17,28 +17,30 @@ struct CountRoutes: Sendable {
     private func tally(_ request: RoutedRequest) async throws -> Response {
         let parameters = try reading { try TallyParameters(query: try request.queryItems) }
         var query = TallyQuery(
-            machine: parameters.machine.map(MachineName.init(rawValue:)),
+            machines: parameters.machines.map(MachineName.init(rawValue:)),
             semanticsBelow: parameters.outdated ? Semantics.current.rawValue : nil,
             limit: parameters.limit ?? APILimits.defaultPageItems)
         if let page = parameters.page {
-            guard case .tally(query.machine, let after) = try await engine.pageToken(page, by: request.caller) else {
+            guard case .tally(query.machines, let after) = try await engine.pageToken(page, by: request.caller) else {
                 throw PageToken.ofAnotherList
             }
             query.after = after
         }
         let records = try await asking { [query] in try await engine.tally(query, by: request.caller) }
-        if records.isEmpty, let machine = query.machine {
-            _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
+        if records.isEmpty {
+            for machine in query.machines {
+                _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
+            }
         }
         let isLast = records.count < query.limit
-        let next = isLast ? nil : records.last.map { engine.text(of: .tally(machine: query.machine, after: $0.key)) }
+        let next = isLast ? nil : records.last.map { engine.text(of: .tally(machines: query.machines, after: $0.key)) }
         return Response(Page(items: records.map(TallyItem.init), nextPage: next))
     }
 
     private func failures(_ request: RoutedRequest) async throws -> Response {
         let parameters = try reading { try FailureParameters(query: try request.queryItems) }
-        let machine = parameters.machine.map(MachineName.init(rawValue:))
-        let found = try await asking { try await engine.failures(of: machine, by: request.caller) }
+        let machines = parameters.machines.map(MachineName.init(rawValue:))
+        let found = try await asking { try await engine.failures(of: machines, by: request.caller) }
         let now = engine.now
         return Response(
             FailureList(

@@ -75,7 +75,7 @@ struct InstanceRoutes: Sendable {
         }
         let now = engine.now
         var query = InstanceQuery(
-            machine: parameters.machine.map(MachineName.init(rawValue:)),
+            machines: parameters.machines.map(MachineName.init(rawValue:)),
             statuses: parameters.statuses.map(InstanceStatus.init), states: parameters.states,
             enteredBefore: try parameters.olderThan.map { try Self.time($0, before: now) },
             updatedAfter: parameters.ahead ? now : nil,
@@ -94,8 +94,10 @@ struct InstanceRoutes: Sendable {
             guard before == query else { throw PageToken.ofAnotherList }
         }
         let page = try await asking { [query] in try await engine.instances(query, by: request.caller) }
-        if page.views.isEmpty, let machine = query.machine {
-            _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
+        if page.views.isEmpty {
+            for machine in query.machines {
+                _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
+            }
         }
         let next = page.next.map { position in
             var next = query

@@ -9,7 +9,7 @@ enum PageToken: Equatable {
     case machines(after: MachineName)
     /// Its limit does not count.
     case instances(InstanceQuery)
-    case tally(machine: MachineName?, after: TallyKey)
+    case tally(machines: [MachineName], after: TallyKey)
     case timers(after: TimerKey)
     /// Behind the running timers come those that wait in instances that do not run.
     case waiting(from: WaitingPlace)
@@ -47,9 +47,9 @@ enum PageToken: Equatable {
         switch self {
         case .machines(let name): ["m", .string(name.rawValue)]
         case .instances(let query): Self.fields(of: query)
-        case .tally(let machine, let key):
+        case .tally(let machines, let key):
             [
-                "n", .optional(machine?.rawValue), .int(key.machineID.rawValue), .string(key.status.rawValue),
+                "n", .texts(machines.map(\.rawValue)), .int(key.machineID.rawValue), .string(key.status.rawValue),
                 .string(key.configuration),
             ]
         case .timers(let key): ["t", .int(key.due.rawValue), .int(key.position.rawValue), .int(key.ordinal)]
@@ -67,7 +67,7 @@ enum PageToken: Equatable {
 
     private static func fields(of query: InstanceQuery) -> [JSONValue] {
         let filters: [JSONValue] = [
-            .optional(query.machine?.rawValue), .texts(query.statuses.map(\.rawValue)), .texts(query.states),
+            .texts(query.machines.map(\.rawValue)), .texts(query.statuses.map(\.rawValue)), .texts(query.states),
             query.enteredBefore.map { .int($0.rawValue) } ?? .null, .texts(query.failures),
             .optional(query.order?.rawValue),
         ]
@@ -88,7 +88,7 @@ enum PageToken: Equatable {
             order == nil ? place(fields[7..<10]).map { .found($0) } : rank(fields).map { .ranked($0) }
         if after == nil { return nil }
         var query = InstanceQuery(
-            machine: fields[1].string.map(MachineName.init(rawValue:)),
+            machines: fields[1].texts.map(MachineName.init(rawValue:)),
             statuses: fields[2].texts.compactMap(InstanceStatus.init(rawValue:)), states: fields[3].texts,
             failures: fields[5].texts, order: order, limit: 0, after: after)
         if case .int(let time) = fields[4] { query.enteredBefore = Timestamp(rawValue: time) }
@@ -104,7 +104,7 @@ enum PageToken: Equatable {
             let status = fields[3].string.flatMap(InstanceStatus.init(rawValue:))
         else { return nil }
         return .tally(
-            machine: fields[1].string.map(MachineName.init(rawValue:)),
+            machines: fields[1].texts.map(MachineName.init(rawValue:)),
             after: TallyKey(
                 machineID: MachineID(rawValue: machineID), status: status, configuration: configuration))
     }

@@ -38,7 +38,7 @@ import WorkflowStore
         let before = try await engine.instance(named: "p-0").record
         #expect(before.status == .failed)
         let request = BulkRequest(
-            action: .repair(.retry), targets: .selection(BulkSelection(machine: "pot", statuses: [.failed])),
+            action: .repair(.retry), targets: .selection(BulkSelection(machines: ["pot"], statuses: [.failed])),
             reason: "r", isAtomic: true)
         spoiler.engine.withLock { $0 = engine }
         #expect(try await engine.begin(run: "r", request, [], by: .test).record.selected == 3)

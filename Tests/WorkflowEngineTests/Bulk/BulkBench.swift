@@ -42,7 +42,7 @@ struct BulkBench {
     }
 
     func begin(
-        _ name: String, _ action: BulkAction, _ selection: BulkSelection = BulkSelection(machine: "pot"),
+        _ name: String, _ action: BulkAction, _ selection: BulkSelection = BulkSelection(machines: ["pot"]),
         expect: String? = nil, reason: String? = nil, names: [InstanceName] = []
     ) async throws -> BulkView {
         let targets: BulkRequest.Targets =
@@ -62,7 +62,7 @@ struct BulkBench {
     }
 
     func rehearse(
-        _ action: BulkAction, _ selection: BulkSelection = BulkSelection(machine: "pot"), names: [InstanceName] = []
+        _ action: BulkAction, _ selection: BulkSelection = BulkSelection(machines: ["pot"]), names: [InstanceName] = []
     ) async throws -> BulkRehearsal {
         let targets: BulkRequest.Targets =
             names.isEmpty ? .selection(selection) : .names(names.count, BulkRequest.digest(of: names))

@@ -26,7 +26,7 @@ import WorkflowStore
     private func begin(
         _ action: BulkAction, isAtomic: Bool = false, names: [InstanceName] = []
     ) async throws -> BulkView {
-        let selection = BulkSelection(machine: "lamp", version: 1)
+        let selection = BulkSelection(machines: ["lamp"], versions: [1])
         let targets: BulkRequest.Targets =
             names.isEmpty ? .selection(selection) : .names(names.count, BulkRequest.digest(of: names))
         let request = BulkRequest(action: action, targets: targets, reason: "r", isAtomic: isAtomic)

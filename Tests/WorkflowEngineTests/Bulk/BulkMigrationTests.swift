@@ -21,7 +21,7 @@ import WorkflowStore
         .replacing("go: busy", with: "go: work.busy")
         .replacing("10 / context.by", with: "10 / (int(context.by) + 1)")
 
-    private static let ofFirst = BulkSelection(machine: "pot", version: 1)
+    private static let ofFirst = BulkSelection(machines: ["pot"], versions: [1])
     private static let mapped = MigrationPlan(map: ["busy": "work.busy"])
 
     private static func migration(_ plan: MigrationPlan = mapped, retries: Bool = false) -> BulkAction {
@@ -154,7 +154,7 @@ import WorkflowStore
         _ = try await bench.engine.repair(RepairCommand(instance: "p-3", .set(change), reason: "r"))
         try await bench.engine.apply(Self.second, syntax: .yaml)
         let plan = MigrationPlan(map: ["busy": "work.busy"], assign: ["by": "1.5"])
-        let selection = BulkSelection(machine: "pot", version: 1, statuses: [.failed])
+        let selection = BulkSelection(machines: ["pot"], versions: [1], statuses: [.failed])
         let rehearsal = try await bench.rehearse(Self.migration(plan, retries: true), selection)
         #expect(rehearsal.outcome.brief == "done 4" && rehearsal.groups.first?.key.configuration == ["counted"])
         let strict = MigrationPlan(map: ["busy": "work.busy"], assign: ["by": "-1.0"])
@@ -200,7 +200,7 @@ import WorkflowStore
             try await told(Self.migration(MigrationPlan(map: ["bussy": "work.busy"])), Self.ofFirst)
                 == "invalid-data: Version 1 of 'pot' has no state 'bussy'; did you mean 'busy'?")
         #expect(
-            try await told(Self.migration(), BulkSelection(machine: "pot"))
+            try await told(Self.migration(), BulkSelection(machines: ["pot"]))
                 == "invalid-data: A migration is for one version: select it with 'machine' and 'version'")
         #expect(
             try await told(.migrate(to: 1, Self.mapped, retries: false), Self.ofFirst)
@@ -216,7 +216,7 @@ import WorkflowStore
         let bench = try await BulkBench(40)
         for number in 0..<30 { try await bench.timed.send("go", to: "p-\(number)") }
         let action = BulkAction.reset(to: Seq(rawValue: 1), timers: .left, invocations: nil)
-        let busy = BulkSelection(machine: "pot", states: ["busy"])
+        let busy = BulkSelection(machines: ["pot"], states: ["busy"])
         let rehearsal = try await bench.rehearse(action, busy)
         #expect(rehearsal.outcome.brief == "done 30" && rehearsal.groups.first?.key.configuration == ["idle"])
         let run = try await bench.ended(try await bench.begin("r", action, busy, reason: "OPS-1"))

@@ -11,7 +11,7 @@ import WorkflowStore
 @Suite(.timeLimit(.minutes(10))) struct BulkSelectionTests {
     private static let count = 60
     private static let flip = BulkAction.send(event: "flip", data: nil)
-    private static let all = BulkSelection(machine: "lamp")
+    private static let all = BulkSelection(machines: ["lamp"])
 
     private let store = FakeStore()
     private let running: RunningEngine
@@ -84,9 +84,9 @@ import WorkflowStore
         try await migrate(30..<Self.count, to: 2)
         let there = BulkAction.migrate(to: 2, MigrationPlan(), retries: false)
         let back = BulkAction.migrate(to: 1, MigrationPlan(), retries: false)
-        let first = try await run("there", there, BulkSelection(machine: "lamp", version: 1), stoppingAt: 0) {
+        let first = try await run("there", there, BulkSelection(machines: ["lamp"], versions: [1]), stoppingAt: 0) {
             let request = BulkRequest(
-                action: back, targets: .selection(BulkSelection(machine: "lamp", version: 2)), reason: "r")
+                action: back, targets: .selection(BulkSelection(machines: ["lamp"], versions: [2])), reason: "r")
             _ = try await engine.begin(run: "back", request, [], by: .test)
             try await eventually("the other run has ended") {
                 try await engine.run(named: "back", by: .test).record.state == .done
@@ -117,6 +117,39 @@ import WorkflowStore
         let run = try await run("r", Self.flip, stoppingAt: 30) { try await migrate(20..<Self.count, to: 2) }
         #expect(run.outcome.brief == "done \(Self.count)")
         for number in 0..<Self.count { #expect(seq(number) == (number < 20 ? 2 : 3)) }
+        try await running.stop()
+    }
+
+    /// Version 2 is not selected, and the run comes past nobody there.
+    @Test func whoGoesFromOneSelectedVersionToAnotherHasOneTurn() async throws {
+        _ = try await engine.apply(
+            RunningEngine.definition.replacing("{lit: false}", with: "{lit: false, m: 0}"), syntax: .yaml)
+        try await migrate(40..<50, to: 2)
+        let selection = BulkSelection(machines: ["lamp"], versions: [3, 1])
+        let run = try await run("r", Self.flip, selection, stoppingAt: 30) {
+            // They had it in version 1.
+            try await migrate(0..<5, to: 3)
+            try await migrate(5..<10, to: 2)
+            try await migrate(5..<10, to: 3)
+            // They have it in version 3.
+            try await migrate(50..<55, to: 3)
+            try await migrate(55..<58, to: 2)
+            try await migrate(55..<58, to: 3)
+            // They come from a version that is not selected.
+            try await migrate(40..<45, to: 3)
+        }
+        #expect(run.record.selected == 50 && run.outcome.brief == "done 50")
+        for number in 0..<Self.count {
+            let isLit = store.record("l-\(number)")?.state.configuration == "on"
+            #expect(isLit == !(40..<50).contains(number), "l-\(number)")
+            let moves: Int64 =
+                switch number {
+                case 5..<10, 40..<45, 55..<58: 2
+                case 0..<5, 45..<55: 1
+                default: 0
+                }
+            #expect(seq(number) == 1 + moves + (isLit ? 1 : 0), "l-\(number)")
+        }
         try await running.stop()
     }
 
@@ -153,7 +186,7 @@ import WorkflowStore
 
     @Test func whoComesIntoTheSelectionAfterTheBeginIsNotTheRuns() async throws {
         for number in 0..<10 { _ = try await engine.repair(suspension(of: number)) }
-        let selection = BulkSelection(machine: "lamp", statuses: [.suspended])
+        let selection = BulkSelection(machines: ["lamp"], statuses: [.suspended])
         let resumed = try await run("r", .repair(.resume), selection, stoppingAt: 0) {
             for number in 40..<50 { _ = try await engine.repair(suspension(of: number)) }
             // It was selected, and is again.

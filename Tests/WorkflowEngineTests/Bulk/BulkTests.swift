@@ -16,7 +16,7 @@ import WorkflowStore
             let change = ContextChange(set: ["by": 2], unset: [])
             _ = try await bench.engine.repair(RepairCommand(instance: "p-\(number)", .set(change), reason: "r"))
         }
-        let selection = BulkSelection(machine: "pot", version: 1, statuses: [.failed], failures: ["division"])
+        let selection = BulkSelection(machines: ["pot"], versions: [1], statuses: [.failed], failures: ["division"])
         let rehearsal = try await bench.rehearse(.repair(.retry), selection)
         #expect(rehearsal.selected == 10 && rehearsal.outcome.brief == "done 5, failed 5")
         #expect(rehearsal.places == ["counted": 5])
@@ -40,15 +40,20 @@ import WorkflowStore
         let bench = try await BulkBench(30, limits: limits) { $0 % 3 == 0 }
         _ = try await bench.engine.apply(BulkBench.pot.replacing("2h", with: "3h"), syntax: .yaml, by: .test)
         for number in 30..<34 { try await bench.timed.start("pot", "p-\(number)") }
+        _ = try await bench.engine.apply(BulkBench.pot.replacing("id: pot", with: "id: pan"), syntax: .yaml, by: .test)
+        for number in 0..<2 { try await bench.timed.start("pan", "pan-\(number)") }
         for number in stride(from: 1, to: 34, by: 6) { try await bench.timed.send("go", to: "p-\(number)") }
         let selections: [(BulkSelection, Int64)] = [
-            (BulkSelection(), 34), (BulkSelection(machine: "pot"), 34), (BulkSelection(machine: "pot", version: 1), 30),
-            (BulkSelection(machine: "pot", version: 2), 4), (BulkSelection(machine: "pot", statuses: [.failed]), 10),
-            (BulkSelection(machine: "pot", states: ["busy"]), 6), (BulkSelection(states: ["idle"]), 28),
-            (BulkSelection(machine: "pot", version: 2, statuses: [.running], states: ["busy"]), 1),
-            (BulkSelection(machine: "pot", statuses: [.failed, .running], states: ["busy", "counted"]), 6),
+            (BulkSelection(), 36), (BulkSelection(machines: ["pot"]), 34), (BulkSelection(machines: ["pan"]), 2),
+            (BulkSelection(machines: ["pan", "pot"]), 36), (BulkSelection(machines: ["pot"], versions: [1]), 30),
+            (BulkSelection(machines: ["pot"], versions: [2]), 4),
+            (BulkSelection(machines: ["pot"], versions: [2, 1]), 34),
+            (BulkSelection(machines: ["pot"], statuses: [.failed]), 10),
+            (BulkSelection(machines: ["pot"], states: ["busy"]), 6), (BulkSelection(states: ["idle"]), 30),
+            (BulkSelection(machines: ["pot"], versions: [2], statuses: [.running], states: ["busy"]), 1),
+            (BulkSelection(machines: ["pot"], statuses: [.failed, .running], states: ["busy", "counted"]), 6),
             (BulkSelection(statuses: [.failed, .suspended], failures: ["none", "division"]), 10),
-            (BulkSelection(failures: ["division"]), 10), (BulkSelection(machine: "pot", olderThan: 3_600_000), 0),
+            (BulkSelection(failures: ["division"]), 10), (BulkSelection(machines: ["pot"], olderThan: 3_600_000), 0),
         ]
         for (number, (selection, count)) in selections.enumerated() {
             // It divides by 0, or is not accepted.
@@ -68,7 +73,7 @@ import WorkflowStore
         #expect(try await bench.rows(of: "s") == (686, 1))
         // Those that are suspended go on, and the others stay as they are.
         let on = try await bench.ended(
-            try await bench.begin("on", .repair(.resume), BulkSelection(machine: "pot", statuses: [.suspended])))
+            try await bench.begin("on", .repair(.resume), BulkSelection(machines: ["pot"], statuses: [.suspended])))
         #expect(on.outcome.brief == "done 686" && on.outcome.told.count == 20)
         try await bench.expectWhole()
     }
@@ -95,7 +100,7 @@ import WorkflowStore
         _ = try await bench.timed.start("pot", "p-8")
         _ = try await bench.engine.apply(BulkBench.pot + "\n  more: {}", syntax: .yaml)
         let migration = BulkAction.migrate(to: 2, MigrationPlan(), retries: false)
-        let first = BulkSelection(machine: "pot", version: 1)
+        let first = BulkSelection(machines: ["pot"], versions: [1])
         let request = BulkRequest(action: migration, targets: .selection(first), reason: "r", isAtomic: true)
         let atomic = try await bench.ended(try await bench.engine.begin(run: "m", request, [], by: .test))
         #expect(atomic.outcome.brief == "done 1, passedOver 8")
@@ -162,7 +167,7 @@ import WorkflowStore
 
     @Test func anotherSelectionThanRehearsedDoesNothing() async throws {
         let bench = try await BulkBench(5) { $0 < 3 }
-        let selection = BulkSelection(machine: "pot", statuses: [.failed])
+        let selection = BulkSelection(machines: ["pot"], statuses: [.failed])
         let digest = String(try await bench.rehearse(.repair(.skip), selection).digest.text.prefix(8))
         #expect(try await bench.rehearse(.repair(.retry), selection).digest.text.hasPrefix(digest))
         try await bench.timed.send("poke", to: "p-3")
@@ -188,7 +193,7 @@ import WorkflowStore
         limits.selectedPage = 1
         let bench = try await BulkBench(100, limits: limits)
         // By their age they are counted one by one, page by page, before a run begins.
-        let selection = BulkSelection(machine: "pot", olderThan: 0)
+        let selection = BulkSelection(machines: ["pot"], olderThan: 0)
         let request = BulkRequest(action: .send(event: "poke", data: nil), targets: .selection(selection))
         let told = await withTaskGroup(of: String.self) { [engine = bench.engine] group in
             for number in 0..<8 {
@@ -244,7 +249,11 @@ import WorkflowStore
         let messages = Set(run.outcome.told.compactMap(\.message))
         #expect(messages.contains { $0.contains("has failed") } && messages.contains { $0.contains("'count' was") })
         #expect(
-            try await bench.told { _ = try await bench.begin("b", .repair(.retry), BulkSelection(machine: "none")) }
+            try await bench.told { _ = try await bench.begin("b", .repair(.retry), BulkSelection(machines: ["none"])) }
+                == "machine-not-found: There is no machine 'none'")
+        let both = BulkSelection(machines: ["pot", "none"])
+        #expect(
+            try await bench.told { _ = try await bench.begin("b", .repair(.retry), both) }
                 == "machine-not-found: There is no machine 'none'")
     }
 
@@ -259,11 +268,11 @@ import WorkflowStore
         #expect(try await bench.told { _ = try await bench.rehearse(leav) } == refused)
         #expect(try await bench.engine.runs(by: .test).isEmpty)
         let go = BulkAction.send(event: "go", data: nil)
-        let second = BulkSelection(machine: "pot", version: 2)
+        let second = BulkSelection(machines: ["pot"], versions: [2])
         #expect(try await bench.told { _ = try await bench.begin("a", go, second) }.hasPrefix("unknown-event: "))
         #expect(try await bench.ended(try await bench.begin("a", go)).outcome.brief == "done 2, refused 1")
         // Where nobody is selected, nothing is wrong.
-        let failed = BulkSelection(machine: "pot", statuses: [.failed])
+        let failed = BulkSelection(machines: ["pot"], statuses: [.failed])
         #expect(try await bench.ended(try await bench.begin("b", leav, failed)).outcome.total == 0)
     }
 

@@ -53,7 +53,7 @@ import WorkflowStore
         try await bench.timed.pass(3_600_000)
         var before: [InstanceRecord] = []
         for number in 0..<6 { before.append(try await bench.timed.record("p-\(number)")) }
-        let selection = BulkSelection(machine: "pot", version: 1)
+        let selection = BulkSelection(machines: ["pot"], versions: [1])
         let run = try await bench.ended(try await bench.begin("r", example.action, selection, reason: "r"))
         #expect(run.outcome.brief == example.done)
         try await bench.timed.pass(600_000)

@@ -298,7 +298,7 @@ import WorkflowStore
         try await bench.suspendMachine()
         try await bench.timed.pass(Self.minutes(6))
         let request = BulkRequest(
-            action: .repair(.resume), targets: .selection(BulkSelection(machine: "job", statuses: [.suspended])))
+            action: .repair(.resume), targets: .selection(BulkSelection(machines: ["job"], statuses: [.suspended])))
         let rehearsal = try await bench.engine.rehearse(request, [], by: .test) { _ in }
         #expect(rehearsal.selected == 1 && rehearsal.outcome.count(of: .refused) == 1)
         _ = try await bench.engine.begin(run: "r", request, [], by: .test)

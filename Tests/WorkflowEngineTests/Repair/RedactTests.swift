@@ -291,7 +291,7 @@ import WorkflowStore
         for (run, names) in [("selected", []), ("named", named)] {
             let targets: BulkRequest.Targets =
                 names.isEmpty
-                ? .selection(BulkSelection(machine: "claim")) : .names(names.count, BulkRequest.digest(of: names))
+                ? .selection(BulkSelection(machines: ["claim"])) : .names(names.count, BulkRequest.digest(of: names))
             let request = BulkRequest(action: .send(event: "worse", data: nil), targets: targets)
             _ = try await bench.engine.begin(run: run, request, names, by: .test)
             try await eventually("\(run) is done") {

@@ -41,7 +41,7 @@ import WorkflowStore
     }
 
     private static func run(_ bench: TaskBench, _ text: String) async throws -> BulkView {
-        let selection = BulkSelection(machine: "pay", failures: [text])
+        let selection = BulkSelection(machines: ["pay"], failures: [text])
         let request = BulkRequest(action: .repair(.retry), targets: .selection(selection))
         let begun = try await bench.engine.begin(run: "again", request, [], by: .test)
         let (engine, key) = (bench.engine, begun.record.key)

@@ -156,11 +156,11 @@ struct EveryRowFile {
     /// Runs that are done, that were stopped and that name their instances.
     private func runs() async throws {
         for number in 0..<6 { try await bench.timed.start("unit", "r-\(number)") }
-        let first = BulkSelection(machine: "unit", version: 1)
+        let first = BulkSelection(machines: ["unit"], versions: [1])
         try await begin("moved", .migrate(to: 2, MigrationPlan(), retries: false), first)
         try await begin("flipped", .send(event: "flip", data: nil), names: ["r-0", "r-1", "r-2", "nobody"])
         let change = ContextChange(set: ["by": 3], unset: [])
-        try await begin("set", .repair(.set(change)), BulkSelection(machine: "unit", version: 2))
+        try await begin("set", .repair(.set(change)), BulkSelection(machines: ["unit"], versions: [2]))
         var number = 0
         while try await !isStopped("stopped-\(number)") { number += 1 }
     }

@@ -102,7 +102,7 @@ import WorkflowStore
 /// Undone runs of which something is left.
 @Suite(.timeLimit(.minutes(20))) struct UndoneRunTests {
     private static let undo = BulkAction.undo(UndoneRun("m"), invocations: nil)
-    private static let ofFirst = BulkSelection(machine: "pot", version: 1)
+    private static let ofFirst = BulkSelection(machines: ["pot"], versions: [1])
 
     private static func bench(_ limits: EngineLimits = EngineLimits()) async throws -> BulkBench {
         let bench = try await BulkBench(6, limits: limits)

@@ -19,7 +19,7 @@ struct ShowMachine: Verb {
         let machine = try await session.withClient { client in
             let machine = try await client.machine(name)
             try await PageWalk(limit: nil).run(address: client.address) { size, page in
-                try await client.tally(.init(machine: name, limit: size, page: page))
+                try await client.tally(.init(machines: [name], limit: size, page: page))
             } print: { (items: [TallyItem]) in
                 for item in items { VersionRow.count(item, in: &rows) }
             }
