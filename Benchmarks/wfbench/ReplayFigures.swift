@@ -24,7 +24,7 @@ enum ReplayFigures {
     private static func replay(_ file: SQLiteFile) async throws -> Int {
         let machine = try DefinitionReader.read(Workload.flat(1).source).machine
         let key = MachineKey(MachineName(rawValue: machine.name), in: .default)
-        return try await Backtest(of: file, with: machine).run(machine: key, version: nil) { event in
+        return try await Backtest(of: file, with: machine).run(machine: key, versions: []) { event in
             if case .parts(let instance, _) = event { throw BenchmarkError("\(instance) parts") }
         }.events
     }

@@ -48,7 +48,7 @@ struct WorstBenchmark: AsyncParsableCommand {
             others.close()
         }
         let without = try others.run(perSecond: Double(rate), seconds: seconds)
-        let alone = try worst.run(seconds: 1).latencies
+        let alone = try worst.run(seconds: seconds).latencies
         let work = BackgroundWork([{ try worst.run() }])
         let beside = try others.run(perSecond: Double(rate), seconds: seconds)
         _ = try work.stop()
@@ -73,9 +73,11 @@ struct WorstBenchmark: AsyncParsableCommand {
     }
 
     private func text(of waits: Waits) -> String {
-        let (most, floor) = (waits.beside.milliseconds(100), waits.without.milliseconds(100))
-        return "the longest wait \(most.text(1)) ms, without it \(floor.text(1)) ms, \((most / floor).text(1)) times; "
-            + "p99 \(waits.beside.milliseconds(99).text(1)) ms; "
-            + "the step alone \(waits.step.milliseconds(50).text(1)) ms   (goal: 50 ms)"
+        let texts = [waits.beside, waits.step, waits.without].map { latencies in
+            [50, 99, 100].map { latencies.milliseconds($0).text(1) }.joined(separator: " ")
+        }
+        let ratio = waits.beside.milliseconds(99) / waits.step.milliseconds(99)
+        return "wait of others p50 p99 max \(texts[0]) ms   (goal: 50 ms at most), the step alone \(texts[1]) ms, "
+            + "p99 \(ratio.text(2)) times that; others without it \(texts[2]) ms"
     }
 }

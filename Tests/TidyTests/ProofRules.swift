@@ -2,8 +2,8 @@
 ///
 /// What comes over the wire or out of a file is checked and refused. A place that traps all the same says beside it why
 /// no such value reaches it. Sums and products of 64 bits are not seen, because the text does not tell types. So the
-/// numbers have bounds where they come in: of a row and of a body within 2⁵³, times within the years 0000 to 9999. A few
-/// of them together fit 64 bits. Who reads a number of a row without bounds says why nothing counts with it.
+/// numbers have bounds where they come in: of a row and of a body within 2⁵³, times within the years 0000 to 9999. A
+/// few of them together fit 64 bits. Who reads a number of a row without bounds says why nothing counts with it.
 enum ProofRules {
     /// The targets that read what others wrote: requests, answers, files, programs.
     static let targets = [

@@ -57,6 +57,8 @@ struct ReplayTypeTests {
         #expect(try ReplayParameters(query: [("to", "5"), ("trace", "true")]) == ReplayParameters(to: 5, trace: true))
         #expect(ReplayParameters(to: 5, trace: true).queryText == "?to=5&trace=true")
         #expect(try BacktestParameters(query: [("version", "2")]).queryText == "?version=2")
+        let both = [(name: "version", value: "2"), (name: "version", value: "1")]
+        #expect(try BacktestParameters(query: both).queryText == "?version=2&version=1")
         #expect(try ShowParameters(query: [("seq", "2")]).queryText == "?seq=2")
         #expect(ShowParameters().queryText == "")
         #expect {

@@ -224,6 +224,12 @@ struct BulkVerbTests {
             ["bulk", "show", "m", "--outcome", "misfit", "-o", "jsonl"], transport: transport)
         #expect(outcome == .init(exit: 0, output: lines.map { $0 + "\n" }.joined(), errors: ""))
         #expect(transport.requests.map(\.target) == ["/v1/bulk/m/instances?outcome=misfit"])
+        let two = ScriptedTransport([.lines(lines), .lines(lines)])
+        let both = ["bulk", "show", "m", "--outcome", "refused", "--outcome", "misfit", "-o", "jsonl"]
+        let (all, _) = await CommandHarness().run(both, transport: two)
+        #expect(all.exit == 0 && all.output.split(separator: "\n").count == 4)
+        #expect(
+            two.requests.map(\.target) == ["misfit", "refused"].map { "/v1/bulk/m/instances?outcome=\($0)" })
         let bad = await CommandHarness().run("bulk", "show", "m", "--outcome", "done")
         #expect(bad.exit == 64 && bad.errors.contains("it must be one of 'misfit', 'refused', 'passedOver', 'changed'"))
     }
@@ -273,7 +279,7 @@ struct BulkVerbTests {
             "'--from' needs one '--machine': versions are counted by machine"
         ),
         (
-            ["migrate", "--from", "1", "--from", "2", "--machine", "m", "--to", "3"],
+            ["migrate", "--from", "1", "--from", "2", "--machine", "m", "--to", "3", "--reason", "r"],
             "a migration is for one version: select it with '--machine' and '--from'"
         ),
         (

@@ -58,10 +58,8 @@ struct TailVerbTests {
     /// What cannot add up is refused; of the global options the last one counts.
     @Test(arguments: [
         ["tail", "--since", "a", "--since", "b"], ["tally", "--limit", "1", "--limit", "2"],
-        ["failures", "--machine", "a", "--machine=b"], ["list", "--machine", "a", "--machine", "b"],
-        ["cancel", "--machine", "a", "--machine", "b", "--reason", "r"], ["audit", "--limit", "1", "--limit", "2"],
+        ["list", "--sort", "age", "--sort=name"], ["audit", "--limit", "1", "--limit", "2"],
         ["queues", "--limit", "1", "--limit", "2"], ["history", "o", "--after", "1", "--after", "2"],
-        ["bulk", "show", "r", "--outcome", "misfit", "--outcome", "refused"],
         ["start", "--batch", "a", "--batch", "b"],
     ])
     func anOptionOfOneValueIsNotRepeated(arguments: [String]) async {

@@ -38,7 +38,7 @@ import WorkflowStore
         }
         let machine = try DefinitionReader.read("id: m\ninitial: a\nstates: {a: {}}\n").machine
         let error = await #expect(throws: StoreError.self) {
-            _ = try await running.engine.backtest(machine: "m", version: nil, with: machine, by: .test) { _ in }
+            _ = try await running.engine.backtest(machine: "m", versions: [], with: machine, by: .test) { _ in }
         }
         #expect(error?.code == .unsupported)
         #expect(try await running.flip("a").seq.rawValue == 2)

@@ -58,16 +58,16 @@ import WorkflowStore
 
     @Test func failuresAreGroupedByWhatTheyHaveInCommon() async throws {
         let timed = try await failing()
-        let found = try await timed.engine.failures(of: nil, by: .test)
+        let found = try await timed.engine.failures(of: [], by: .test)
         #expect(found.groups.map(\.count) == [2, 1] && found.others == 0)
         #expect(found.groups[0].instance == "a" && found.groups[0].failure.event == "count")
         #expect(found.groups[0].failure.message.hasPrefix("no such overload: int + string"))
         #expect(found.groups[1].failure.message.hasPrefix("no such overload: int + bool"))
-        #expect(try await timed.engine.failures(of: "job", by: .test).groups == found.groups)
-        await #expect(throws: Rejection.self) { try await timed.engine.failures(of: "jab", by: .test) }
+        #expect(try await timed.engine.failures(of: ["job"], by: .test).groups == found.groups)
+        await #expect(throws: Rejection.self) { try await timed.engine.failures(of: ["jab"], by: .test) }
         // Those of others are not there.
         let other = Caller("uid:2", namespace: NamespaceID(rawValue: 2), role: .owner)
-        #expect(try await timed.engine.failures(of: nil, by: other).groups.isEmpty)
+        #expect(try await timed.engine.failures(of: [], by: other).groups.isEmpty)
         let report = try await timed.engine.report(by: other)
         #expect(report.names.isEmpty && report.tally.isEmpty)
         try await timed.stop()
@@ -83,7 +83,7 @@ import WorkflowStore
             try await timed.send("take", value, to: name)
             try await timed.send("go", to: name)
         }
-        let found = try await timed.engine.failures(of: nil, by: .test)
+        let found = try await timed.engine.failures(of: [], by: .test)
         #expect(found.groups.map(\.count) == [2] && found.others == 2)
         try await timed.stop()
     }

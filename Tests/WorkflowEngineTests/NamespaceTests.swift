@@ -148,7 +148,7 @@ import WorkflowStore
         let machine = try DefinitionReader.read(RunningEngine.definition).machine
         for (caller, counts) in [(Self.here, [1, 0]), (Self.there, [0, 2])] {
             let found = try await running.engine.backtest(
-                machine: "lamp", version: nil, with: machine, by: caller
+                machine: "lamp", versions: [], with: machine, by: caller
             ) { _ in }
             #expect([found.same, found.differs] == counts)
         }

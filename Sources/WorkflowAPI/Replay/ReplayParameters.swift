@@ -55,25 +55,25 @@ public struct ReplayParameters: Hashable, Sendable {
 
 /// The query of `POST /v1/machines/NAME/replay`.
 public struct BacktestParameters: Hashable, Sendable {
-    /// Only instances of this version; nil for all.
-    public var version: Int64?
+    /// Only instances of these versions; empty for all.
+    public var versions: [Int64]
 
     /// Takes the parts as they are.
-    public init(version: Int64? = nil) {
-        self.version = version
+    public init(versions: [Int64] = []) {
+        self.versions = versions
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
-        var fields = try QueryFields(query)
-        version = try fields.int("version", in: 1...Int64.max)
+        var fields = try QueryFields(query, addingUp: ["version"])
+        versions = try fields.ints("version", in: 1...Int64.max)
         try fields.refuseUnknown()
     }
 
     /// The encoded query with its question mark; empty when everything is as by default.
     public var queryText: String {
         var query = QueryText()
-        query.add("version", version)
+        query.add("version", versions.map { String($0) })
         return query.text
     }
 }

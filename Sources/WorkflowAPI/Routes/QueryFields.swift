@@ -45,14 +45,22 @@ struct QueryFields {
     }
 
     mutating func int(_ name: String, in range: ClosedRange<Int64>) throws(WireError) -> Int64? {
-        guard let value = try string(name) else { return nil }
-        guard let int = Int64(decimal: value), range.contains(int) else {
-            let bounds =
-                range.upperBound == .max
-                ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-            throw invalid(name, "must be a whole number \(bounds), not '\(value)'")
+        try ints(name, in: range).first
+    }
+
+    /// See `strings`.
+    mutating func ints(_ name: String, in range: ClosedRange<Int64>) throws(WireError) -> [Int64] {
+        var found: [Int64] = []
+        for value in try strings(name) {
+            guard let int = Int64(decimal: value), range.contains(int) else {
+                let bounds =
+                    range.upperBound == .max
+                    ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+                throw invalid(name, "must be a whole number \(bounds), not '\(value)'")
+            }
+            found.append(int)
         }
-        return int
+        return found
     }
 
     mutating func word<Word: RawRepresentable & CaseIterable>(

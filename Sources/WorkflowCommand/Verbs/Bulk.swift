@@ -32,10 +32,10 @@ struct Bulk: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "With 'show': all instances of an outcome, as they are now; 'changed' is for an undo.",
+            "With 'show': all instances of an outcome, as they are now; may be given again. 'changed' is for an undo.",
             valueName: "misfit|refused|passedOver|changed"),
         completion: .list(LeftOutParameters.Outcome.allCases.map(\.rawValue)), transform: Bulk.outcome)
-    var outcome: LeftOutParameters.Outcome?
+    var outcome: [LeftOutParameters.Outcome] = []
 
     @OptionGroup(title: "Undo") var undo: UndoOptions
 
@@ -43,7 +43,7 @@ struct Bulk: Verb {
 
     func validate() throws {
         if action == .list, run != nil { throw ValidationError("'wfctl bulk list' lists all runs; 'show' shows one") }
-        if outcome != nil, action != .show { throw ValidationError("'--outcome' goes with 'show' only") }
+        if !outcome.isEmpty, action != .show { throw ValidationError("'--outcome' goes with 'show' only") }
         if action != .list, run == nil { throw ValidationError("Missing expected argument '<run>'") }
         if action != .undo, let used = undo.used { throw ValidationError("'--\(used)' goes with 'undo' only") }
         if action == .undo, !undo.dryRun, undo.reason == nil {
@@ -61,7 +61,7 @@ struct Bulk: Verb {
             try printer.add(page.items)
             try printer.end()
         case .show:
-            if let outcome { return try await list(outcome, of: name, in: session) }
+            if !outcome.isEmpty { return try await list(of: name, in: session) }
             try show(try await session.withClient { try await $0.bulkRun(name) }, in: session)
         case .stop: try tell(try await session.withClient { try await $0.stopRun(name) }, in: session)
         case .resume: try tell(try await session.withClient { try await $0.resumeRun(name) }, in: session)
@@ -71,12 +71,13 @@ struct Bulk: Verb {
 
     private func show(_ run: BulkRun, in session: Session) throws { try session.print(run) { BulkText.page(of: run) } }
 
-    private func list(
-        _ outcome: LeftOutParameters.Outcome, of run: String, in session: Session
-    ) async throws {
+    /// Lists outcome by outcome.
+    private func list(of run: String, in session: Session) async throws {
         var printer = ListPrinter(session, columns: Self.leftOut)
         try await session.withClient { client in
-            for try await told in try await client.leftOut(outcome, ofRun: run) { try printer.add([told]) }
+            for outcome in LeftOutParameters.Outcome.allCases where self.outcome.contains(outcome) {
+                for try await told in try await client.leftOut(outcome, ofRun: run) { try printer.add([told]) }
+            }
         }
         try printer.end()
     }

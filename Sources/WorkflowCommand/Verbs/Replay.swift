@@ -36,9 +36,9 @@ struct Replay: Verb {
     var machine: String?
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only those of this version of the machine.", valueName: "version"))
-    var version: Int64?
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Only those of this version of the machine; may be given again.", valueName: "version"))
+    var version: [Int64] = []
 
     @OptionGroup var global: GlobalOptions
 
@@ -49,10 +49,10 @@ struct Replay: Verb {
             throw ValidationError("Name an instance, or a machine with '--machine'")
         }
         if machine != nil, with == nil { throw ValidationError("'--machine' goes with '--with'") }
-        if machine == nil, version != nil { throw ValidationError("'--version' goes with '--machine'") }
+        if machine == nil, !version.isEmpty { throw ValidationError("'--version' goes with '--machine'") }
         if with != nil, to != nil || trace { throw ValidationError("'--with' does not go with '--to' and '--trace'") }
         try Least.check("--to", to)
-        try Least.check("--version", version)
+        for version in version { try Least.check("--version", version) }
     }
 
     func run(in session: Session) async throws {
@@ -95,7 +95,7 @@ struct Replay: Verb {
             let lines =
                 if let machine {
                     try await client.backtest(
-                        machine: machine, with: definition.bytes, as: definition.mediaType, .init(version: version))
+                        machine: machine, with: definition.bytes, as: definition.mediaType, .init(versions: version))
                 } else {
                     try await client.backtest(
                         instance: instance ?? "", with: definition.bytes, as: definition.mediaType)

@@ -59,7 +59,7 @@ struct Tail: Verb {
         try await session.withClient { client in
             // A courtesy: it may become a state.
             for state in state {
-                let hint = StateHint(state: state, machine: machine.count == 1 ? machine.first : nil)
+                let hint = StateHint(state: state, machines: machine)
                 if let text = try? await hint.text(from: client) { try session.say(text) }
             }
             try await withThrowingTaskGroup(of: Void.self) { group in

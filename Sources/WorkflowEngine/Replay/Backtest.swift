@@ -90,15 +90,16 @@ package struct Backtest: Sendable {
         return trial.verdict ?? .same
     }
 
-    /// Replays every instance of a machine, or those of one of its versions, in passes.
+    /// Replays every instance of a machine, or those of some of its versions, in passes.
     ///
+    /// - Parameter wanted: Empty for all.
     /// - Throws: `unsupported` for a store that cannot be read in the order of its journal.
     @concurrent package func run(
-        machine key: MachineKey, version: MachineVersion?, _ report: Report
+        machine key: MachineKey, versions wanted: [MachineVersion], _ report: Report
     ) async throws -> TrialCounts {
         var run = BacktestScan(
             store: store, audit: try store.requireAudit(), limits: limits, machine: machine, past: past)
-        for range in try await run.begin(key, version) {
+        for range in try await run.begin(key, wanted) {
             run.start = range.start
             var next: Int64? = range.lowerInstance
             while let lower = next { next = try await run.pass(range, from: lower, report) }
@@ -194,18 +195,21 @@ private struct BacktestScan {
     }
 
     /// Fixes what is replayed.
-    @concurrent mutating func begin(_ key: MachineKey, _ version: MachineVersion?) async throws -> [PartitionRange] {
+    @concurrent mutating func begin(_ key: MachineKey, _ wanted: [MachineVersion]) async throws -> [PartitionRange] {
         let ranges = PartitionRange.all(try await audit.inspectStore().numbers)
         total = ranges.reduce(0) { $0 + $1.rows }
-        guard let latest = try await store.machine(key, version: version) else { return [] }
-        versions[latest.id] = latest.version
-        guard version == nil else { return ranges }
-        for number in 1..<max(1, latest.version.rawValue) {
-            let earlier = MachineVersion(rawValue: number)
-            guard let record = try await store.machine(key, version: earlier) else { continue }
-            versions[record.id] = earlier
+        for version in wanted {
+            if let record = try await store.machine(key, version: version) { versions[record.id] = version }
         }
-        return ranges
+        if wanted.isEmpty, let latest = try await store.machine(key, version: nil) {
+            versions[latest.id] = latest.version
+            for number in 1..<max(1, latest.version.rawValue) {
+                let earlier = MachineVersion(rawValue: number)
+                guard let record = try await store.machine(key, version: earlier) else { continue }
+                versions[record.id] = earlier
+            }
+        }
+        return versions.isEmpty ? [] : ranges
     }
 
     /// Replays the next instances from a number on; gives where the next pass begins, nil after the last one.

@@ -92,14 +92,16 @@ extension Engine {
         return try await Backtest(of: store, with: machine, limits: limits).run(instance: record, report)
     }
 
-    /// Replays every instance of a machine that the caller sees, or those of one of its versions, with another
+    /// Replays every instance of a machine that the caller sees, or those of some of its versions, with another
     /// definition.
+    ///
+    /// - Parameter versions: Empty for all.
     @concurrent package func backtest(
-        machine name: MachineName, version: MachineVersion?, with machine: Machine, by caller: Caller,
+        machine name: MachineName, versions: [MachineVersion], with machine: Machine, by caller: Caller,
         _ report: Backtest.Report
     ) async throws -> TrialCounts {
         try await Backtest(of: store, with: machine, limits: limits).run(
-            machine: MachineKey(name, in: caller.namespace), version: version, report)
+            machine: MachineKey(name, in: caller.namespace), versions: versions, report)
     }
 }
 

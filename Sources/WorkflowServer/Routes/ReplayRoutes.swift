@@ -55,13 +55,15 @@ struct ReplayRoutes: Sendable {
         let parameters = try reading { try BacktestParameters(query: try request.queryItems) }
         let machine = try await definition(of: request)
         try await asking { try engine.requireAudit() }
-        let version = parameters.version.map(MachineVersion.init(rawValue:))
-        _ = try await asking { try await engine.machine(named: name, version: version, by: request.caller) }
+        let versions = parameters.versions.map(MachineVersion.init(rawValue:))
+        for version in versions.isEmpty ? [nil] : versions.map(Optional.some) {
+            _ = try await asking { try await engine.machine(named: name, version: version, by: request.caller) }
+        }
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { lines in
             let start = ContinuousClock.now
             let counts = try await engine.backtest(
-                machine: name, version: version, with: machine, by: request.caller
+                machine: name, versions: versions, with: machine, by: request.caller
             ) {
                 try await lines.write(BacktestLine($0))
             }

@@ -22,7 +22,7 @@ struct StatusRoutes: Sendable {
         let now = engine.now
         let (state, reason) = DaemonStatus.State.of(engine.currentHealth)
         let report = try await asking { try await engine.report(by: caller) }
-        let failures = try await asking { try await engine.failures(of: nil, by: caller) }
+        let failures = try await asking { try await engine.failures(of: [], by: caller) }
         let late = try await asking { try await engine.lateTimers(by: caller) }
         let queues = try await asking {
             try await engine.queueReports(countingTo: APILimits.countedEffects, by: caller)

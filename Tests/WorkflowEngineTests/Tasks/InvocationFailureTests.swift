@@ -53,7 +53,7 @@ import WorkflowStore
 
     @Test func theyAreGroupedByTheErrorOfTheLastAttempt() async throws {
         let bench = try await Self.failed()
-        let groups = try await bench.engine.failures(of: "pay", by: .test).groups
+        let groups = try await bench.engine.failures(of: ["pay"], by: .test).groups
         #expect(groups.map(\.count) == [2, 1] && groups.map(\.failure.kind) == [.invocationFailed, .invocationFailed])
         let first = try #require(groups.first?.failure)
         #expect(first.error?.type == "http-status" && first.error?.status == 402)
@@ -135,7 +135,7 @@ import WorkflowStore
         _ = try await bench.engine.redact(
             RedactCommand(instance: "a", seqs: SeqSet([2...2]), reason: "r", by: .test))
         #expect(try await Self.names(bench, "402") == ["b"])
-        #expect(try await bench.engine.failures(of: "pay", by: .test).groups.map(\.count) == [1, 1])
+        #expect(try await bench.engine.failures(of: ["pay"], by: .test).groups.map(\.count) == [1, 1])
         let view = try await bench.engine.instance(named: "a")
         #expect(view.record.status == .failed && view.failure == nil)
         try await bench.expectWhole()
@@ -148,7 +148,7 @@ import WorkflowStore
                 .replacing("initial: paying", with: "initial: paying\ncontext: {n: 0}"))
         try await bench.timed.start("pay", "a")
         try await bench.report(.failed(Self.refused), try await bench.task("card"))
-        let group = try #require(try await bench.engine.failures(of: "pay", by: .test).groups.first)
+        let group = try #require(try await bench.engine.failures(of: ["pay"], by: .test).groups.first)
         #expect(group.failure.kind == .expressionFailed && group.failure.error == nil)
         #expect(group.failure.reason == "division by zero")
         #expect(try await Self.names(bench, "402") == [])

@@ -121,7 +121,7 @@ import WorkflowStore
         #expect(alone.removeValue(forKey: "oven-3") == .same)
         let told = Collected<(instance: InstanceName, verdict: TrialVerdict)>()
         let counts = try await Backtest(of: store, with: machine, limits: engineLimits).run(
-            machine: MachineKey("oven", in: .default), version: nil
+            machine: MachineKey("oven", in: .default), versions: []
         ) {
             if case .parts(let instance, let verdict) = $0 { told.add((instance, verdict)) }
         }
@@ -132,7 +132,7 @@ import WorkflowStore
         try store.close()
     }
 
-    @Test func onlyAVersionIsReplayed() async throws {
+    @Test func onlyVersionsThatAreNamedAreReplayed() async throws {
         let folder = try StoreFolder()
         let running = try await RunningEngine(store: folder.open())
         try await running.start("first")
@@ -141,9 +141,9 @@ import WorkflowStore
         try await running.start("third")
         let machine = try DefinitionReader.read(RunningEngine.definition.replacing("initial: off", with: "initial: on"))
             .machine
-        for (version, count) in [(nil, 3), (1, 1), (2, 2), (3, 0)] as [(MachineVersion?, Int)] {
+        for (versions, count) in [([], 3), ([1], 1), ([2], 2), ([2, 1], 3), ([3], 0)] as [([MachineVersion], Int)] {
             let counts = try await running.engine.backtest(
-                machine: "lamp", version: version, with: machine, by: .test
+                machine: "lamp", versions: versions, with: machine, by: .test
             ) { _ in }
             #expect(counts.differs == count)
         }
@@ -216,7 +216,7 @@ import WorkflowStore
         let store = try SQLiteFile.open(at: file.path)
         let machine = try DefinitionReader.read(RunningEngine.definition).machine
         let counts = try await Backtest(of: store, with: machine).run(
-            machine: MachineKey("lamp", in: .default), version: nil
+            machine: MachineKey("lamp", in: .default), versions: []
         ) { _ in }
         try store.close()
         #expect(counts.same == 2)

@@ -218,7 +218,7 @@ extension InstanceRecord {
         limits.verifiedInstances = 1
         let machine = try DefinitionReader.read(RunningEngine.definition).machine
         let counts = try await Backtest(of: store, with: machine, limits: limits)
-            .run(machine: MachineKey("lamp", in: .default), version: nil) { _ in }
+            .run(machine: MachineKey("lamp", in: .default), versions: []) { _ in }
         #expect(counts.same == 6)
         #expect(counts.events == 3 * 307)
         for file in store.files { try file.close() }

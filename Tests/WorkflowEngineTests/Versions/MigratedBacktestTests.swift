@@ -32,7 +32,7 @@ import WorkflowStore
         let machine = try DefinitionReader.read(text).machine
         let record = try await bench.timed.record("p")
         let one = try await bench.engine.backtest(record, with: machine, by: .test) { _ in }
-        let all = try await bench.engine.backtest(machine: "b", version: nil, with: machine, by: .test) { _ in }
+        let all = try await bench.engine.backtest(machine: "b", versions: [], with: machine, by: .test) { _ in }
         return ["\(one)", "\(all.same) \(all.differs) \(all.refused)"]
     }
 

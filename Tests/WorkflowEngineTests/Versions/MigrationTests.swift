@@ -247,7 +247,7 @@ import WorkflowStore
         let failure = try #require(try await bench.engine.instance(named: "p").failure)
         #expect(failure.reason.event == "count")
         // Its line is that of the version in which it has failed.
-        let groups = try await bench.engine.failures(of: nil, by: .test).groups.sorted { $0.version < $1.version }
+        let groups = try await bench.engine.failures(of: [], by: .test).groups.sorted { $0.version < $1.version }
         #expect(groups.map(\.version) == [1, 2] && groups.map(\.failedVersion) == [nil, 1])
         try await bench.expectFolded("p")
         #expect(try await bench.repair("p", .retry).status == .running)
