@@ -18,11 +18,13 @@ enum ProofRules {
             if isProven(index, in: file.lines) { return nil }
             let message: String
             if let trap = trap(in: code) {
-                message = "'\(trap)' ends the process: refuse such a value, or write '// Proof: …' beside it, why none "
-                    + "comes here"
+                message =
+                    "'\(trap)' ends the process: refuse such a value, or write '// Proof: …' beside it, why none comes "
+                    + "here"
             } else if file.isIn("Sources/SQLiteStore"), readsAnyNumber(code) {
-                message = "'integer' takes every number of 64 bits: give it bounds, or write '// Proof: …' beside it, "
-                    + "why nothing counts with it"
+                message =
+                    "'integer' takes every number of 64 bits: give it bounds, or write '// Proof: …' beside it, why "
+                    + "nothing counts with it"
             } else {
                 return nil
             }

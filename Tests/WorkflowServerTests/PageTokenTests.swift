@@ -7,7 +7,7 @@ import WorkflowStore
 /// Page tokens of an earlier release.
 @Suite struct PageTokenTests {
     @Test(arguments: [
-        (#"[1,"i",["lamp","order"],["running"],["a"],null,["b"],null,1,"running",7]"#, ["a"], ["b"], ["lamp", "order"]),
+        (#"[1,"i",["lamp","m"],["running"],["a"],null,["b"],null,1,"running",7]"#, ["a"], ["b"], ["lamp", "m"]),
         (#"[1,"i","lamp","running","a.b",null,"boom",null,1,"running",7]"#, ["a.b"], ["boom"], ["lamp"]),
         (#"[1,"i",null,null,null,null,null,null,1,"running",7]"#, [], [], []),
         (#"[1,"i",null,["running"],["a","b"],null,["boom"],null,1,"running",7]"#, ["a", "b"], ["boom"], []),
