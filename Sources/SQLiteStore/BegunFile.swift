@@ -48,6 +48,8 @@ final class BegunFile: AttemptLog {
         if descriptor >= 0 { Self.close(descriptor) }
     }
 
+    var place: String { file.begun }
+
     func unended() async -> [InterruptedAttempt] {
         await aside { [self] _ in
             BegunLine.unended(in: content(), of: identity).map {

@@ -39,12 +39,15 @@ struct EffectDecision: ParsableArguments {
     @Flag(help: "Of many: show which these are, and change nothing.")
     var dryRun = false
 
+    @Flag(help: "Say it of more than 100 effects without a question.")
+    var yes = false
+
     /// Whether it is said of many.
     var isForMany: Bool { all || !failure.isEmpty || namesFrom != nil }
 
     /// Refuses the options where effects are only shown.
     func refuse() throws {
-        let isGiven = result != nil || reason != nil || newKey || expectSeq != nil || isForMany || dryRun
+        let isGiven = result != nil || reason != nil || newKey || expectSeq != nil || isForMany || dryRun || yes
         if isGiven { throw ValidationError("say what becomes of the effect: retry, skip or cancel") }
     }
 
@@ -66,7 +69,10 @@ struct EffectDecision: ParsableArguments {
                     "'\(action.rawValue)' needs an instance and the effect's id; '--all', '--failure' and "
                         + "'--names-from' select many")
             }
-            if dryRun { throw ValidationError("'--dry-run' goes with '--all', '--failure' and '--names-from'") }
+            if dryRun || yes {
+                let flag = dryRun ? "--dry-run" : "--yes"
+                throw ValidationError("'\(flag)' goes with '--all', '--failure' and '--names-from'")
+            }
         }
         if action == .skip, result == nil { throw ValidationError("'skip' needs '--result'; null is a result") }
         if action != .skip, result != nil { throw ValidationError("'--result' goes with 'skip'") }
@@ -99,6 +105,8 @@ struct EffectDecision: ParsableArguments {
 struct EffectSweep {
     /// Requests at once: together they are a batch of the daemon.
     private static let atOnce = 16
+    /// Effects that options may select without a question.
+    private static let unasked = 100
 
     private let action: EffectVerbRequest.Action
     private let decision: EffectDecision
@@ -119,6 +127,7 @@ struct EffectSweep {
         let names = try decision.namesFrom.map { try BulkOptions.names(in: $0, session) }
         if let names, names.isEmpty { throw CommandFailure(.badData, "There is no name in the file") }
         if decision.dryRun { return try await show(names, in: session) }
+        if names == nil, !decision.yes, limit ?? .max > Self.unasked { try await refuseMany(in: session) }
         var progress = Progress(session, unit: .things("effects"))
         var (done, refused) = (0, 0)
         try await session.withClient { client in
@@ -150,6 +159,19 @@ struct EffectSweep {
             "\(done) done\(refused == 0 ? "" : ", \(refused) refused")\n"
         }
         if refused > 0 { throw CommandFailure(.other, "\(refused) effects stayed as they were") }
+    }
+
+    /// Refuses to do it to many that nobody has seen. Names that are listed are no question.
+    private func refuseMany(in session: Session) async throws {
+        var count = 0
+        var rest: Int? = Self.unasked + 1
+        try await session.withClient { client in
+            try await forEachPage(of: nil, client, &rest) { count += $0.count }
+        }
+        guard count > Self.unasked else { return }
+        throw CommandFailure(
+            .usage, "More than \(Self.unasked) effects are selected; nothing was done",
+            notes: ["'--dry-run' shows which these are, and '--yes' does it without a question"])
     }
 
     private func show(_ names: [String]?, in session: Session) async throws {

@@ -2,6 +2,9 @@
 ///
 /// The log is a help and no record: one that cannot be read or written only knows less, and delays no attempt.
 package protocol AttemptLog: Sendable {
+    /// The place where it keeps them, for people.
+    var place: String { get }
+
     /// The attempts that an earlier process has begun on this store and not ended, in the order of their begins.
     func unended() async -> [InterruptedAttempt]
 

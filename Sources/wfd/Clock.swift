@@ -42,6 +42,13 @@ struct Clock: ParsableCommand {
                 let now = SystemClock().now()
                 if dryRun {
                     let store = try SQLiteFile.open(at: file, on: .real)
+                    if store.isLogMissing {
+                        try store.close()
+                        throw StoreError(
+                            .damaged,
+                            "'\(file)' was not closed in order, and no write-ahead log is beside it: its last events may "
+                                + "be missing, and 'wfd clock accept' would refuse it")
+                    }
                     let report = try await ClockLowering(in: store, at: now).rehearse()
                     try store.close()
                     try tell(report, file)

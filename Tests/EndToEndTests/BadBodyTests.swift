@@ -109,16 +109,17 @@ import WorkflowJSON
         for path in ["/v1/machines", "/v1/instances", "/v1/instances/order-1/events"] {
             try await stage.expect([
                 BadRequest(RawRequest("POST", path, headers: [json], body: large), .payloadTooLarge, detail),
-                // Told by its length alone: the body need not come.
-                BadRequest(
-                    RawRequest("POST", path, headers: [json, ("Content-Length", "99999999999")]), .payloadTooLarge,
-                    detail),
                 BadRequest(
                     RawRequest(
                         "POST", path,
                         headers: [json, ("Transfer-Encoding", "chunked")], body: chunk),
                     .payloadTooLarge, detail),
             ])
+            // Told by its length alone: the body need not come.
+            for length in ["99999999999", "9223372036854775808", "18446744073709551615"] {
+                let request = RawRequest("POST", path, headers: [json, ("Content-Length", length)])
+                try await stage.expect([BadRequest(request, .payloadTooLarge, detail)])
+            }
         }
     }
 

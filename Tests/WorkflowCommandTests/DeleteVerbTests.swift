@@ -47,7 +47,7 @@ struct DeleteVerbTests {
 
     @Test func aPurgeGoesOnUntilItIsDone() async {
         let told = await Self.run(
-            ["purge", "--finished-before", "90d", "--reason", "r"],
+            ["purge", "--finished-before", "90d", "--reason", "r", "--yes"],
             [
                 .value(PurgeAnswer(deleted: 5_000, rows: 20_000, kept: 1, done: false)),
                 .value(PurgeAnswer(deleted: 1, rows: 2, kept: 1, done: true, pending: "2 rows are left")),
@@ -62,7 +62,9 @@ struct DeleteVerbTests {
 
     /// All are looked up first: a name that was misspelt deletes nothing.
     @Test func aPurgeOfSeveralMachinesAddsUp() async {
-        let arguments = ["purge", "--finished-before", "90d", "--reason", "r", "--machine", "m", "--machine", "n"]
+        let arguments = [
+            "purge", "--finished-before", "90d", "--reason", "r", "--yes", "--machine", "m", "--machine=n",
+        ]
         let told = await Self.run(
             arguments,
             [
@@ -78,9 +80,26 @@ struct DeleteVerbTests {
         #expect(missing.exit == 4 && !missing.asked.contains("purge"), "\(missing)")
     }
 
-    @Test func aPurgeThatWasCutOffSaysWhatItDoesNotCount() async {
+    @Test(arguments: [Int64(100), 101]) func aPurgeOfManyWantsAWord(count: Int64) async {
         let told = await Self.run(
             ["purge", "--finished-before", "90d", "--reason", "r"],
+            [
+                .value(PurgeAnswer(deleted: count, rows: 400, kept: 0, done: true, dryRun: true)),
+                .value(PurgeAnswer(deleted: count, rows: 400, kept: 0, done: true)),
+            ])
+        let asked = #"POST /v1/purge - {"finishedBefore":"90d","reason":"r""#
+        let trial = asked + #","dryRun":true}"#
+        if count > 100 {
+            #expect(told.exit == 64 && told.asked == trial, "\(told)")
+            #expect(told.printed.hasPrefix("error: 101 instances would be deleted; nothing was done\n"), "\(told)")
+        } else {
+            #expect(told.exit == 0 && told.asked == trial + "; " + asked + "}", "\(told)")
+        }
+    }
+
+    @Test func aPurgeThatWasCutOffSaysWhatItDoesNotCount() async {
+        let told = await Self.run(
+            ["purge", "--finished-before", "90d", "--reason", "r", "--yes"],
             [
                 .failure(.answerLost(.unix(path: "/run/test.sock"), reason: "closed")),
                 .value(PurgeAnswer(deleted: 1, rows: 2, kept: 0, done: true)),

@@ -93,10 +93,23 @@ struct EffectsVerbTests {
         let filters = ["--queue", "post", "--queue", "mail", "--state", "failed", "--state", "held"]
         _ = await CommandHarness().run(["effects"] + filters, transport: transport)
         let (outcome, _) = await CommandHarness().run(
-            ["effects", "cancel", "--all", "--reason", "r"] + filters, transport: transport)
+            ["effects", "cancel", "--all", "--reason", "r", "--yes"] + filters, transport: transport)
         let target = "/v1/effects?queue=post&queue=mail&state=failed&state=held&limit=500"
         #expect(transport.requests.map(\.target) == [target, target])
         #expect(outcome.errors.contains("note: no effect of queue 'post' or 'mail' is failed or held\n"), "\(outcome)")
+    }
+
+    @Test func manyAreRefusedWithoutAWord() async {
+        let transport = ScriptedTransport([.value(Page(items: Array(repeating: Self.items[1], count: 101)))])
+        let line = ["effects", "cancel", "--all", "--queue", "post", "--reason", "r"]
+        let (outcome, _) = await CommandHarness().run(line, transport: transport)
+        #expect(
+            outcome.exit == 64
+                && outcome.errors.hasPrefix("error: More than 100 effects are selected; nothing was done\n"),
+            "\(outcome)")
+        #expect(transport.requests.count == 1)
+        let one = await CommandHarness().run("effects", "cancel", "o", "packing", "--yes")
+        #expect(one.exit == 64 && one.errors.contains("'--yes' goes with '--all'"), "\(one)")
     }
 
     @Test func noneAreAnEmptyTable() async {

@@ -136,7 +136,7 @@ struct QueueVerbTests {
             .problem(Problem(.effectNotWaiting, detail: "Somebody works on it")),
         ])
         let (outcome, _) = await CommandHarness().run(
-            ["effects", "retry", "--all", "--queue", "stock"], transport: transport)
+            ["effects", "retry", "--all", "--queue", "stock", "--yes"], transport: transport)
         #expect(
             transport.requests.map(\.target) == [
                 "/v1/effects?queue=stock&state=failed&limit=500", "/v1/instances/o/effects/pay",
@@ -168,7 +168,7 @@ struct QueueVerbTests {
         let answers = names.map { _ in ScriptedTransport.Step.value(Self.answer(.retry)) }
         let transport = ScriptedTransport([.value(Page(items: items))] + answers)
         let (outcome, _) = await CommandHarness().run(
-            ["effects", "retry"] + texts.flatMap { ["--failure", $0] }, transport: transport)
+            ["effects", "retry", "--yes"] + texts.flatMap { ["--failure", $0] }, transport: transport)
         #expect(transport.requests.first?.target == "/v1/effects?state=failed&limit=500")
         #expect(
             transport.requests.dropFirst().map(\.target).sorted()

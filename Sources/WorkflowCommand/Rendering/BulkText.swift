@@ -31,7 +31,7 @@ enum BulkText {
             parts.append("\(grouped(counts.done)) \(would(verb))\(places)")
         }
         if counts.failed > 0 { parts.append("\(grouped(counts.failed)) would fail\(again(verb))") }
-        if counts.misfit > 0 { parts.append("\(grouped(counts.misfit)) do not fit") }
+        if counts.misfit > 0 { parts.append("\(grouped(counts.misfit)) \(counts.misfit == 1 ? "does" : "do") not fit") }
         if counts.refused > 0 { parts.append("\(grouped(counts.refused)) would be refused") }
         if counts.changed > 0 { parts.append("\(grouped(counts.changed)) \(changed(verb))") }
         if counts.passedOver > 0 { parts.append("\(grouped(counts.passedOver)) would be passed over") }

@@ -86,8 +86,11 @@ enum MigrationText {
     private static func summary(_ counts: BulkCounts) -> String {
         if counts.total == 0 { return "nothing is selected" }
         var parts = ["\(BulkText.grouped(counts.done)) fit"]
-        if counts.misfit > 0 { parts.append("\(BulkText.grouped(counts.misfit)) do not") }
+        if counts.misfit > 0 {
+            parts.append("\(BulkText.grouped(counts.misfit)) \(counts.misfit == 1 ? "does" : "do") not")
+        }
         if counts.refused > 0 { parts.append("\(BulkText.grouped(counts.refused)) would be refused") }
+        if counts.passedOver > 0 { parts.append("\(BulkText.grouped(counts.passedOver)) would be passed over") }
         return parts.joined(separator: ", ")
     }
 

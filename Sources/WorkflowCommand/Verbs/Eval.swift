@@ -26,7 +26,7 @@ struct Eval: Verb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "What 'event' is: {\"name\": …, \"data\": …}, @FILE, or -.", valueName: "json|@file|-"))
+            "What 'event' is: {\"name\": …, \"data\": …, \"at\": …}, @FILE, or -.", valueName: "json|@file|-"))
     var event: String?
 
     @OptionGroup var global: GlobalOptions
@@ -41,9 +41,10 @@ struct Eval: Verb {
         let source = try source(in: session)
         let context = try object(context, "--context", in: session)
         let event = try object(event, "--event", in: session) ?? JSONObject()
-        for key in event.keys where !["name", "data"].contains(key) {
-            throw CommandFailure(.badData, "An event has no '\(key)': write {\"name\": …, \"data\": …}")
+        for key in event.keys where !["name", "data", "at"].contains(key) {
+            throw CommandFailure(.badData, "An event has no '\(key)': write {\"name\": …, \"data\": …, \"at\": …}")
         }
+        let at = try event["at"].map(Self.time)
         let compilation = Program.compile(source, in: Vocabulary.environment(contextKeys: context?.keys))
         guard let program = compilation.program, compilation.issues.isEmpty else {
             let lines = compilation.issues.map { "\($0.line):\($0.column): \($0.message)" }
@@ -51,7 +52,7 @@ struct Eval: Verb {
                 .badData, "The expression has \(lines.count == 1 ? "a mistake" : "mistakes")", notes: lines)
         }
         var budget = Budget()
-        let trial = Trial(context: context ?? JSONObject(), event: event)
+        let trial = Trial(context: context ?? JSONObject(), event: event, at: at)
         do throws(EvaluationError) {
             let value = try program.value(trial, &budget)
             let answer = Answer(value: try value.json(&budget), type: value.typeName.word)
@@ -69,6 +70,13 @@ struct Eval: Verb {
         } catch {
             throw EvaluationError(.host, "the result cannot be printed: \(error)")
         }
+    }
+
+    private static func time(_ value: JSONValue) throws -> WorkflowCEL.Timestamp {
+        guard let text = value.string, let time = try? WorkflowCEL.Timestamp(text: text) else {
+            throw CommandFailure(.badData, "'at' of an event is a time, such as \"2026-07-31T09:30:00Z\"")
+        }
+        return time
     }
 
     private func source(in session: Session) throws -> String {
@@ -108,13 +116,20 @@ private struct Answer: JSONWritable {
 private struct Trial: Activation {
     let context: JSONObject
     let event: JSONObject
+    let at: WorkflowCEL.Timestamp?
 
     func value(of variable: Int, _ budget: inout Budget) throws(EvaluationError) -> Value {
         switch variable {
         case Vocabulary.context: return Value(.object(context))
         case Vocabulary.event:
-            let event: JSONObject = ["name": self.event["name"] ?? .null, "data": self.event["data"] ?? .null]
-            return Value(.object(event))
+            let time = at.map { [MapValue.Entry(key: .string("at"), value: .timestamp($0))] } ?? []
+            // In the order of the keys.
+            return .map(
+                .entries(
+                    time + [
+                        MapValue.Entry(key: .string("data"), value: Value(event["data"] ?? .null)),
+                        MapValue.Entry(key: .string("name"), value: Value(event["name"] ?? .null)),
+                    ]))
         default: throw EvaluationError(.host, "there is no instance here")
         }
     }

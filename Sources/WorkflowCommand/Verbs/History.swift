@@ -142,13 +142,20 @@ struct History: Verb {
             .init("FROM", width: 16, cut: .second, style: .state) { StateText.leaves($0.from) },
             .init("TO", width: 16, cut: .second, style: .state) { StateText.leaves($0.to) },
             .init("DATA", cut: .first, style: { $0.kind == "failed" ? .bad : nil }) {
-                // A reset says the instance whole.
                 $0.redacted == true
                     ? StateText.redacted
                     : StateText.data(
-                        $0.kind == "reset" ? $0.data?.object?["to"].map { ["to": $0] } : $0.data, note: $0.note)
+                        $0.kind == "reset" ? resetData($0.data?.object) : $0.data, note: $0.note)
             },
         ]
+    }
+
+    /// A reset says the instance whole; shown is where it goes, or by how many milliseconds a clock was ahead.
+    private static func resetData(_ data: JSONObject?) -> JSONValue? {
+        for key in ["clock", "to"] {
+            if let value = data?[key] { return [key: value] }
+        }
+        return nil
     }
 
     private static let keyColumns: [Table<HistoryItem>.Column] = [.init("KEY", width: 4, cut: .last) { $0.key ?? "-" }]

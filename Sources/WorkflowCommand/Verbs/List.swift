@@ -39,7 +39,8 @@ struct List: Verb {
     var ahead = false
 
     @Option(
-        help: ArgumentHelp("Only failed instances whose reason has this text; may be given again.", valueName: "text"))
+        help: ArgumentHelp(
+            "Only failed or suspended instances whose reason has this text; may be given again.", valueName: "text"))
     var failure: [String] = []
 
     @Option(

@@ -31,6 +31,12 @@ struct Purge: Verb {
     @Flag(help: "Say how many there are and change nothing.")
     var dryRun = false
 
+    @Flag(help: "Delete more than 100 instances without a question.")
+    var yes = false
+
+    /// Instances that are deleted without a question.
+    private static let unasked: Int64 = 100
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -42,19 +48,33 @@ struct Purge: Verb {
 
     func run(in session: Session) async throws {
         try await session.check(machines: machine)
+        if !yes, !dryRun {
+            let trial = try await purge(isDryRun: true, in: session)
+            guard trial.deleted <= Self.unasked else {
+                throw CommandFailure(
+                    .usage, "\(trial.deleted) instances would be deleted; nothing was done",
+                    notes: ["'--yes' deletes them without a question"])
+            }
+        }
+        let answer = try await purge(isDryRun: dryRun, in: session)
+        try session.print(answer) { Self.text(of: answer) }
+    }
+
+    /// Deletes all that are meant, or counts them.
+    private func purge(isDryRun: Bool, in session: Session) async throws -> PurgeAnswer {
         var sum = PurgeAnswer(deleted: 0, rows: 0, kept: 0, done: false)
         for machine in machine.isEmpty ? [nil] : machine.map(Optional.some) {
-            sum = try await purge(machine, addingTo: sum, in: session)
+            sum = try await purge(machine, isDryRun: isDryRun, addingTo: sum, in: session)
         }
-        try session.print(sum) { [sum] in Self.text(of: sum) }
+        return sum
     }
 
     /// Deletes all of one machine, or of all machines, and adds up what was deleted.
     private func purge(
-        _ machine: String?, addingTo before: PurgeAnswer, in session: Session
+        _ machine: String?, isDryRun: Bool, addingTo before: PurgeAnswer, in session: Session
     ) async throws -> PurgeAnswer {
         let request = PurgeRequest(
-            finishedBefore: finishedBefore, machine: machine, reason: reason, dryRun: dryRun ? true : nil)
+            finishedBefore: finishedBefore, machine: machine, reason: reason, dryRun: isDryRun ? true : nil)
         return try await session.withClient { client in
             var sum = before
             while true {

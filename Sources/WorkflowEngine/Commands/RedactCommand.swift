@@ -203,7 +203,11 @@ extension RedactCommand: InstanceVerb {
             let seq = row.seq.rawValue
             // In a restored backup, a part may be erased already.
             if order != nil, row.isRedacted || row.data == nil { continue }
-            if row.isRedacted { throw .invalidData("\(instance): seq \(seq) was redacted already") }
+            if row.isRedacted {
+                throw .invalidData(
+                    "\(instance): seq \(seq) was redacted already; where '--path' has kept a part of it, that part is "
+                        + "in the row of that redaction: '--seq' with its number, and without '--path', erases it")
+            }
             // A text that is no JSON is no data.
             guard let text = row.data, let data = try? JSONReader.value(from: text) else {
                 throw .invalidData("\(instance): seq \(seq) has no data")

@@ -272,7 +272,10 @@ extension EffectRunner {
         guard let begun = executor.log, await !begun.began(AttemptBegin(of: found, attempt)) else { return }
         log.tell(
             .effects, .warning, "the begin of a program was not kept: if it ends wfd, nobody knows that it ran",
-            ["instance": "\(found.instance.name)", "effect": "\(found.effect.name)"])
+            [
+                "file": "\(begun.place)", "hint": "the file must be a regular one, with one name, that wfd may write",
+                "instance": "\(found.instance.name)", "effect": "\(found.effect.name)",
+            ])
     }
 
     /// Counts what an earlier process had begun when it died, before anything is begun.

@@ -96,8 +96,10 @@ extension ReplayStep {
     init(_ step: ReplayedStep, isTraced: Bool) throws {
         self.init(
             seq: step.row.seq.rawValue, at: WireTime(milliseconds: step.row.at.rawValue), kind: step.row.kind.rawValue,
-            event: step.row.event, data: try step.row.data.map { try JSONReader.value(from: $0) },
-            note: try step.row.note.map { try JSONReader.value(from: $0) }, status: Instance.Status(step.status),
+            event: step.row.event,
+            data: try step.row.data.map { try .stored($0, in: "journal.data", of: "seq \(step.row.seq)") },
+            note: try step.row.note.map { try .stored($0, in: "journal.note", of: "seq \(step.row.seq)") },
+            status: Instance.Status(step.status),
             configuration: SnapshotText.leafPaths(in: step.row.to),
             context: step.snapshot?.context ?? JSONObject(), output: step.snapshot?.output,
             redacted: step.snapshot == nil ? true : nil,

@@ -11,6 +11,15 @@ extension HTTPRequest {
     /// Whether the caller holds its body back until it is told to continue (RFC 9110, 10.1.1), or for a second.
     var waitsToContinue: Bool { headerFields[.expect]?.lowercased() == "100-continue" }
 
+    /// Whether the body that the caller announces is larger than any that is taken. A length of more than 64 bits is.
+    var announcesTooMuch: Bool {
+        guard let text = headerFields[.contentLength], !text.isEmpty, text.utf8.allSatisfy(isDigit)
+        else { return false }
+        return Int(text).map { $0 > APILimits.bodyBytes } ?? true
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
     /// The media type without its parameters, in lower case; empty when there is none.
     var mediaTypeName: String {
         let value = headerFields[.contentType] ?? ""

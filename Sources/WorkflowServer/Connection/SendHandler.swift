@@ -161,8 +161,7 @@ extension SendHandler {
 
     /// Whether the body of a request is not refused because of its length alone.
     private static func mayTakeBody(of request: HTTPRequest) -> Bool {
-        let length = request.headerFields[.contentLength].flatMap { Int($0) }
-        return length.map { $0 <= APILimits.bodyBytes } ?? true
+        !request.announcesTooMuch
             || request.path?.hasPrefix(Route.sendEvents.template.description) == true
     }
 

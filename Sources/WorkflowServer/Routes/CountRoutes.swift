@@ -27,7 +27,8 @@ struct CountRoutes: Sendable {
             query.after = after
         }
         let records = try await asking { [query] in try await engine.tally(query, by: request.caller) }
-        if records.isEmpty {
+        // One of several may be misspelt beside others that have instances.
+        if records.isEmpty || query.machines.count > 1 {
             for machine in query.machines {
                 _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
             }

@@ -112,8 +112,8 @@ extension EffectItem {
             dueInMilliseconds: effect.due.rawValue - now.rawValue, turn: turn.map(Turn.init),
             attempts: effect.attempts + (turn == .running ? 1 : 0),
             worker: effect.worker.flatMap { $0.isEmpty ? nil : $0 },
-            progress: try effect.progress.map { try JSONReader.value(from: $0) },
-            error: try effect.error.map { try JSONReader.value(from: $0) })
+            progress: try effect.progress.map { try .stored($0, in: "effect.progress", of: instance.rawValue) },
+            error: try effect.error.map { try .stored($0, in: "effect.error", of: instance.rawValue) })
     }
 }
 
@@ -133,7 +133,7 @@ extension EffectItem.Attempt {
         self.init(
             attempt: attempt.attempt, begun: WireTime(milliseconds: attempt.begun.rawValue),
             ended: WireTime(milliseconds: attempt.ended.rawValue), outcome: attempt.outcome,
-            error: try attempt.error.map { try JSONReader.value(from: $0) })
+            error: try attempt.error.map { try .stored($0, in: "attempt.error", of: attempt.name ?? "an ended call") })
     }
 }
 

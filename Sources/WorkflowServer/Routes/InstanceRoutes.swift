@@ -94,7 +94,8 @@ struct InstanceRoutes: Sendable {
             guard before == query else { throw PageToken.ofAnotherList }
         }
         let page = try await asking { [query] in try await engine.instances(query, by: request.caller) }
-        if page.views.isEmpty {
+        // One of several may be misspelt beside others that have instances.
+        if page.views.isEmpty || query.machines.count > 1 {
             for machine in query.machines {
                 _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
             }
@@ -238,8 +239,10 @@ extension Instance {
             instance: record.name.rawValue, machine: view.machine.name.rawValue,
             version: view.machine.version.rawValue,
             status: Status(record.status), configuration: record.leafPaths,
-            context: try JSONReader.value(from: record.state.context).object ?? JSONObject(),
-            output: try record.state.output.map { try JSONReader.value(from: $0) },
+            context: try JSONValue.stored(
+                record.state.context, in: "instance.context", of: record.name.rawValue
+            ).object ?? JSONObject(),
+            output: try record.state.output.map { try .stored($0, in: "instance.output", of: record.name.rawValue) },
             failure: view.failure.map(Failure.init), redacted: record.saltFrom.rawValue > 1 ? true : nil,
             seq: record.seq.rawValue,
             createdAt: WireTime(milliseconds: record.created.rawValue),

@@ -31,9 +31,7 @@ extension RoutedRequest {
 
     /// The whole body; a larger one than `APILimits.bodyBytes` is refused without being read.
     func wholeBody() async throws -> ByteBuffer {
-        if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > APILimits.bodyBytes {
-            throw Self.tooLarge
-        }
+        if head.announcesTooMuch { throw Self.tooLarge }
         do {
             return try await request.body.collect(upTo: APILimits.bodyBytes)
         } catch is NIOTooManyBytesError {

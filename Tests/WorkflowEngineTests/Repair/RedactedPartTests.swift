@@ -59,7 +59,7 @@ import WorkflowStore
     }
 
     @Test(arguments: [
-        ("1", "data.who", "c: seq 1 has no data"), ("3", "data.a", "c: seq 3 was redacted already"),
+        ("1", "data.who", "c: seq 1 has no data"), ("3", "data.a", "c: seq 3 was redacted already; where"),
         ("2", "data.b", "c, seq 2: "), ("2", "data", "c, seq 2: 'data' is no path into the data of an event"),
     ])
     func aPartThatIsNotThereIsSaid(seqs: String, path: String, message: String) async throws {

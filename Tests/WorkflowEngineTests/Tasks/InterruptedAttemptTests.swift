@@ -9,6 +9,7 @@ import WorkflowStore
 
 /// A log of attempts in memory, which outlives the engine as a file does.
 final class KeptAttempts: AttemptLog {
+    let place = "memory"
     private struct State {
         var left: [InterruptedAttempt] = []
         var open: [AttemptBegin] = []
