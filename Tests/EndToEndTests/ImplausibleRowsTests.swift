@@ -60,4 +60,25 @@ import WorkflowJSON
         #expect(try await daemon.json("history", "p").elements.count == 1)
         #expect(try await daemon.stop().end == .exited(0))
     }
+
+    @Test(
+        .timeLimit(.minutes(5)),
+        arguments: [
+            ("instance.context", "/v1/instances"), ("instance.output", "/v1/instances/p"),
+            ("effect.progress", "/v1/effects"), ("effect.error", "/v1/instances/p"),
+            ("attempt.error", "/v1/instances/p/attempts"),
+        ])
+    func whoReadsATextThatIsNoJSONIsToldTheColumn(_ column: String, _ route: String) async throws {
+        let folder = try TemporaryFolder()
+        let database = try await Self.database(in: folder)
+        let parts = column.split(separator: ".")
+        let change = "UPDATE \(parts.first ?? "") SET \(parts.last ?? "") = '{'"
+        try DatabaseFile(database).changeUnchecked(change)
+        let daemon = try await Daemon(in: folder)
+        let answer = try await daemon.answer(to: .get(route))
+        #expect(answer.status == 500 && answer.text.contains("The column '\(column)' of "), "\(answer.text)")
+        #expect(try answer.object["type"] == "database-damaged")
+        #expect(try await daemon.json("history", "p").elements.count == 1)
+        #expect(try await daemon.stop().end == .exited(0))
+    }
 }
