@@ -10,7 +10,7 @@ import Testing
     /// A file is checked whole after each kill, so it is not left to grow for ever.
     private static let roundsPerFile = 10
 
-    @Test(.timeLimit(.minutes(30))) func nothingAcknowledgedIsLostByAKill() async throws {
+    @Test(.timeLimit(.minutes(180))) func nothingAcknowledgedIsLostByAKill() async throws {
         let environment = ProcessInfo.processInfo.environment
         let rounds = environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 20
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64(UInt32.max))

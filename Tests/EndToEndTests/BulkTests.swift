@@ -18,7 +18,7 @@ import WorkflowJSON
     /// Kills, of all rounds together. `BULK_KILLS=200` makes more of them.
     private static var kills: Int { ProcessInfo.processInfo.environment["BULK_KILLS"].flatMap(Int.init) ?? 6 }
 
-    @Test(.timeLimit(.minutes(30))) func killsInTheMiddleOfRunsDoNothingTwiceAndNothingLess() async throws {
+    @Test(.timeLimit(.minutes(180))) func killsInTheMiddleOfRunsDoNothingTwiceAndNothingLess() async throws {
         let folder = try TemporaryFolder()
         var daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", folder.write(Self.definition, to: "job.yaml"))

@@ -8,7 +8,7 @@ import WorkflowJSON
 /// `EFFECT_KILLS` says how often (25), `CRASH_SEED` repeats a run.
 @Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"))
 struct KilledEffectsTests {
-    @Test(.timeLimit(.minutes(20))) func nothingIsForgottenAndNoKeyHasTwoBodies() async throws {
+    @Test(.timeLimit(.minutes(180))) func nothingIsForgottenAndNoKeyHasTwoBodies() async throws {
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["EFFECT_KILLS"].flatMap { Int($0) } ?? 25
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)

@@ -64,7 +64,7 @@ import WorkflowJSON
         }
     }
 
-    @Test(.timeLimit(.minutes(20))) func eachIsOneRowAndNoInstanceIsBetweenVersions() async throws {
+    @Test(.timeLimit(.minutes(180))) func eachIsOneRowAndNoInstanceIsBetweenVersions() async throws {
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["MIGRATION_KILLS"].flatMap { Int($0) } ?? 6
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)

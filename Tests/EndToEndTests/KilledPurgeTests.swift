@@ -25,7 +25,7 @@ import WorkflowJSON
     /// A file is checked whole after each kill, so it is not left to grow for ever.
     private static let killsPerFile = 20
 
-    @Test(.timeLimit(.minutes(20))) func whatIsDeletedIsGoneAfterEveryKill() async throws {
+    @Test(.timeLimit(.minutes(180))) func whatIsDeletedIsGoneAfterEveryKill() async throws {
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["PURGE_KILLS"].flatMap { Int($0) } ?? 4
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)

@@ -67,7 +67,7 @@ import WorkflowJSON
         try await Daemon.launch(arguments).result()
     }
 
-    @Test(.timeLimit(.minutes(20))) func aKilledRedactionGoesOn() async throws {
+    @Test(.timeLimit(.minutes(180))) func aKilledRedactionGoesOn() async throws {
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["REDACTION_KILLS"].flatMap { Int($0) } ?? 6
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)

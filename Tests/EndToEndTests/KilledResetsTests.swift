@@ -21,7 +21,7 @@ import WorkflowJSON
           done: {type: final}
         """
 
-    @Test(.timeLimit(.minutes(20))) func eachIsOneRow() async throws {
+    @Test(.timeLimit(.minutes(180))) func eachIsOneRow() async throws {
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["RESET_KILLS"].flatMap { Int($0) } ?? 6
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)

@@ -14,7 +14,7 @@ import Testing
         """
     private static let lamps = (1...4).map { "lamp-\($0)" }
 
-    @Test(.timeLimit(.minutes(30))) func theAnswersAreThoseOfOneLampUsedByOneAfterAnother() async throws {
+    @Test(.timeLimit(.minutes(180))) func theAnswersAreThoseOfOneLampUsedByOneAfterAnother() async throws {
         let killed = KilledDaemon()
         print("clients: seed \(killed.seed), \(Self.clients) clients, \(killed.kills) kills")
         let count = try await killed.check(Self.start) { file, clock in

@@ -39,7 +39,7 @@ struct WireErrorTests {
         (#"{"event":"pay"}"#, "Field 'instance' is missing"),
         (
             #"{"instance":"a","event":"pay","start":{"machine":"m"}}"#,
-            "A line has 'event' or 'start', not both"
+            "Unknown field 'start' (known here: instance, event, data, expect, key)"
         ),
         (
             #"{"instance":"a","start":{"machine":"m"},"expect":{"seq":1}}"#,

@@ -67,10 +67,6 @@ public struct BatchLine: Equatable, WireObject {
         instance = try fields.required("instance")
         // Most lines are events: nothing else is looked for in them.
         if let event = try fields.optional("event", as: String.self) {
-            if fields.has("start") {
-                throw WireError(
-                    .invalidValue, path: "start", message: "A line has 'event' or 'start', not both")
-            }
             content = .event(
                 SendRequest(event: event, data: try fields.optional("data"), expect: try fields.optional("expect")))
         } else if let start = try fields.optional("start", as: Start.self) {

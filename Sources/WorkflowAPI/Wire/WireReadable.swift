@@ -241,9 +241,6 @@ public struct WireFields {
         return values.enumerated().filter { place, value in !values[..<place].contains(value) }.map(\.element)
     }
 
-    /// Whether a field is there, whatever its value is.
-    func has(_ name: String) -> Bool { object[name] != nil }
-
     /// Whether a field that may be absent is there and null.
     func isNull(_ name: String) -> Bool { object[name] == .null }
 

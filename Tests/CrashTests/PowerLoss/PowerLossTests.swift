@@ -10,7 +10,7 @@ import Testing
     /// A file is checked whole after each cut, so it is not left to grow for ever.
     private static let cutsPerFile = 5
 
-    @Test(.timeLimit(.minutes(30))) func whatIsAcknowledgedOutlivesAPowerCut() async throws {
+    @Test(.timeLimit(.minutes(180))) func whatIsAcknowledgedOutlivesAPowerCut() async throws {
         let environment = ProcessInfo.processInfo.environment
         let cuts = environment["POWER_CUTS"].flatMap { Int($0) } ?? 50
         let seed = environment["POWER_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64(UInt32.max))

@@ -48,7 +48,7 @@ import WorkflowStore
         print("simulation: \(reference.told.count) steps, \(rows.count) rows")
     }
 
-    @Test(.timeLimit(.minutes(20)), arguments: FaultyVFS.Call.allCases)
+    @Test(.timeLimit(.minutes(180)), arguments: FaultyVFS.Call.allCases)
     func whateverCallFailsTheScenarioEndsTheSame(call: FaultyVFS.Call) async throws {
         let (reference, expected) = try await Self.undisturbed()
         let environment = ProcessInfo.processInfo.environment
