@@ -88,8 +88,9 @@ import WorkflowJSON
             let made = try await daemon.killed(round: round, seed: seed, clients: 4, mostSteps: 100) { [markers] in
                 Self.next(name, markers, &$0)
             }
-            daemon = try await Daemon(in: folder)
+            // After its start, the daemon soon goes on with what was begun.
             if try file.number("SELECT count(*) FROM erasure WHERE seq IS NOT NULL") > 0 { interrupted += 1 }
+            daemon = try await Daemon(in: folder)
             // With its key each is carried out once, whether it was begun or not. What was redacted since is told so.
             let (again, mistakes) = try await daemon.repeated(made) { request, told in
                 told.status == 410 || request.told?.isSame(as: told) == true

@@ -75,6 +75,8 @@ package struct FakeContent: Sendable {
     package var failingPrefetches = 0
     /// Lookups of the writing side that fail from now on.
     package var failingLookups = 0
+    /// Called before the writer's thread looks for an instance.
+    package var isSeeking: @Sendable (InstanceKey) -> Void = { _ in }
     /// What the next probe throws.
     package var probeFailure: StoreError?
     /// Looks at keys beside a commit that fail from now on.

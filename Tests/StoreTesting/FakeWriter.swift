@@ -34,6 +34,7 @@ extension FakeLookup {
     }
 
     package func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord? {
+        store.content.withLock { $0.isSeeking }(key)
         if let known = prefetched.instances[key] { return known }
         return try look { $0.instance(key) }
     }

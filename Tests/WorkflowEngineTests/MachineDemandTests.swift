@@ -32,6 +32,14 @@ import WorkflowThreads
 
         func hold() { threads.runFirst { [turn] in turn.wait() } }
         func release() { turn.signal() }
+
+        /// Lets everything run that was given to the thread, and waits for it.
+        func finish() {
+            let end = DispatchSemaphore(value: 0)
+            threads.runFirst { end.signal() }
+            release()
+            end.wait()
+        }
     }
 
     /// Answers to callers, in the order in which they came.
@@ -117,6 +125,37 @@ import WorkflowThreads
         }
         #expect(try await running.engine.lateTimers(by: .test) == nil)
         try await running.stop()
+    }
+
+    /// One batch takes the timers of both. When it comes to the second, the version that the first waits for is there.
+    @Test func noTimerOvertakesOneThatWaitsForTheSameMachine() async throws {
+        let store = FakeStore()
+        let first = try await RunningEngine(store: store, clock: clock)
+        _ = try await first.engine.apply(Self.door("front"), syntax: .yaml)
+        for name in ["first", "second"] {
+            _ = try await first.engine.start(StartCommand(machine: "front", instance: name))
+            clock.advance(1_000)
+        }
+        try await first.stop()
+        let opened = store.reopened()
+        let running = try await RunningEngine(store: opened, clock: clock, compiling: held.threads)
+        held.hold()
+        let second = InstanceKey(InstanceName(rawValue: "second"), in: .default)
+        opened.content.withLock { content in
+            content.isSeeking = { [held, opened] key in
+                guard key == second else { return }
+                opened.content.withLock { $0.isSeeking = { _ in } }
+                held.finish()
+            }
+        }
+        clock.advance(2 * 3_600_000)
+        running.engine.clockWasMoved()
+        func fired() -> [Timestamp] {
+            opened.content.withLock { $0.journal.filter { $0.kind == .timer }.map(\.at) }
+        }
+        try await eventually("both timers have fired") { fired().count == 2 }
+        try await running.stop()
+        #expect(fired() == fired().sorted())
     }
 
     @Test func readingWaitsForTheSameThread() async throws {

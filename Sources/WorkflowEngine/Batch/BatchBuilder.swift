@@ -14,7 +14,7 @@ struct BatchBuilder {
     let provisional: [UncommittedBatch]
     let library: MachineLibrary
     /// Gives versions that are not compiled yet.
-    private let demand: MachineDemand
+    let demand: MachineDemand
     let recent: WorkingSet
     /// The clock's time. A virtual clock moves within a batch, from timer to timer.
     var now: Timestamp

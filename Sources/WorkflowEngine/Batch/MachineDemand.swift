@@ -36,6 +36,12 @@ final class MachineDemand {
         throw Rejection(waiting: .compiling(record.id))
     }
 
+    /// Throws a rejection with `wait` while anything waits for a version, even if the version is compiled by now. A timer
+    /// that is due later would overtake one that waits.
+    func waitBehindOthers(for machine: MachineID) throws(Rejection) {
+        if underWay.contains(machine) { throw Rejection(waiting: .compiling(machine)) }
+    }
+
     /// Returns the versions whose compiling has ended since the last call, also those that cannot be compiled.
     func takeFinished() -> Set<MachineID> {
         if underWay.isEmpty { return [] }

@@ -13,6 +13,7 @@ extension BatchBuilder {
             let instance = try instance(known), instance.state.record.id == id,
             let next = instance.state.nextKey, next <= key
         else { return .nothing }
+        try demand.waitBehindOthers(for: instance.state.loaded.record.id)
         guard instance.entry.firings < limits.firingsOfInstance else { return .exhausted }
         guard fireNext(of: instance, by: instance.state.time(at: now)) > 0 else { return .nothing }
         return .fired(next: instance.state.nextKey, turn: instance.state.comesAtOnce ? now : nil)
