@@ -140,10 +140,11 @@ package final class Engine: Service {
         async let _ = tellFailedInstances(before: clock.now())
         async let _ = endErasures()
         let lane = LaneThread(
-            store: store, queue: queue, library: library, observers: observers, board: queueBoard, watch: queueWatch,
-            runners: runners, clock: clock, limits: limits, statistics: statistics, health: writeHealth,
-            purging: purging,
-            backups: backups, log: log, logger: logger)
+            store: store, observers: observers,
+            parts: LaneParts(
+                queue: queue, library: library, board: queueBoard, watch: queueWatch, runners: runners, clock: clock,
+                limits: limits, statistics: statistics, health: writeHealth, purging: purging, backups: backups,
+                log: log, logger: logger))
         // Cancelled when this returns: then it tells what is left.
         async let _ = log.run()
         health.withLock { $0 = .ready }

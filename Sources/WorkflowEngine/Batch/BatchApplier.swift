@@ -5,14 +5,7 @@ import WorkflowStore
 final class BatchApplier {
     private let store: any StoreWriter
     private let clock: any WallClock
-    private let limits: EngineLimits
-    private let library: MachineLibrary
-    let demand: MachineDemand
-    private let recent: WorkingSet
-    private let motion: SelfMotion
-    private let brake: Brake
-    let leases: LeaseTable
-    private let share: BackgroundShare
+    private let parts: BatchParts
     /// Of the store and of its view; nil where lookups take no round trip.
     private let prefetches: (alone: BatchPrefetch?, beside: BatchPrefetch?)
     /// Of the batch that began last.
@@ -21,8 +14,6 @@ final class BatchApplier {
     private var numbers: StoreNumbers
     /// The number of commands of the last call that were not applied, because they wait.
     private(set) var postponed = 0
-    /// Of batches and trials.
-    private var lastNumber: UInt64 = 0
     /// The last number when recent instances were trimmed.
     private var lastTrimmed: UInt64 = 0
 
@@ -32,16 +23,12 @@ final class BatchApplier {
         library: MachineLibrary, demand: MachineDemand, recent: WorkingSet, leases: LeaseTable,
         statistics: BatchStatistics
     ) {
-        self.leases = leases
         self.store = store
         self.clock = clock
-        self.limits = limits
-        self.library = library
-        self.demand = demand
-        self.recent = recent
-        motion = SelfMotion(limits: limits)
-        share = BackgroundShare(limits: limits, statistics: statistics)
-        brake = Brake(limits.brake, bound: limits.brakedInstances)
+        parts = BatchParts(
+            limits: limits, library: library, demand: demand, recent: recent, motion: SelfMotion(limits: limits),
+            brake: Brake(limits.brake, bound: limits.brakedInstances), leases: leases,
+            share: BackgroundShare(limits: limits, statistics: statistics))
         prefetches = (
             BatchPrefetch(of: store, recent: recent, limits: limits),
             BatchPrefetch(of: store.view, recent: recent, limits: limits)
@@ -52,26 +39,12 @@ final class BatchApplier {
     /// Begins a batch at the clock's time.
     ///
     /// - Parameter underWay: What is being committed, the oldest first. Beside it the store is read by its view.
-    func begin(after underWay: [UncommittedBatch]) -> BatchBuilder {
+    func begin(after underWay: [BatchChanges]) -> BatchBuilder {
         prefetch = underWay.isEmpty ? prefetches.alone : prefetches.beside
         prefetch?.begin()
         return BatchBuilder(
-            store: underWay.isEmpty ? store : store.view, after: underWay, numbers: numbers, library: library,
-            demand: demand, recent: recent, motion: motion, brake: brake, leases: leases, share: share,
-            now: clock.now(),
-            limits: limits,
-            nextNumber: { [self] in
-                lastNumber += 1
-                return lastNumber
-            },
-            newID: { now in
-                var random = SystemRandomNumberGenerator()
-                return UniqueID(at: now, random: &random)
-            },
-            newSalt: {
-                var random = SystemRandomNumberGenerator()
-                return Salt(random: &random)
-            })
+            store: underWay.isEmpty ? store : store.view, after: underWay, numbers: numbers, parts: parts,
+            now: clock.now())
     }
 
     /// Applies what waits, and what comes meanwhile, as long as it fits the batch; says how many of what waits were
@@ -121,7 +94,7 @@ final class BatchApplier {
             applied += 1
             if !hasOthers, applied - postponed > builder.slices + builder.orders {
                 hasOthers = true
-                share.othersCame(at: begin)
+                parts.share.othersCame(at: begin)
             }
             if builder.cost - costBefore > burning {
                 order.burnt(entry.command, builder.cost - costBefore)
@@ -145,14 +118,14 @@ final class BatchApplier {
             postponed += 1
             return entry.postpone(.behind)
         }
-        demand.hasMissed = false
+        parts.demand.hasMissed = false
         entry.apply(to: &builder)
         guard entry.rejection?.wait != nil else { return }
-        if demand.hasMissed { entry.waits += 1 }
-        if demand.hasMissed, entry.waits > limits.waitsForMachines {
+        if parts.demand.hasMissed { entry.waits += 1 }
+        if parts.demand.hasMissed, entry.waits > parts.limits.waitsForMachines {
             // A command that needs more versions than are kept compiled would wait for ever.
-            demand.isImmediate = true
-            defer { demand.isImmediate = false }
+            parts.demand.isImmediate = true
+            defer { parts.demand.isImmediate = false }
             return entry.apply(to: &builder)
         }
         postponed += 1
@@ -169,11 +142,11 @@ final class BatchApplier {
 
     /// Whether there is room and time for more in a batch.
     func isOpen(_ builder: BatchBuilder, since begin: ContinuousClock.Instant, share: Int = 1) -> Bool {
-        hasRoom(builder, share: share) && ContinuousClock.now < begin + limits.batchApplying / share
+        hasRoom(builder, share: share) && ContinuousClock.now < begin + parts.limits.batchApplying / share
     }
 
     private func hasRoom(_ builder: BatchBuilder, share: Int = 1) -> Bool {
-        builder.rows < limits.batchRows / share && builder.bytes < limits.batchBytes / share
+        builder.changes.rows < parts.limits.batchRows / share && builder.bytes < parts.limits.batchBytes / share
     }
 
     /// Closes a batch. The next one goes on from its numbers.
@@ -191,38 +164,38 @@ final class BatchApplier {
         // What a virtual clock shows is in the store only.
         if clock is VirtualClock { batch.numbers.last = max(batch.numbers.last, clock.now()) }
         if !batch.isEmpty {
+            let limits = parts.limits
             batch.retention = KeyRetention(
                 oldest: limits.keyAge.map { Timestamp(rawValue: builder.now.rawValue - $0) }, count: limits.keys,
                 newest: Timestamp(rawValue: builder.now.rawValue - 60_000), rows: 2 * batch.journal.count + 64)
         }
         defer { numbers = batch.numbers }
-        lastNumber += 1
         return SealedBatch(
-            number: lastNumber, batch: batch, isWritten: !batch.isEmpty || batch.numbers != numbers,
-            result: builder.result, pending: builder.pending.filter { entered[$0.instance] != $0.key },
+            number: parts.counter.next(), batch: batch, isWritten: !batch.isEmpty || batch.numbers != numbers,
+            changes: builder.changes, pending: builder.pending.filter { entered[$0.instance] != $0.key },
             notices: builder.notices, fired: fired, entries: entries)
     }
 
     /// A batch is on disk.
     func adopt(_ sealed: SealedBatch) {
-        leases.adopt(sealed.batch)
-        recent.adopt(sealed.batch)
+        parts.leases.adopt(sealed.batch)
+        parts.recent.adopt(sealed.batch)
         // Instances that are not on disk must not be dropped.
         guard sealed.number > lastTrimmed else { return }
-        recent.trim()
-        lastTrimmed = lastNumber
+        parts.recent.trim()
+        lastTrimmed = parts.counter.last
     }
 
     /// Goes back to what is committed. Nothing may be under way.
     func discard() {
         numbers = store.numbers(in: numbers.partition)
-        recent.forgetAll()
-        leases.restart()
+        parts.recent.forgetAll()
+        parts.leases.restart()
     }
 
     /// Forgets what a batch did that is not sealed.
     func forget() {
-        recent.forgetAll()
+        parts.recent.forgetAll()
     }
 }
 

@@ -15,7 +15,7 @@ extension BatchBuilder {
     }
 
     private var hasSettings: Bool {
-        !settings.isEmpty || !settledBefore.isEmpty || provisional.contains { !$0.settings.isEmpty }
+        !settledBefore.isEmpty || uncommittedCount(\.settings.count) > 0
     }
 
     /// Throws when nobody may send anything to an instance, because its machine is suspended. One that has finished
@@ -47,7 +47,7 @@ extension BatchBuilder {
             preconditionFailure("what runs can be suspended")
         }
         let caller = Caller(actor, namespace: instance.state.record.namespace, role: .owner)
-        record(chain, of: instance, by: caller, reason: actor.rawValue)
+        record(chain, of: instance, from: RowOrigin(caller, reason: actor.rawValue))
     }
 
     /// Whether it was its machine that suspended an instance. What is under way is not looked at: the batch must stand

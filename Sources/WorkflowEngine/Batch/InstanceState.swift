@@ -235,17 +235,13 @@ extension InstanceState {
         return record
     }
 
-    /// Takes a macrostep: adds the journal row that records it; gives the snapshot to store where one is due.
-    ///
-    /// - Parameters:
-    ///   - new: What the instance runs from now on, of a kind that may change that; nil of all others.
-    ///   - age: How long it is so, of a row that undoes the one before; nil of all others.
+    /// Takes a macrostep: adds the journal row that records it, and returns the snapshot to store where one is due.
     mutating func advance(
-        to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, age: FormerAge? = nil,
+        to link: Chain.Link, at position: Position, now: Timestamp, from origin: RowOrigin,
         _ digests: inout DigestBuffer, _ texts: inout RowTexts, _ journal: inout [JournalRecord]
     ) -> SnapshotRecord? {
         let isFirst = record.seq.rawValue == 0
+        let new = origin.machine
         if let new { loaded = new }
         let macrostep = link.macrostep
         let event = link.event
@@ -262,11 +258,11 @@ extension InstanceState {
         }
         var row = JournalRecord(
             of: event, data: texts.data(of: event, as: link.input.kind), as: link.input.kind, in: record, from: from,
-            to: configuration, at: position, now: now, actor: caller.actor, key: key,
-            note: texts.text(of: note(failure, link.input, reason, run, macrostep)))
+            to: configuration, at: position, now: now, actor: origin.caller.actor, key: origin.key,
+            note: texts.text(of: note(failure, link.input, origin.reason, origin.run, macrostep)))
         if new != nil, row.isEntry { record.entered = row.at }
         if row.isClock { record.entered = min(entered, row.at) }
-        if let age { record.entered = age.entered }
+        if let age = origin.age { record.entered = age.entered }
         if link.changesTimers(after: snapshot.status) {
             positions = armingRows(
                 of: macrostep.snapshot.armed, last: position, macrostep.invocationPositions(after: position))
@@ -282,7 +278,7 @@ extension InstanceState {
         record.head = position
         record.status = InstanceStatus(snapshot.status)
         // An instance that has failed on something else still has.
-        if let age {
+        if let age = origin.age {
             record.failure = snapshot.status == .failed ? age.failure : nil
         } else if row.saysFailure || snapshot.status != .failed {
             record.failure = failure?.text(seq: row.seq, at: row.at)

@@ -32,17 +32,14 @@ final class LiveInstance {
 
     /// Takes a macrostep, as `InstanceState.advance` does.
     func advance(
-        to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
-        reason: String?, run: String?, into new: LoadedMachine?, age: FormerAge?, _ digests: inout DigestBuffer,
-        _ texts: inout RowTexts, _ journal: inout [JournalRecord]
+        to link: Chain.Link, at position: Position, now: Timestamp, from origin: RowOrigin,
+        _ digests: inout DigestBuffer, _ texts: inout RowTexts, _ journal: inout [JournalRecord]
     ) -> SnapshotRecord? {
         noteChange()
         if entry.storedTimers == nil, link.changesTimers(after: state.snapshot.status) {
             entry.storedTimers = entry.isNew ? [] : state.timers
         }
-        return state.advance(
-            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new,
-            age: age, &digests, &texts, &journal)
+        return state.advance(to: link, at: position, now: now, from: origin, &digests, &texts, &journal)
     }
 
     /// Deletes it; gives what it was.

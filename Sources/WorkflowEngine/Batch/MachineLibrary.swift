@@ -108,7 +108,7 @@ final class MachineLibrary: Sendable {
 extension MachineLibrary: CommitObserver {
     func committed(_ committed: Committed) {
         for batch in committed.batches {
-            for machine in batch.result.machines { keep(machine) }
+            for machine in batch.changes.machines { keep(machine) }
             board.adopt(batch.batch.changedSettings)
         }
     }

@@ -63,10 +63,12 @@ extension BulkSliceCommand: WriterCommand {
         }
         var outcome = BulkOutcome(run.outcome)
         var count = 0
-        let (rows, cost, position) = (batch.rows, batch.cost, batch.numbers.nextPosition)
+        let (rows, cost, position) = (batch.changes.rows, batch.cost, batch.numbers.nextPosition)
         defer { batch.endReading() }
         for target in targets {
-            if count > 0, batch.rows - rows >= bound.rows || batch.cost - cost > batch.limits.plainCost { break }
+            if count > 0, batch.changes.rows - rows >= bound.rows || batch.cost - cost > batch.limits.plainCost {
+                break
+            }
             if count % 8 == 7, ContinuousClock.now > begin + bound.time { break }
             if count % Self.readAtOnce == 0, !bound.isShared {
                 batch.readTogether(targets.dropFirst(count).prefix(Self.readAtOnce).compactMap(\.id))
@@ -113,7 +115,7 @@ extension BulkSliceCommand: WriterCommand {
             run.state = .done
             run.ended = run.updated
         }
-        batch.runs[key] = run
+        batch.changes.runs[key] = run
     }
 
     /// Does it to one instance; false when it must have its turn later.

@@ -44,15 +44,15 @@ struct BeginRunCommand: WriterCommand {
         if let found = try batch.run(run.key) { return found }
         try endUndone(in: &batch)
         if let settles { _ = try settles.apply(to: &batch) }
-        for key in forgotten { batch.runs[key] = .some(nil) }
+        for key in forgotten { batch.changes.runs[key] = .some(nil) }
         let begin = begin ?? RunBegin(batch.numbers)
         var request = request
         request.instances = begin.instances
         var run = run
         run.request = request.text
         run.floor = begin.floor
-        batch.runs[run.key] = run
-        if !names.isEmpty { batch.runNames[run.key] = names }
+        batch.changes.runs[run.key] = run
+        if !names.isEmpty { batch.changes.runNames[run.key] = names }
         batch.bytes += size
         batch.note(.run(run, "begins"))
         return run
@@ -69,7 +69,7 @@ struct BeginRunCommand: WriterCommand {
         undone.state = .done
         undone.updated = run.begun
         undone.ended = run.begun
-        batch.runs[undone.key] = undone
+        batch.changes.runs[undone.key] = undone
         batch.note(.run(undone, "is ended by its undo"))
     }
 }
@@ -96,7 +96,7 @@ struct ChangeRunCommand: WriterCommand {
         run.state = state
         run.generation = generation
         run.updated = max(batch.now, run.begun)
-        batch.runs[key] = run
+        batch.changes.runs[key] = run
         batch.note(.run(run, state == .stopped ? "is stopped" : "goes on"))
         return run
     }

@@ -124,7 +124,7 @@ extension EffectVerbCommand: WriterCommand {
         case .failure(let refusal): throw instance.state.rejection(refusal, of: event)
         }
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)
-        batch.record(chain, of: instance, by: caller, key: key, reason: reason)
+        batch.record(chain, of: instance, from: RowOrigin(caller, key: key, reason: reason))
         carryOut(effect, of: instance, in: &batch)
         batch.goOn(waiting, of: instance)
         let machine = instance.state.machine

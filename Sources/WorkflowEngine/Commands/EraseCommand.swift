@@ -45,9 +45,9 @@ extension EngineLimits {
 extension BatchBuilder {
     /// An erasure of an instance that has something left to do on disk, as this batch leaves it so far.
     fileprivate func openErasure(of id: InstanceID) throws(Rejection) -> ErasureRecord? {
-        if let own = erasure.records.last(where: { $0.instanceID == id && $0.walk != nil }) { return own }
+        if let own = changes.erasure.records.last(where: { $0.instanceID == id && $0.walk != nil }) { return own }
         guard let open = try read({ () throws(StoreError) in try store.openErasure(of: id) }) else { return nil }
-        return erasure.records.last { $0.id == open.id } ?? open
+        return changes.erasure.records.last { $0.id == open.id } ?? open
     }
 
     /// Goes through some more rows. Behind the last one the instance's salt is renewed: in the batch in which nothing
@@ -78,7 +78,7 @@ extension BatchBuilder {
         }
         if record.walk != nil { record.walk = walk }
         slice.records = [record]
-        add(slice)
+        changes.add(slice)
         guard record.walk == nil else { return }
         let salt = newSalt()
         rewrite(instance) { $0.renew(salt) }
@@ -113,7 +113,7 @@ extension BatchBuilder {
     func row(at position: Position) throws(Rejection) -> JournalRecord? {
         var row = uncommittedRow(at: position)
         if row == nil { row = try read { () throws(StoreError) in try store.row(at: position) } }
-        guard let salt = rewritten[position] else { return row }
+        guard let salt = changes.rewritten[position] else { return row }
         row?.salt = salt
         if case .redacted = salt { row?.data = nil }
         return row
@@ -133,7 +133,7 @@ extension BatchBuilder {
         if let start, let commitment = digests.commitment(start, ChainInstance(old)) {
             var slice = BatchErasure()
             slice.rows = [(start.position, commitment)]
-            add(slice)
+            changes.add(slice)
         }
         rewrite(instance) { $0.rename(to: name) }
         vacate(old.key, of: instance)
@@ -144,7 +144,7 @@ extension BatchBuilder {
         var slice = BatchErasure()
         slice.records = [erasure]
         slice.begun = order.map { [$0.id] } ?? []
-        add(slice)
+        changes.add(slice)
     }
 }
 

@@ -25,7 +25,7 @@ extension HoldCommand: WriterCommand {
         let before = batch.areEffectsHeld
         if !isHeld { batch.leases.lookForHeld() }
         guard before != isHeld else { return before }
-        batch.hold = isHeld
+        batch.changes.hold = isHeld
         batch.note(.held(isHeld, by: caller.actor))
         return before
     }

@@ -95,9 +95,10 @@ extension MigrateCommand: InstanceVerb {
 
     private func record(_ way: Way, of instance: LiveInstance, in batch: inout BatchBuilder) {
         batch.remember(key, in: .instance(instance.state.record.id), at: batch.numbers.nextPosition)
-        batch.record(way.chain, of: instance, by: caller, key: key, reason: reason, run: run, into: way.new)
+        let origin = RowOrigin(caller, key: key, reason: reason, run: run, machine: way.new)
+        batch.record(way.chain, of: instance, from: origin)
         guard let retry = way.retry else { return }
-        batch.record(retry, of: instance, by: caller, reason: reason, run: run)
+        batch.record(retry, of: instance, from: RowOrigin(caller, reason: reason, run: run))
         batch.goOn(way.waiting, of: instance)
     }
 

@@ -124,7 +124,7 @@ extension RedactCommand: InstanceVerb {
         let position = batch.numbers.nextPosition
         let before = instance.state.record
         batch.remember(key, in: .instance(id), at: position)
-        batch.record(plan.chain, of: instance, by: caller, key: key, reason: reason, run: run)
+        batch.record(plan.chain, of: instance, from: RowOrigin(caller, key: key, reason: reason, run: run))
         for effect in plan.effects { batch.change(effect) }
         var erasure = ErasureRecord(
             id: position.rawValue, instanceID: id, uuid: before.uuid,
@@ -141,8 +141,8 @@ extension RedactCommand: InstanceVerb {
         }
         if let newName { batch.rename(instance, to: newName, start: start) }
         for (run, names) in plan.runs {
-            batch.runs[run.key] = run
-            batch.runNames[run.key] = names
+            batch.changes.runs[run.key] = run
+            batch.changes.runNames[run.key] = names
         }
         return .first(plan.answer)
     }

@@ -97,7 +97,7 @@ extension RepairCommand: InstanceVerb {
         if verb == .retry, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
         let (chain, answer) = try step(instance.state, waiting, at: batch.now, spending: &batch.cost)
         batch.remember(key, in: .instance(instance.state.record.id), at: batch.numbers.nextPosition)
-        batch.record(chain, of: instance, by: caller, key: key, reason: reason, run: run)
+        batch.record(chain, of: instance, from: RowOrigin(caller, key: key, reason: reason, run: run))
         if before != .running { batch.goOn(waiting, of: instance) }
         if verb == .resume { batch.fireDue(of: instance) }
         if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }

@@ -107,8 +107,9 @@ extension ResetCommand: InstanceVerb {
         batch.remember(key, in: .instance(instance.state.record.id), at: row)
         let new = past.loaded.record.id == instance.state.record.machineID ? nil : past.loaded
         batch.record(
-            chain, of: instance, by: caller, key: key, reason: reason, run: run, into: new,
-            age: goal == .beforeLast ? past.age : nil)
+            chain, of: instance,
+            from: RowOrigin(
+                caller, key: key, reason: reason, run: run, machine: new, age: goal == .beforeLast ? past.age : nil))
         waiting += batch.answer(reset, begunBy: chain.first.macrostep, at: row)
         if instance.state.snapshot.status != .suspended { batch.goOn(waiting, of: instance) }
         if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }
@@ -184,7 +185,7 @@ extension BatchBuilder {
         var answered: [EffectRecord] = []
         for (effect, begun) in zip(macrostep.effects(after: row), reset.begun) {
             // What the instance sends to itself may have ended it.
-            guard let event = begun.answer?.event, var record = effects[effect.id]?.record else { continue }
+            guard let event = begun.answer?.event, var record = changes.effects[effect.id]?.record else { continue }
             record.state = .answered
             record.due = Timestamp(rawValue: event.at.milliseconds)
             record.answer = JSONWriter.string(

@@ -70,7 +70,7 @@ extension SetQueueCommand: WriterCommand {
             throw .invalidData("At most \(batch.limits.settledQueues) queues have settings; take back those of others")
         }
         let record = QueueRecord(name: queue, settings: settings, actor: caller.actor, set: batch.now)
-        batch.queues[queue] = record
+        batch.changes.queues[queue] = record
         batch.note(.set(record))
         return record
     }

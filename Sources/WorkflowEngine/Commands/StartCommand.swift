@@ -73,7 +73,7 @@ extension StartCommand: WriterCommand {
                 name: machine, version: version, latest: latest?.record.version)
         }
         if let suspension = setting.suspension { throw .machineSuspended(machine, suspension) }
-        let uuid = batch.newID(batch.now)
+        let uuid = batch.newID()
         let name = InstanceKey(instance ?? InstanceName(rawValue: uuid.text), in: caller.namespace)
         // A name that was just made is nobody's, and is not looked up.
         if instance != nil, try batch.instance(name) != nil { throw .instanceExists(name.name) }
@@ -90,7 +90,7 @@ extension StartCommand: WriterCommand {
             if let scope { batch.remember(key, in: scope, at: batch.numbers.nextPosition) }
             let started = LiveInstance(state)
             batch.add(started: started)
-            batch.record(chain, of: started, by: caller, key: key)
+            batch.record(chain, of: started, from: RowOrigin(caller, key: key))
             return .first(answer(started, chain))
         }
     }

@@ -236,8 +236,7 @@ final class SealedBatch: Sendable {
     let batch: StoreBatch
     /// Whether there is anything to write.
     let isWritten: Bool
-    /// What later commands are applied on top of.
-    let result: UncommittedBatch
+    let changes: BatchChanges
     /// When to look at the instances that it read or changed.
     let pending: [TimerHint]
     /// What is told when it is on disk.
@@ -248,13 +247,13 @@ final class SealedBatch: Sendable {
     let entries: Lane.Waiting
 
     init(
-        number: UInt64, batch: StoreBatch, isWritten: Bool, result: UncommittedBatch, pending: [TimerHint],
+        number: UInt64, batch: StoreBatch, isWritten: Bool, changes: BatchChanges, pending: [TimerHint],
         notices: [Notice], fired: [InstanceID], entries: Lane.Waiting
     ) {
         self.number = number
         self.batch = batch
         self.isWritten = isWritten
-        self.result = result
+        self.changes = changes
         self.pending = pending
         self.notices = notices
         self.fired = fired

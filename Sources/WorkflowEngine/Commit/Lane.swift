@@ -15,20 +15,11 @@ final class Lane {
     typealias Waiting = ArraySlice<any QueuedCommand>
 
     let store: any StoreWriter
-    let clock: any WallClock
-    let limits: EngineLimits
-    let statistics: BatchStatistics
-    let health: WriteHealth
-    let log: OperatorLog
-    let logger: Logger
+    private let parts: LaneParts
     let applier: BatchApplier
-    private let library: MachineLibrary
     let demand: MachineDemand
     private let committer: BatchCommitter
     private let pipeline: CommitPipeline
-    /// Do what a virtual clock waits for.
-    let runners: [EffectRunner]
-    private let queue: CommandQueue
     /// Backups, where the store makes them.
     private let backups: (orders: BackupCoordinator, copying: any BackupCopying)?
     /// Which of what waits comes first.
@@ -43,12 +34,10 @@ final class Lane {
     var state: PipelineState<SealedBatch>
     var window: TimerWindow
     let leases: LeaseTable
-    let purging: PurgeWatch
     /// When a batch had something else to do than to take away what was deleted.
     var lastBusy = ContinuousClock.now
     /// When the next batch takes some of that away although events come.
     var nextSweep = ContinuousClock.now
-    private let watch: QueueWatch
     /// What the batch that is being applied has entered into the window.
     var entered: [InstanceID: TimerKey] = [:]
     /// Timers wait after a batch of them was not written.
@@ -70,47 +59,45 @@ final class Lane {
     var broken: Set<InstanceID> = []
 
     /// - Parameter committer: Of the same store.
-    init(
-        store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, committer: BatchCommitter,
-        generation: Int64, board: QueueBoard, watch: QueueWatch, runners: [EffectRunner], clock: any WallClock,
-        limits: EngineLimits, statistics: BatchStatistics,
-        health: WriteHealth, purging: PurgeWatch, backups: BackupCoordinator?, log: OperatorLog, logger: Logger
-    ) {
+    init(store: any StoreWriter, committer: BatchCommitter, generation: Int64, parts: LaneParts) {
+        let limits = parts.limits
         self.store = store
-        self.queue = queue
-        self.library = library
+        self.parts = parts
         self.committer = committer
-        self.runners = runners
-        self.clock = clock
-        self.limits = limits
-        self.statistics = statistics
-        self.health = health
-        self.purging = purging
-        self.backups = backups.map { orders in
+        backups = parts.backups.map { orders in
             // Proof: `Engine` asks for backups of a store that has them only.
             guard let copying = store.backups else { preconditionFailure("a store with backups copies for them") }
             return (orders, copying)
         }
-        self.log = log
-        self.logger = logger
         let recent = WorkingSet(bound: limits.cachedInstanceBytes)
-        leases = LeaseTable(generation: generation, bound: limits.leases, board: board)
-        self.watch = watch
+        leases = LeaseTable(generation: generation, bound: limits.leases, board: parts.board)
         guard let partition = store.partitions.first, store.partitions.count == 1 else {
             // Proof: a lane is begun at start, with a store of ours; each has one partition.
             preconditionFailure("a lane applies in one partition")
         }
-        demand = MachineDemand(library, waking: queue, limits: limits)
+        demand = MachineDemand(parts.library, waking: parts.queue, limits: limits)
         // A virtual clock stands still while the lane works.
-        demand.isImmediate = clock is VirtualClock
+        demand.isImmediate = parts.clock is VirtualClock
         applier = BatchApplier(
-            store: store, partition: partition, clock: clock, limits: limits, library: library, demand: demand,
-            recent: recent, leases: leases, statistics: statistics)
+            store: store, partition: partition, clock: parts.clock, limits: limits, library: parts.library,
+            demand: demand, recent: recent, leases: leases, statistics: parts.statistics)
         pipeline = CommitPipeline(together: limits.batchesTogether) { committer.commit($0) }
         state = PipelineState(bound: limits.batchesUnderWay)
-        order = FairOrder(limits: limits, recent: recent, isOn: !(clock is VirtualClock))
+        order = FairOrder(limits: limits, recent: recent, isOn: !(parts.clock is VirtualClock))
         window = TimerWindow(of: partition, bound: limits.nearTimers)
     }
+
+    var clock: any WallClock { parts.clock }
+    var limits: EngineLimits { parts.limits }
+    var statistics: BatchStatistics { parts.statistics }
+    var health: WriteHealth { parts.health }
+    var purging: PurgeWatch { parts.purging }
+    var log: OperatorLog { parts.log }
+    var logger: Logger { parts.logger }
+    var runners: [EffectRunner] { parts.runners }
+    private var library: MachineLibrary { parts.library }
+    private var queue: CommandQueue { parts.queue }
+    private var watch: QueueWatch { parts.watch }
 
     /// Runs until the queue is closed and drained. Throws when the store fails in a way that must end the daemon; every
     /// command that was taken has been answered by then.
@@ -181,7 +168,7 @@ final class Lane {
         if mustSettle(firing: isTimersTurn) {
             guard try makeRoom() else { return }
         }
-        var builder = applier.begin(after: state.batches.map(\.result))
+        var builder = applier.begin(after: state.batches.map(\.changes))
         builder.reserve(min(waiting.count, limits.batchRows))
         let begin = ContinuousClock.now
         let fired = isTimersTurn ? try fireDue(into: &builder, sharing: !waiting.isEmpty, since: begin).fired : []

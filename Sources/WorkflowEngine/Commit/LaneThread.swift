@@ -10,26 +10,19 @@ final class LaneThread: Sendable {
     /// Starts the thread; it ends when the queue is closed and drained, or when the store fails for good.
     ///
     /// - Parameter observers: Of commits, in the order in which they are told.
-    init(
-        store: any WorkflowStore, queue: CommandQueue, library: MachineLibrary, observers: [any CommitObserver],
-        board: QueueBoard, watch: QueueWatch, runners: [EffectRunner], clock: any WallClock, limits: EngineLimits,
-        statistics: BatchStatistics, health: WriteHealth, purging: PurgeWatch,
-        backups: BackupCoordinator?, log: OperatorLog, logger: Logger
-    ) {
+    init(store: any WorkflowStore, observers: [any CommitObserver], parts: LaneParts) {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreError?.self)
         ending = stream
         // After each flush it waits for a core while others are busy, and all callers wait with it.
         startThread("wfd-writer", turns: .short) {
             // The writing side is gone when its end is told: the store may be opened again.
             let error = Self.run { () throws(StoreError) in
-                let writer = try Self.writer(of: store, queue)
+                let writer = try Self.writer(of: store, parts.queue)
                 let committer = BatchCommitter(
-                    store: writer, observers: observers, health: health, purging: purging, logger: logger)
+                    store: writer, observers: observers, health: parts.health, purging: parts.purging,
+                    logger: parts.logger)
                 return Lane(
-                    store: writer, queue: queue, library: library, committer: committer,
-                    generation: store.lineage.generation, board: board, watch: watch, runners: runners, clock: clock,
-                    limits: limits, statistics: statistics, health: health, purging: purging, backups: backups,
-                    log: log, logger: logger)
+                    store: writer, committer: committer, generation: store.lineage.generation, parts: parts)
             }
             continuation.yield(error)
             continuation.finish()

@@ -12,9 +12,10 @@ extension BatchBuilder {
 
     /// Returns a kept attempt, as the commands applied so far have left it.
     func attempt(_ number: Int64, of effect: Position) throws(Rejection) -> AttemptRecord? {
-        for told in [attempts] + provisional.reversed().map(\.attempts) {
-            if let attempt = told.last(where: { $0.effect == effect && $0.attempt == number }) { return attempt }
+        let told = newest { changes in
+            changes.attempts.last { $0.effect == effect && $0.attempt == number }
         }
+        if let told { return told }
         return try read { () throws(StoreError) in try store.attempt(number, of: effect) }
     }
 
@@ -34,7 +35,7 @@ extension BatchBuilder {
         if let told, !canBeLate.contains(told.outcome) { return true }
         // Counted once for each attempt. The queue of an effect that has ended is unknown.
         if let live, told?.outcome != Self.late { note(.attempted(queue: live.queue, .late)) }
-        attempts.append(
+        changes.attempts.append(
             AttemptRecord(
                 instanceID: task.instance, effect: task.effect, name: live?.name ?? told?.name,
                 attempt: task.attempt, begun: min(task.begun, now), ended: now, outcome: Self.late,
@@ -50,7 +51,7 @@ extension BatchBuilder {
         _ effect: EffectRecord, begun: Timestamp, _ failure: TaskFailure, of instance: LiveInstance
     ) throws(Rejection) {
         let wait = try wait(after: failure, of: effect)
-        attempts.append(
+        changes.attempts.append(
             AttemptRecord(
                 instanceID: effect.instanceID, effect: effect.id, name: effect.name, attempt: effect.attempts,
                 begun: begun, ended: max(now, begun), outcome: failure.type, error: failure.note))
@@ -96,7 +97,7 @@ extension BatchBuilder {
         if first < begins { numbers += (first + 1)...begins }
         if ends < end { numbers += (ends + 1)...end }
         var told: [Int64: AttemptRecord] = [:]
-        for attempt in provisional.flatMap(\.attempts) + attempts where attempt.effect == effect.id {
+        for attempt in (underWay + [changes]).flatMap(\.attempts) where attempt.effect == effect.id {
             told[attempt.attempt] = attempt
         }
         for number in numbers where told[number] == nil {
@@ -113,7 +114,7 @@ extension BatchBuilder {
             case .done, .held: nil
             }
         note(.attempted(queue: effect.queue, .late))
-        attempts.append(
+        changes.attempts.append(
             AttemptRecord(
                 instanceID: effect.instanceID, effect: effect.id, name: effect.name,
                 attempt: effect.attempts + 1, begun: begun, ended: max(now, begun), outcome: Self.late, error: error))

@@ -2,14 +2,6 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// What a batch did to an effect.
-struct EffectChange: Sendable {
-    /// As it is afterwards; nil when it has ended.
-    var record: EffectRecord?
-    /// Whether it began in the batch.
-    let isNew: Bool
-}
-
 // MARK: Looking up
 
 extension BatchBuilder {
@@ -26,7 +18,7 @@ extension BatchBuilder {
         let due = max(now, numbers.last)
         let stored = try read { () throws(StoreError) in
             try store.readyEffects(queue: queue, due: due, limit: limit) { id in
-                effects.keys.contains(id) || provisional.contains { $0.effects.keys.contains(id) }
+                uncommitted(id) != nil
             }
         }
         let changed = readied(in: queue, by: due)
@@ -38,8 +30,7 @@ extension BatchBuilder {
     /// What of a queue is ready that was made so and is not committed.
     private func readied(in queue: String, by due: Timestamp) -> [EffectRecord] {
         var ids: Set<Position> = []
-        for batch in provisional { ids.formUnion(batch.readied[queue] ?? []) }
-        ids.formUnion(readied[queue] ?? [])
+        for batch in underWay + [changes] { ids.formUnion(batch.readied[queue] ?? []) }
         return ids.compactMap { id in
             // Something else may have become of it since.
             guard let record = uncommitted(id)?.record, record.state == .ready, record.due <= due else { return nil }
@@ -48,27 +39,16 @@ extension BatchBuilder {
     }
 
     /// What was done last to an effect that is not committed.
-    private func uncommitted(_ id: Position) -> EffectChange? {
-        if let change = effects[id] { return change }
-        for batch in provisional.reversed() { if let change = batch.effects[id] { return change } }
-        return nil
-    }
-
-    /// What was done to effects that is not committed.
-    private var uncommittedEffects: [Position: EffectChange] {
-        var changes: [Position: EffectChange] = [:]
-        for batch in provisional { changes.merge(batch.effects) { _, new in new } }
-        changes.merge(effects) { _, new in new }
-        return changes
-    }
+    private func uncommitted(_ id: Position) -> EffectChange? { newest { $0.effects[id] } }
 
     /// How many more leases of a queue there may be, whatever its rate; no more than are wanted.
     func leaseRoom(in queue: String, _ settings: QueueSettings, wanted: Int) -> Int {
         var count = leases.count(in: queue)
         // Each of these may be one more: they are looked at only where that matters.
-        let changes = provisional.reduce(effects.count) { $0 + $1.effects.count }
-        if leases.bound(settings) - count - changes >= wanted { return wanted }
-        for (id, change) in uncommittedEffects {
+        if leases.bound(settings) - count - uncommittedCount(\.effects.count) >= wanted { return wanted }
+        var effects: [Position: EffectChange] = [:]
+        for batch in underWay + [changes] { effects.merge(batch.effects) { _, new in new } }
+        for (id, change) in effects {
             let isLeased = change.record.map { $0.queue == queue && $0.state == .leased } ?? false
             count += (isLeased ? 1 : 0) - (leases.knows(id, in: queue) ? 1 : 0)
         }
@@ -95,14 +75,14 @@ extension BatchBuilder {
 extension BatchBuilder {
     /// Changes an effect that has not ended.
     mutating func change(_ record: EffectRecord) {
-        if record.state == .ready { readied[record.queue, default: []].append(record.id) }
-        effects[record.id] = EffectChange(record: record, isNew: effects[record.id]?.isNew ?? false)
+        if record.state == .ready { changes.readied[record.queue, default: []].append(record.id) }
+        changes.effects[record.id] = EffectChange(record: record, isNew: changes.effects[record.id]?.isNew ?? false)
         bytes += 256
     }
 
     /// Ends an effect whose result nobody waits for.
     mutating func end(_ record: EffectRecord) {
-        effects[record.id] = EffectChange(record: nil, isNew: effects[record.id]?.isNew ?? false)
+        changes.effects[record.id] = EffectChange(record: nil, isNew: changes.effects[record.id]?.isNew ?? false)
     }
 
     /// Begins and ends effects as a macrostep asks; one that its instance failed on waits for a person. A call ends by
@@ -120,8 +100,8 @@ extension BatchBuilder {
                 number: asked.armed.map { Int64($0.number) }, name: request.name, queue: request.queue,
                 priority: request.priority, due: record.updated,
                 request: request.text)
-            effects[effect.id] = EffectChange(record: effect, isNew: true)
-            readied[effect.queue, default: []].append(effect.id)
+            changes.effects[effect.id] = EffectChange(record: effect, isNew: true)
+            changes.readied[effect.queue, default: []].append(effect.id)
             numbers.nextPosition = effect.id.next
             bytes += 256 + request.text.utf8.count
             if isMachineSuspended(of: instance) { withhold(effect, of: instance) }
@@ -129,7 +109,7 @@ extension BatchBuilder {
         if link.refusal != nil { setAside(instance) }
         let after = instance.state.effects
         for id in before where !after.contains(id) {
-            effects[id] = EffectChange(record: nil, isNew: effects[id]?.isNew ?? false)
+            changes.effects[id] = EffectChange(record: nil, isNew: changes.effects[id]?.isNew ?? false)
         }
     }
 
@@ -145,7 +125,7 @@ extension BatchBuilder {
     private mutating func setAside(_ instance: LiveInstance) {
         guard let kept = instance.state.snapshot.armed.kept, kept.kind == .invocation else { return }
         for id in instance.state.effects where instance.state.invocation(of: id)?.isKept == true {
-            guard var effect = effects[id]?.record else { continue }
+            guard var effect = changes.effects[id]?.record else { continue }
             effect.state = .failed
             effect.lease = nil
             effect.worker = nil
@@ -156,26 +136,10 @@ extension BatchBuilder {
 
     /// Whether it has begun something that the daemon does itself.
     func hasBegun(servedBy runners: [EffectRunner]) -> Bool {
-        effects.values.contains { change in
+        changes.effects.values.contains { change in
             guard change.isNew, let effect = change.record else { return false }
             return runners.contains { $0.serves(effect.queue) }
         }
-    }
-
-    /// Adds what the batch did to effects, for the transaction.
-    func writeEffects(to batch: inout StoreBatch) {
-        batch.changedQueues = queues.values.sorted { $0.name < $1.name }
-        batch.isHeld = hold
-        guard !effects.isEmpty || !attempts.isEmpty else { return }
-        for (id, change) in effects.sorted(by: { $0.key < $1.key }) {
-            switch change.record {
-            case let record? where change.isNew: batch.newEffects.append(record)
-            case let record?: batch.changedEffects.append(record)
-            case nil where !change.isNew: batch.endedEffects.append(id)
-            case nil: break
-            }
-        }
-        batch.attempts = attempts
     }
 }
 
@@ -260,18 +224,14 @@ extension BatchBuilder {
 
     /// What somebody has set for a queue; nil for the defaults.
     func record(of queue: String) -> QueueRecord? {
-        if let record = queues[queue] { return record }
-        for batch in provisional.reversed() { if let record = batch.queues[queue] { return record } }
-        return leases.board.record(of: queue)
+        newest { $0.queues[queue] } ?? leases.board.record(of: queue)
     }
 
     /// How many queues have settings, at most.
-    var settledQueues: Int { leases.board.count + provisional.reduce(queues.count) { $0 + $1.queues.count } }
+    var settledQueues: Int { leases.board.count + uncommittedCount(\.queues.count) }
 
     /// Whether no effect starts.
-    var areEffectsHeld: Bool {
-        hold ?? provisional.reversed().lazy.compactMap(\.hold).first ?? leases.board.isHeld
-    }
+    var areEffectsHeld: Bool { newest(\.hold) ?? leases.board.isHeld }
 }
 
 extension Macrostep {
@@ -347,8 +307,8 @@ extension BatchBuilder {
         // Proof: it runs, as was seen above; then `Machine` makes a failure of each refusal.
         case .failure: preconditionFailure("a result is taken, or the instance fails on it")
         case .success(let chain):
-            record(
-                chain, of: instance, by: .process(in: instance.state.record.namespace), key: result.key)
+            let origin = RowOrigin(.process(in: instance.state.record.namespace), key: result.key)
+            record(chain, of: instance, from: origin)
             remember(result.key, in: .instance(instance.state.record.id), at: position)
             brake(instance, after: chain.count, event: result.event)
         }
@@ -386,5 +346,5 @@ extension BatchBuilder {
     }
 
     /// An effect that was looked up, as this batch leaves it so far; nil when it has ended.
-    func current(_ known: EffectRecord) -> EffectRecord? { effects[known.id].map(\.record) ?? known }
+    func current(_ known: EffectRecord) -> EffectRecord? { changes.effects[known.id].map(\.record) ?? known }
 }

@@ -115,5 +115,5 @@ extension Lane {
 
 extension BatchBuilder {
     /// True when the batch has made a task ready, now or for later.
-    var hasReadiedTasks: Bool { readied.keys.contains { $0.hasPrefix(EffectRequest.tasks) } }
+    var hasReadiedTasks: Bool { changes.readied.keys.contains { $0.hasPrefix(EffectRequest.tasks) } }
 }

@@ -18,6 +18,6 @@ final class QueueCatalog: Sendable {
 
 extension QueueCatalog: CommitObserver {
     func committed(_ committed: Committed) {
-        for batch in committed.batches { for machine in batch.result.machines { add(machine) } }
+        for batch in committed.batches { for machine in batch.changes.machines { add(machine) } }
     }
 }

@@ -222,9 +222,9 @@ extension InstanceState {
         var digests = DigestBuffer()
         var texts = RowTexts()
         var journal: [JournalRecord] = []
-        let itself = Caller.process(in: record.namespace)
+        let itself = RowOrigin(.process(in: record.namespace))
         for link in chain.links {
-            _ = advance(to: link, at: record.head, now: record.created, by: itself, &digests, &texts, &journal)
+            _ = advance(to: link, at: record.head, now: record.created, from: itself, &digests, &texts, &journal)
         }
     }
 }

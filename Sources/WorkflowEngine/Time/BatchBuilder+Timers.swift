@@ -70,7 +70,7 @@ extension BatchBuilder {
         case .success(let found): chain = found
         }
         instance.entry.firings += chain.count
-        record(chain, of: instance, by: .process(in: instance.state.record.namespace))
+        record(chain, of: instance, from: RowOrigin(.process(in: instance.state.record.namespace)))
         let macrosteps = chain.links.count { $0.refusal == nil }
         let due = timer.kind == .sent ? nil : timer.due
         if macrosteps > 0, let count = motion.count(macrosteps, of: instance.state.record.id, due: due, at: now) {

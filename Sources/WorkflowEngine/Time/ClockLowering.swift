@@ -76,7 +76,7 @@ package struct ClockLowering: Sendable {
             for instance in found { report.take(instance) }
             try writer?.write(found) { instance, batch, caller throws(Rejection) in
                 let live = try batch.existing(instance.key)
-                batch.record(instance.chain, of: live, by: caller)
+                batch.record(instance.chain, of: live, from: RowOrigin(caller))
             }
             query.after = page.next
         } while query.after != nil
@@ -202,7 +202,7 @@ extension ClockLowering {
             count += lowered.count
             try writer?.write(lowered) { item, batch, _ in
                 batch.change(item.effect)
-                if let last = item.last { batch.attempts.append(last) }
+                if let last = item.last { batch.changes.attempts.append(last) }
             }
             query.after = page.next
         } while query.after != nil
@@ -266,7 +266,7 @@ private final class LoweringWriter {
         while !rest.isEmpty {
             var builder = applier.begin(after: [])
             let begin = ContinuousClock.now
-            while let item = rest.first, builder.rows == 0 || applier.isOpen(builder, since: begin) {
+            while let item = rest.first, builder.changes.rows == 0 || applier.isOpen(builder, since: begin) {
                 try apply(item, &builder, caller)
                 rest.removeFirst()
             }

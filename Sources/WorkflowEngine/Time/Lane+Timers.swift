@@ -101,7 +101,7 @@ extension Lane {
     }
 
     /// Whether what has fired must be written before more can fire: the store still has it.
-    private func mustCommit(_ builder: BatchBuilder) -> Bool { builder.rows > 0 && window.mustRead }
+    private func mustCommit(_ builder: BatchBuilder) -> Bool { builder.changes.rows > 0 && window.mustRead }
 
     /// The timers that fired in a batch.
     struct Round {
