@@ -59,7 +59,7 @@ struct DefinitionManualTests {
     /// The page lists the headers that a definition cannot set.
     @Test func theHeadersOfWfdAreListed() throws {
         let lines = Self.page.prose.map(\.line)
-        let listed = try #require(lines.firstIndex { $0.hasPrefix("These headers only wfd sets") })
+        let listed = try #require(lines.firstIndex { $0.hasPrefix("Only wfd sets these headers") })
         let told = lines[listed...].prefix { !$0.isEmpty }.flatMap(Self.codes)
         #expect(Set(told.map { $0.lowercased() }) == HeaderCheck.own && told.count == HeaderCheck.own.count)
     }
