@@ -33,6 +33,13 @@ import ThreadTesting
         #expect(Set(folders).union(["migrations"]) == Set(ImportRules.allowed.keys))
     }
 
+    @Test func theFoldersOfTheEngineAreAStair() {
+        for folder in StairRules.engine.folders {
+            #expect(Repository.exists("Sources/WorkflowEngine/" + folder), "there is no \(folder)")
+        }
+        expectNone(StairRules.engine.upward(Repository.swiftFiles))
+    }
+
     @Test func theWallClockIsReadInOneFile() {
         expectNone(Repository.swiftFiles.flatMap(ImportRules.wallClock))
     }

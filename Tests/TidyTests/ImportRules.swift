@@ -84,7 +84,7 @@ enum ImportRules {
     /// in.
     static func wallClock(_ file: SourceFile) -> [Finding] {
         let readers = [
-            "Sources/WorkflowEngine/Time/WallClock.swift",
+            "Sources/WorkflowEngine/Ground/WallClock.swift",
             "Sources/WorkflowCommand/Environment/ProcessEnvironment.swift",
             // How long the end of the process waits for the log; no time is told.
             "Sources/WorkflowThreads/LogOutput.swift",
@@ -92,7 +92,7 @@ enum ImportRules {
         guard file.isIn("Sources"), !readers.contains(file.path) else { return [] }
         let readings = ["Date()", "Date.now", "Date(timeIntervalSinceNow", "gettimeofday", "clock_gettime"]
         return findings(of: readings, in: file) {
-            "'\($0)' reads the wall clock; only Sources/WorkflowEngine/Time/WallClock.swift may"
+            "'\($0)' reads the wall clock; only Sources/WorkflowEngine/Ground/WallClock.swift may"
         }
     }
 

@@ -23,6 +23,22 @@ struct RuleTests {
         #expect(LengthRules.functions(sample("struct S {\n" + head + filler.dropLast().joined() + "}\n}\n")).isEmpty)
     }
 
+    @Test func aTypeOfAHigherFolderIsFound() {
+        let rules = StairRules(target: "Sources/T", folders: ["Low", "High"], root: "High/Root.swift")
+        let files = [
+            SourceFile(path: "Sources/T/Low/A.swift", text: "struct A {}\n// B\nlet b: B? = nil  // \"B\"\n"),
+            SourceFile(path: "Sources/T/High/B.swift", text: "final class B { let a: A }\nprivate struct A {}\n"),
+            SourceFile(path: "Sources/T/High/Root.swift", text: "let a = A()\n"),
+            SourceFile(path: "Sources/T/C.swift", text: "struct C {}\n"),
+        ]
+        #expect(
+            rules.upward(files) == [
+                Finding("Sources/T/Low/A.swift", line: 3, "'B' is in High, which is above Low"),
+                Finding("Sources/T/C.swift", "is in no folder of the stair"),
+            ])
+        #expect(rules.upward([files[0]]).isEmpty)
+    }
+
     @Test func bracesInTextAndCommentsDoNotCount() {
         let strange = ##"""
             func f() {
@@ -73,8 +89,8 @@ struct RuleTests {
     @Test func theWallClockIsFoundElsewhere() {
         let text = "/// Not `Date()`.\nlet now = Date()"
         #expect(ImportRules.wallClock(sample(text)).map(\.line) == [2])
-        #expect(
-            ImportRules.wallClock(SourceFile(path: "Sources/WorkflowEngine/Time/WallClock.swift", text: text)).isEmpty)
+        let clock = SourceFile(path: "Sources/WorkflowEngine/Ground/WallClock.swift", text: text)
+        #expect(ImportRules.wallClock(clock).isEmpty)
         #expect(ImportRules.wallClock(SourceFile(path: "Tests/ATests/A.swift", text: text)).isEmpty)
     }
 

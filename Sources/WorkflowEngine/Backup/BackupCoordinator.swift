@@ -20,7 +20,7 @@ package enum BackupEvent: Sendable, Equatable {
 ///
 /// The writer copies, in slices between its batches; a thread of the backup's own checks; whoever ordered it is told of
 /// both, and ends it by going away. What goes wrong with a backup is told to that one, and never to the writer.
-final class BackupCoordinator: Sendable {
+final class BackupCoordinator: BackupOrders, Sendable {
     /// A backup that somebody waits for.
     struct Order: Sendable {
         let name: BackupName

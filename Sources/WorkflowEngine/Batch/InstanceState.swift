@@ -198,20 +198,6 @@ extension InstanceState {
         .refused(refusal, event: event.name, machine: machine, facts: facts)
     }
 
-    /// Throws why a command cannot be carried out whatever its event is.
-    func refuse(_ command: SendCommand) throws(Rejection) {
-        switch record.status {
-        case .running: break
-        case .failed: throw .failed(facts)
-        case .suspended: throw .suspended(facts)
-        case .done, .cancelled, .purging: throw .finished(facts)
-        }
-        try refuse(unless: command.expectedSeq)
-        guard let path = command.expectedState else { return }
-        let isActive = machine.state(atPath: path).map(snapshot.configuration.contains) ?? false
-        if !isActive { throw .preconditionFailed("state '\(path)'", facts) }
-    }
-
     /// Throws when the instance has another seq than expected.
     func refuse(unless expected: Seq?) throws(Rejection) {
         if let expected, expected != record.seq { throw .preconditionFailed("seq \(expected.rawValue)", facts) }

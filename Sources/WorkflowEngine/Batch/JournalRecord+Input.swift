@@ -130,7 +130,7 @@ extension JournalRecord {
 
     /// Whether it undoes the row before: the instance is as old in its configuration, and has failed for as long, as
     /// without both.
-    var isUndo: Bool { kind == .reset && event == ResetCommand.Goal.beforeLast.event }
+    var isUndo: Bool { kind == .reset && event == Reset.undoEvent }
 
     /// True for a row that corrects times after a clock that was ahead. Only such a row may be earlier than the
     /// previous one. The instance's state stays.
@@ -210,4 +210,9 @@ struct RowError: Error {
         self.code = code
         self.message = message
     }
+}
+
+extension Reset {
+    /// The event of a row that undoes the last one.
+    static let undoEvent = "undo"
 }

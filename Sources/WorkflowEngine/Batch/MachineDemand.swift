@@ -8,7 +8,7 @@ import WorkflowStore
 /// the version is there.
 final class MachineDemand {
     private let library: MachineLibrary
-    private let queue: CommandQueue
+    private let queue: any ResultQueue
     private let bound: Int
     /// The versions that are being compiled.
     private var underWay: Set<MachineID> = []
@@ -20,7 +20,7 @@ final class MachineDemand {
     /// True to compile a version at once, on the thread that needs it.
     var isImmediate = false
 
-    init(_ library: MachineLibrary, waking queue: CommandQueue, limits: EngineLimits) {
+    init(_ library: MachineLibrary, waking queue: any ResultQueue, limits: EngineLimits) {
         self.library = library
         self.queue = queue
         bound = limits.unreadableMachines
@@ -36,8 +36,8 @@ final class MachineDemand {
         throw Rejection(waiting: .compiling(record.id))
     }
 
-    /// Throws a rejection with `wait` while anything waits for a version, even if the version is compiled by now. A timer
-    /// that is due later would overtake one that waits.
+    /// Throws a rejection with `wait` while anything waits for a version, even if that is compiled by now. A timer that
+    /// is due later would overtake one that waits.
     func waitBehindOthers(for machine: MachineID) throws(Rejection) {
         if underWay.contains(machine) { throw Rejection(waiting: .compiling(machine)) }
     }
@@ -86,4 +86,13 @@ private final class FinishedMachines: Sendable {
 extension EngineLimits {
     /// The number of versions that are remembered because they cannot be compiled.
     fileprivate var unreadableMachines: Int { 1_000 }
+}
+
+/// A queue whose reader waits for results of other threads.
+protocol ResultQueue: Sendable {
+    /// Announces a result; the queue does not end before it came. Returns false when the queue has ended.
+    func expectResult() -> Bool
+    /// Says that an announced result was taken.
+    func resultCame()
+    func wake()
 }

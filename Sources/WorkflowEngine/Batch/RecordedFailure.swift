@@ -230,3 +230,16 @@ extension SkippedTimer {
         return .object(object)
     }
 }
+
+/// The event that a failed instance could not take, and why.
+package struct InstanceFailure: Sendable {
+    package let reason: RecordedFailure
+    /// The event's.
+    package let data: JSONValue?
+    /// The name of the machine.
+    package let machine: MachineName
+    /// Of the row that records it.
+    package let seq: Seq
+    /// Of the row that records it.
+    package let at: Timestamp
+}

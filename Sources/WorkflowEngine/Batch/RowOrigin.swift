@@ -24,3 +24,11 @@ struct RowOrigin {
         self.age = age
     }
 }
+
+/// How long an instance was as it was: with a row that undoes the one before, it is so for as long as without both.
+struct FormerAge: Sendable {
+    /// Since when it was in its configuration.
+    let entered: Timestamp
+    /// Why and when it had failed, as the instance keeps it; nil when it had not.
+    let failure: String?
+}

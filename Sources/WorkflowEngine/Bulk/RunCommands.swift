@@ -54,7 +54,7 @@ struct BeginRunCommand: WriterCommand {
         batch.changes.runs[run.key] = run
         if !names.isEmpty { batch.changes.runNames[run.key] = names }
         batch.bytes += size
-        batch.note(.run(run, "begins"))
+        batch.note(.run(run, verb: run.verb, "begins"))
         return run
     }
 
@@ -70,7 +70,7 @@ struct BeginRunCommand: WriterCommand {
         undone.updated = run.begun
         undone.ended = run.begun
         batch.changes.runs[undone.key] = undone
-        batch.note(.run(undone, "is ended by its undo"))
+        batch.note(.run(undone, verb: undone.verb, "is ended by its undo"))
     }
 }
 
@@ -97,7 +97,7 @@ struct ChangeRunCommand: WriterCommand {
         run.generation = generation
         run.updated = max(batch.now, run.begun)
         batch.changes.runs[key] = run
-        batch.note(.run(run, state == .stopped ? "is stopped" : "goes on"))
+        batch.note(.run(run, verb: run.verb, state == .stopped ? "is stopped" : "goes on"))
         return run
     }
 }
@@ -119,4 +119,9 @@ extension Rejection {
     static func runNotFound(_ name: String) -> Rejection {
         Rejection(.runNotFound, "There is no run '\(name)'; 'wfctl bulk list' shows those that there are")
     }
+}
+
+extension BulkRecord {
+    /// The verb of the run's request; empty when the request cannot be read.
+    fileprivate var verb: String { BulkRequest(request)?.action.verb ?? "" }
 }

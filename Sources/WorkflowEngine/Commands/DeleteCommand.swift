@@ -148,61 +148,9 @@ extension Rejection {
             .effectsOpen, "\(facts.place.text), cannot be deleted: \(what) not ended", facts: facts)
     }
 
-    fileprivate static func goesOn(_ name: InstanceName) -> Rejection {
+    static func movedDuringDelete(_ name: InstanceName) -> Rejection {
         Rejection(
             .overloaded, "Instance '\(name)' goes on while it is to be deleted: suspend it first",
             subject: .instance(name))
     }
-}
-
-extension Engine {
-    /// Deletes an instance. When this returns, nobody finds it and its name is free. Its data is in no file of the
-    /// store, unless the answer says why it still is. Copies may remain in gaps between rows until the store is
-    /// compacted.
-    package func delete(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
-        var deletion = try await carryOut(command)
-        if !deletion.isDryRun { deletion.pending = await awaitErasing(of: .deletion) }
-        return deletion
-    }
-
-    /// Deletes an instance without waiting until its rows are removed.
-    func carryOut(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
-        var command = command
-        for _ in 0..<limits.deletionLooks {
-            if let deletion = try await queue.submit(command) { return deletion }
-            command.look = try await look(at: command.target)
-        }
-        throw .goesOn(command.instance)
-    }
-
-    /// The calls of an instance; nil when it is not there.
-    private func look(at key: InstanceKey) async throws(Rejection) -> DeleteCommand.Look? {
-        let record = try await read { () async throws(StoreError) in try await store.instance(key) }
-        guard let record else { return nil }
-        return try await look(at: record)
-    }
-
-    func look(at record: InstanceRecord) async throws(Rejection) -> DeleteCommand.Look {
-        let calls = try await read { () async throws(StoreError) in try await store.calls(behind: record.head) }
-        return DeleteCommand.Look(id: record.id, seq: record.seq, calls: calls)
-    }
-
-    /// Returns the deletions before a position, the latest first, with their machines; nil for a machine that the store
-    /// does not have.
-    package func audits(
-        before position: Position?, limit: Int, by caller: Caller
-    ) async throws(Rejection) -> [(audit: AuditRecord, machine: MachineRecord?)] {
-        let audits = try await read { () async throws(StoreError) in
-            try await store.audits(in: caller.namespace, before: position, limit: limit)
-        }
-        var found: [(audit: AuditRecord, machine: MachineRecord?)] = []
-        for audit in audits {
-            let isKnown = audit.machineID != AuditRecord.noMachine
-            found.append((audit, isKnown ? try await loadedMachine(audit.machineID).record : nil))
-        }
-        return found
-    }
-
-    /// What is left of what was deleted.
-    package var purgeBacklog: PurgeBacklog { purging.backlog }
 }

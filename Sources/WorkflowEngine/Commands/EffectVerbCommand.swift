@@ -15,7 +15,7 @@ package struct EffectVerbCommand: Sendable {
         case cancel
 
         /// Whether the effect ends with a result.
-        fileprivate var givesResult: Bool {
+        var givesResult: Bool {
             switch self {
             case .retry: false
             case .skip, .cancel: true
@@ -44,9 +44,9 @@ package struct EffectVerbCommand: Sendable {
     package var key: RequestKey?
     package var caller: Caller
     /// Where a call's row is.
-    fileprivate var call: Position?
+    var call: Position?
     /// Whether the daemon makes an attempt at an effect now.
-    fileprivate var runs: @Sendable (Position) -> Bool = { _ in false }
+    var runs: @Sendable (Position) -> Bool = { _ in false }
 
     package init(
         instance: InstanceName, effect: String, expectedSeq: Seq? = nil, verb: Verb, reason: String? = nil,
@@ -223,70 +223,6 @@ extension EffectVerbCommand: WriterCommand {
         guard effect.number != nil else { return batch.end(effect) }
         batch.end(effect, with: .init(event: event + effect.name, data: data, key: nil), of: instance)
     }
-}
-
-extension Engine {
-    /// Says what becomes of an effect; durable when it returns.
-    package func effect(_ command: EffectVerbCommand) async throws(Rejection) -> EffectVerdict {
-        var command = command
-        command.call = try await call(command.effect, of: command.instance, by: command.caller)
-        command.runs = { [runners] effect in runners.contains { $0.acts(on: effect) } }
-        switch try await queue.submit(command) {
-        case .first(let verdict): return verdict
-        case .repeated(let position): return try await repeated(command, at: position)
-        }
-    }
-
-    /// Where the row of a call is, by its name `call.SEQ.NUMBER`: behind the row that began it. Nil for other names.
-    private func call(
-        _ name: String, of instance: InstanceName, by caller: Caller
-    ) async throws(Rejection) -> Position? {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        // Proof: there are three.
-        guard parts.count == 3, parts[0] == "call", let seq = Int64(parts[1]), seq > 0, let number = Int64(parts[2]),
-            (1...limits.callNumbers).contains(number)
-        else { return nil }
-        let record = try await self.instance(named: instance, by: caller).record
-        guard seq <= record.seq.rawValue else { return nil }
-        let query = HistoryQuery(
-            instance: record.id, head: record.head, headSeq: record.seq, seqs: seq...seq, isReversed: false)
-        guard let row = try await history(query).first else { return nil }
-        let places = (1...number).map { Position(rawValue: row.position.rawValue + $0) }
-        let found = try await read { () async throws(StoreError) in try await store.effects(places) }
-        return found.first { $0.instanceID == record.id && $0.name == name }?.id
-    }
-
-    /// The answer that a word with this key got.
-    private func repeated(
-        _ command: EffectVerbCommand, at position: Position
-    ) async throws(Rejection) -> EffectVerdict {
-        let row = try await row(of: command.key, at: position)
-        let data = row.data.flatMap(RecordedFailure.object) ?? JSONObject()
-        var isSame = row.kind == .effect && row.event == command.verb.name && data["id"]?.string == command.effect
-        switch command.verb {
-        case .retry(let newKey): isSame = isSame && (data["newKey"] == true) == newKey
-        case .skip(let result): isSame = isSame && data["result"] == result
-        case .cancel: break
-        }
-        guard isSame else { throw .keyReused(command.key?.text ?? "") }
-        let record = try await instance(named: command.instance, by: command.caller).record
-        guard record.id == row.instanceID else { throw .inconsistent("the row of a key belongs to another instance") }
-        let next = row.seq.rawValue + 1
-        let query = HistoryQuery(
-            instance: record.id, head: record.head, headSeq: record.seq, seqs: next...next, isReversed: false)
-        // The result that was given stands behind it.
-        let behind = next > record.seq.rawValue ? nil : try await history(query).first
-        let result = behind.flatMap { $0.isResult && command.verb.givesResult ? $0 : nil }
-        return EffectVerdict(
-            instance: record.name, effect: command.effect, seq: row.seq,
-            from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: (result ?? row).to),
-            hasFailed: result?.kind == .failed, isRepeated: true)
-    }
-}
-
-extension EngineLimits {
-    /// Places behind a row that are looked through for a call.
-    fileprivate var callNumbers: Int64 { 1_000 }
 }
 
 extension Rejection {

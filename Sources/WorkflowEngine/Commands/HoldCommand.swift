@@ -30,12 +30,3 @@ extension HoldCommand: WriterCommand {
         return before
     }
 }
-
-extension Engine {
-    /// Lets effects start, or keeps them from it; durable when it returns. Gives whether they were held before.
-    @discardableResult
-    package func hold(_ command: HoldCommand) async throws(Rejection) -> Bool {
-        log.asked(command.isHeld ? "hold effects" : "release effects", by: command.caller)
-        return try await queue.submit(command)
-    }
-}

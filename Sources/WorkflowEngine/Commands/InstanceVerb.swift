@@ -1,3 +1,4 @@
+import Statechart
 import WorkflowStore
 
 /// What a person asks of one instance, beside sending it events.
@@ -40,4 +41,14 @@ extension InstanceVerb {
         batch.fireDue(of: instance)
         return (instance, nil)
     }
+}
+
+/// What a person asks of an instance, once for a key.
+protocol KeyedRepair: InstanceVerb {
+    var wantsContext: Bool { get }
+
+    /// Whether a row with the command's key is the command's.
+    ///
+    /// - Parameter before: The instance before the row.
+    func isRecorded(by row: JournalRecord, after before: Snapshot) -> Bool
 }

@@ -135,28 +135,3 @@ extension LeaseTasksCommand: WriterCommand {
             deadline: instance.state.timeout(ofInvocation: effect.name))
     }
 }
-
-extension Engine {
-    /// Hands out tasks of a queue; waits for the first when there is none.
-    ///
-    /// - Parameter wait: How long at most.
-    package func lease(_ command: LeaseTasksCommand, wait: Duration) async throws(Rejection) -> [LeasedTask] {
-        let end = ContinuousClock.now + wait
-        let queueName = EffectRequest.tasks + command.queue
-        workers.saw(command.worker, in: queueName, at: now)
-        // Longer than it is remembered nobody waits.
-        defer { workers.saw(command.worker, in: queueName, at: now) }
-        while true {
-            // What gets ready from here on is not missed.
-            guard let changes = queueWatch.changes(of: queueName) else { throw .overloaded }
-            let grant = try await queue.submit(command)
-            if !grant.tasks.isEmpty || ContinuousClock.now >= end || Task.isCancelled { return grant.tasks }
-            var until = end
-            // A virtual clock does not come there by itself.
-            if let next = grant.next, !isClockVirtual {
-                until = min(end, .now + .milliseconds(Swift.max(1, next.rawValue - now.rawValue)))
-            }
-            await changes.next(until: until)
-        }
-    }
-}

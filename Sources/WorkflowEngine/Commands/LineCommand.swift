@@ -78,18 +78,3 @@ extension LineCommand: WriterCommand {
         if case .send(let send) = self { try send.check() }
     }
 }
-
-extension Engine {
-    /// The answer to a line; one of before is made again.
-    func sent(_ answer: KeyedAnswer<SendResult>, for line: LineCommand) async throws(Rejection) -> SendResult {
-        switch (line, answer) {
-        case (_, .first(let result)): result
-        case (.send(let send), .repeated): try await sent(answer, for: send)
-        case (.start(let start), .repeated(let position)):
-            // Folds history: too long for an executor that serves sockets.
-            try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
-                try await repeated(start, at: position)
-            }
-        }
-    }
-}

@@ -220,17 +220,3 @@ package final class MigrationAnswer: Sendable {
         to = new.record.version
     }
 }
-
-extension Engine {
-    /// Takes an instance over to another version; what it changed is on disk when this returns.
-    package func migrate(_ command: MigrateCommand) async throws(Rejection) -> SendResult {
-        switch try await queue.submit(command) {
-        case .first(let answer): return answer
-        case .repeated(let position):
-            // Folds history: too long for an executor that serves sockets.
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
-                try await repeated(command, at: position)
-            }
-        }
-    }
-}

@@ -201,17 +201,3 @@ extension InstanceState {
         return max(min(first ?? LogicalTime(now), LogicalTime(now)), LogicalTime(record.updated))
     }
 }
-
-extension Engine {
-    /// Does something to an instance; what it changed is on disk when this returns.
-    package func repair(_ command: RepairCommand) async throws(Rejection) -> SendResult {
-        switch try await queue.submit(command) {
-        case .first(let answer): return answer
-        case .repeated(let position):
-            // Folds history: too long for an executor that serves sockets.
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
-                try await repeated(command, at: position)
-            }
-        }
-    }
-}

@@ -15,7 +15,7 @@ package struct ResetCommand: Sendable {
         var event: String {
             switch self {
             case .seq: "reset"
-            case .beforeLast: "undo"
+            case .beforeLast: Reset.undoEvent
             }
         }
     }
@@ -57,14 +57,6 @@ package struct ResetCommand: Sendable {
         self.key = key
         self.caller = caller
     }
-}
-
-/// How long an instance was as it was: with a row that undoes the one before, it is so for as long as without both.
-struct FormerAge: Sendable {
-    /// Since when it was in its configuration.
-    let entered: Timestamp
-    /// Why and when it had failed, as the instance keeps it; nil when it had not.
-    let failure: String?
 }
 
 /// An instance as it was, read from its history.
@@ -197,53 +189,6 @@ extension BatchBuilder {
     }
 }
 
-extension Engine {
-    /// Gives an instance the state again that it had; what it changed is on disk when this returns.
-    package func reset(_ command: ResetCommand) async throws(Rejection) -> SendResult {
-        // Folds history: too long for an executor that serves sockets.
-        try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
-            for _ in 0..<limits.resetAttempts {
-                var command = command
-                command.past = try await past(for: command)
-                switch try await queue.submit(command) {
-                case .first(let answer): return answer
-                case .repeated(let position): return try await repeated(command, at: position)
-                case .moved: continue
-                }
-            }
-            throw .goesOn(command.instance)
-        }
-    }
-
-    /// What a command has to know of the instance's history. A key comes before what is wrong with that.
-    private func past(for command: ResetCommand) async throws(Rejection) -> Result<FoldedPast, Rejection> {
-        let record = try await instance(named: command.instance, by: command.caller).record
-        return await past(of: record, for: command.goal)
-    }
-
-    /// The same, of an instance that was read.
-    func past(of record: InstanceRecord, for goal: ResetCommand.Goal) async -> Result<FoldedPast, Rejection> {
-        do throws(Rejection) {
-            let seq: Seq
-            switch goal {
-            case .seq(let wanted): seq = wanted
-            case .beforeLast: seq = try await seqBeforeMigration(of: record)
-            }
-            return .success(try await past(of: record, after: seq))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private func seqBeforeMigration(of record: InstanceRecord) async throws(Rejection) -> Seq {
-        guard let last = try await row(of: record, at: record.seq) else {
-            throw .inconsistent("the history has no row at seq \(record.seq.rawValue)")
-        }
-        guard last.kind == .migrated else { throw .notUndoable(record, last) }
-        return Seq(rawValue: record.seq.rawValue - 1)
-    }
-}
-
 extension Rejection {
     fileprivate static func undecided(
         _ undecided: UndecidedInvocations, to seq: Seq, asked: Reset.Invocations?, _ facts: InstanceFacts
@@ -260,7 +205,7 @@ extension Rejection {
                 + advice, facts: facts)
     }
 
-    fileprivate static func notUndoable(_ record: InstanceRecord, _ last: JournalRecord) -> Rejection {
+    static func notUndoable(_ record: InstanceRecord, _ last: JournalRecord) -> Rejection {
         let before = last.seq.rawValue - 1
         let advice = before < 1 ? "" : "; 'wfctl reset \(record.name) --to \(before)' goes back before it"
         return Rejection(
@@ -269,7 +214,7 @@ extension Rejection {
                 + "and no migration: only that can be undone\(advice)", subject: .instance(record.name))
     }
 
-    fileprivate static func goesOn(_ name: InstanceName) -> Rejection {
+    static func movedDuringReset(_ name: InstanceName) -> Rejection {
         Rejection(
             .preconditionFailed,
             "'\(name)' went on each time while its history was read; suspended it can be reset",

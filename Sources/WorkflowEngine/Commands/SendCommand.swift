@@ -120,60 +120,6 @@ extension SendCommand: WriterCommand {
     }
 }
 
-extension Engine {
-    /// Sends an event; what it changed is on disk when this returns.
-    package func send(_ command: SendCommand) async throws(Rejection) -> SendResult {
-        try await outcome(of: command).get()
-    }
-
-    /// What became of an event that was sent; what it changed is on disk when this returns.
-    package func outcome(of command: SendCommand) async -> Result<SendResult, Rejection> {
-        await withCheckedContinuation { caller in begin(command) { caller.resume(returning: $0) } }
-    }
-
-    /// Sends an event without a task that waits for it.
-    ///
-    /// - Parameter answered: Called once with what became of it, on whatever thread knows it: the calling one when
-    ///   nothing was begun.
-    package func begin(_ command: SendCommand, _ answered: @escaping @Sendable (Result<SendResult, Rejection>) -> Void)
-    {
-        do throws(Rejection) {
-            try command.check()
-        } catch {
-            return answered(.failure(error))
-        }
-        queue.begin(command) { answer in
-            switch answer {
-            case .success(.first(let event)): answered(.success(event))
-            case .failure(let rejection): answered(.failure(rejection))
-            case .success(let answer): Task { answered(await self.outcome(answer, of: command)) }
-            }
-        }
-    }
-
-    private func outcome(
-        _ answer: KeyedAnswer<SendResult>, of command: SendCommand
-    ) async -> Result<SendResult, Rejection> {
-        do throws(Rejection) {
-            return .success(try await sent(answer, for: command))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// What the sender is told: an answer of before is made again.
-    func sent(_ answer: KeyedAnswer<SendResult>, for command: SendCommand) async throws(Rejection) -> SendResult {
-        switch answer {
-        case .first(let event): return event
-        case .repeated(let position):
-            // Folds history: too long for an executor that serves sockets.
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
-                try await repeated(command, at: position)
-            }
-        }
-    }
-}
-
 /// The answer to a send.
 ///
 /// It keeps what the step gave, and says it when it is asked: not on the writer's time.
@@ -277,32 +223,37 @@ package final class SendResult: Sendable {
     package var entered: [String] { machine.paths(of: enteredStates) }
 }
 
-/// What became of one candidate transition, in words.
-package struct CandidateView: Sendable, Equatable {
-    /// The path of the source state; empty for the root.
-    package let state: String
-    /// The descriptor as written.
-    package let on: String
-    /// The paths of the targets.
-    package let targets: [String]
-    package let line: Int
-    /// The guard as written; nil for none.
-    package let condition: String?
-    package let verdict: CandidateFinding.Verdict
-    /// Why the guard could not be evaluated.
-    package let failure: String?
-    /// What the guard read.
-    package let reads: [ValueRead]
+extension InstanceState {
+    /// Throws why a command cannot be carried out whatever its event is.
+    func refuse(_ command: SendCommand) throws(Rejection) {
+        switch record.status {
+        case .running: break
+        case .failed: throw .failed(facts)
+        case .suspended: throw .suspended(facts)
+        case .done, .cancelled, .purging: throw .finished(facts)
+        }
+        try refuse(unless: command.expectedSeq)
+        guard let path = command.expectedState else { return }
+        let isActive = machine.state(atPath: path).map(snapshot.configuration.contains) ?? false
+        if !isActive { throw .preconditionFailed("state '\(path)'", facts) }
+    }
 }
 
-extension CandidateView {
-    /// A finding with its transition told.
-    package init(_ finding: CandidateFinding, of machine: Machine) {
-        let transition = machine[finding.transition]
-        self.init(
-            state: machine[transition.source].path, on: transition.descriptor ?? "",
-            targets: machine.paths(of: transition.targets), line: transition.line,
-            condition: transition.condition?.source, verdict: finding.verdict, failure: finding.failure,
-            reads: finding.reads)
+/// A single event in the queue. A class of its own, because there are many: a generic one looks its types up whenever
+/// it is used, which costs 4,300 instructions an event.
+///
+/// `@unchecked Sendable`: see `OutcomeKeeper`.
+final class QueuedSend: OutcomeKeeper, @unchecked Sendable {
+    let size: Int
+    let isLong = false
+    let asked: SendCommand
+    let destination: AnswerDestination<SendCommand.Answer>
+    var outcome: Result<SendCommand.Answer, Rejection>?
+    var waits = 0
+
+    init(_ command: SendCommand, _ destination: AnswerDestination<SendCommand.Answer>) {
+        size = command.size
+        self.destination = destination
+        asked = command
     }
 }

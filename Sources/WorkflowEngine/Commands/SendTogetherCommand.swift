@@ -56,31 +56,3 @@ struct SendTogetherCommand: WriterCommand {
         return last
     }
 }
-
-extension Engine {
-    /// Sends events in their order, all or none, in one transaction. `Rejection.offset` says which one was not
-    /// accepted.
-    package func sendTogether(_ commands: [SendCommand]) async throws(Rejection) -> [SendResult] {
-        try await sendTogether(commands.map(LineCommand.send))
-    }
-
-    /// The same of events and starts.
-    package func sendTogether(_ commands: [LineCommand]) async throws(Rejection) -> [SendResult] {
-        for (offset, command) in commands.enumerated() {
-            do throws(Rejection) {
-                try command.check()
-            } catch {
-                throw error.at(offset)
-            }
-        }
-        var events: [SendResult] = []
-        for (offset, answer) in try await queue.submit(SendTogetherCommand(lines: commands)).enumerated() {
-            do throws(Rejection) {
-                events.append(try await sent(answer, for: commands[offset]))
-            } catch {
-                throw error.at(offset)
-            }
-        }
-        return events
-    }
-}

@@ -71,27 +71,3 @@ package struct SettledMachine: Sendable, Equatable {
     package let setting: MachineSetting
     package let latest: MachineVersion
 }
-
-extension Engine {
-    /// Sets something for a machine; durable when it returns. Gives what holds then.
-    package func set(_ command: SetMachineCommand) async throws(Rejection) -> SettledMachine {
-        log.asked("set a machine", by: command.caller)
-        return try await queue.submit(command)
-    }
-
-    /// What is set for a machine, as it is on disk.
-    package func setting(of machine: MachineName, by caller: Caller) async throws(Rejection) -> MachineSetting {
-        let key = MachineKey(machine, in: caller.namespace)
-        let setting = try await read { () async throws(StoreError) in try await store.machineSetting(of: key) }
-        return setting ?? MachineSetting(of: key)
-    }
-
-    /// What is set for the caller's machines, by name, after a name; machines with the defaults are left out.
-    package func settings(
-        after name: MachineName?, limit: Int, by caller: Caller
-    ) async throws(Rejection) -> [MachineSetting] {
-        try await read { () async throws(StoreError) in
-            try await store.machineSettings(in: caller.namespace, after: name, limit: limit)
-        }
-    }
-}

@@ -1,4 +1,4 @@
-package import WorkflowStore
+import WorkflowStore
 
 /// How much of a queue may run from now on.
 package struct SetQueueCommand: Sendable {
@@ -73,13 +73,5 @@ extension SetQueueCommand: WriterCommand {
         batch.changes.queues[queue] = record
         batch.note(.set(record))
         return record
-    }
-}
-
-extension Engine {
-    /// Says how much of a queue may run; durable when it returns. Gives what holds then.
-    package func set(_ command: SetQueueCommand) async throws(Rejection) -> QueueRecord {
-        log.asked("set a queue", by: command.caller)
-        return try await queue.submit(command)
     }
 }

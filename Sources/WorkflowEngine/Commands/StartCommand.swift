@@ -113,26 +113,3 @@ package struct InstanceView: Sendable {
     /// Whether this is the answer to an earlier start with the same key, given again.
     package var isRepeated = false
 }
-
-/// The event that a failed instance could not take, and why.
-package struct InstanceFailure: Sendable {
-    package let reason: RecordedFailure
-    /// The event's.
-    package let data: JSONValue?
-    /// The name of the machine.
-    package let machine: MachineName
-    /// Of the row that records it.
-    package let seq: Seq
-    /// Of the row that records it.
-    package let at: Timestamp
-}
-
-extension Engine {
-    /// Starts an instance; it is on disk when this returns.
-    package func start(_ command: StartCommand) async throws(Rejection) -> InstanceView {
-        switch try await queue.submit(command) {
-        case .first(let view): view
-        case .repeated(let position): try await repeated(command, at: position)
-        }
-    }
-}

@@ -148,15 +148,6 @@ package struct Committed: Sendable {
     package var pending: some Sequence<TimerHint> { batches.lazy.flatMap(\.pending) }
 }
 
-/// When to look at an instance, because something may be due there. It binds nobody: what was armed may have been
-/// cancelled since.
-package struct TimerHint: Sendable, Equatable {
-    package let instance: InstanceID
-    package let key: TimerKey
-    /// When its turn is, if that is later than when it is due.
-    package let turn: Timestamp?
-}
-
 /// Learns what has become durable.
 package protocol CommitObserver: Sendable {
     /// Called once after each transaction, in their order, by the thread that committed it, and the next commit waits
@@ -244,11 +235,11 @@ final class SealedBatch: Sendable {
     /// The instances whose timers fired.
     let fired: [InstanceID]
     /// The commands that were applied; each knows what came of it.
-    let entries: Lane.Waiting
+    let entries: QueuedCommands
 
     init(
         number: UInt64, batch: StoreBatch, isWritten: Bool, changes: BatchChanges, pending: [TimerHint],
-        notices: [Notice], fired: [InstanceID], entries: Lane.Waiting
+        notices: [Notice], fired: [InstanceID], entries: QueuedCommands
     ) {
         self.number = number
         self.batch = batch

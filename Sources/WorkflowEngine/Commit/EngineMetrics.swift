@@ -16,17 +16,6 @@ package final class EngineMetrics: Sendable {
         package let kind: RecordedFailure.Kind
     }
 
-    /// The end of an attempt at an effect. What kind of failure it was is no part of it: workers name those themselves.
-    package enum AttemptEnd: String, CaseIterable, Sendable {
-        case done, failed
-        /// The worker gave no sign of life in time.
-        case leaseExpired = "lease-expired"
-        /// Nobody waited for it any more.
-        case late
-        /// The daemon did not outlive it.
-        case interrupted
-    }
-
     /// Counts of the attempts at effects of one queue.
     package struct QueueCounts: Sendable {
         package var attempts: [AttemptEnd: Int] = [:]

@@ -19,19 +19,6 @@ package struct VerifiedCounts: Sendable, Equatable {
     package init() {}
 }
 
-/// How far a verification or a replay is.
-package struct VerificationProgress: Sendable, Equatable {
-    /// Journal rows that are done.
-    package var done: Int
-    /// Journal rows in sum, about: positions that nobody has are among them.
-    package var total: Int
-
-    package init(done: Int, total: Int) {
-        self.done = done
-        self.total = total
-    }
-}
-
 /// What a verification tells while it runs.
 package enum VerificationEvent: Sendable, Equatable {
     case progress(VerificationProgress)

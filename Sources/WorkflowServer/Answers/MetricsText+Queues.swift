@@ -59,7 +59,7 @@ extension MetricsText {
         let sorted = counts.sorted { $0.key < $1.key }
         begin("wfd_effect_attempts_total", "counter", "Attempts at effects that have ended, by queue and outcome.")
         for (queue, count) in sorted {
-            for end in EngineMetrics.AttemptEnd.allCases {
+            for end in AttemptEnd.allCases {
                 let labels = [(name: "queue", value: queue), ("outcome", end.rawValue)]
                 sample("wfd_effect_attempts_total", count.attempts[end] ?? 0, labels)
             }

@@ -1,5 +1,5 @@
 import Statechart
-import WorkflowStore
+package import WorkflowStore
 
 // What comes to an instance by itself: its timers, and what is left of the events that it sent to itself.
 
@@ -90,4 +90,13 @@ extension BatchBuilder {
             ? instance.state.time(at: now) : timer.time(notBefore: LogicalTime(instance.state.record.updated))
         return .coming(timer, at: at, firedAt: LogicalTime(now))
     }
+}
+
+/// When to look at an instance, because something may be due there. It binds nobody: what was armed may have been
+/// cancelled since.
+package struct TimerHint: Sendable, Equatable {
+    package let instance: InstanceID
+    package let key: TimerKey
+    /// When its turn is, if that is later than when it is due.
+    package let turn: Timestamp?
 }

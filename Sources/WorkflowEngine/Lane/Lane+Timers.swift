@@ -209,3 +209,13 @@ extension Lane {
         return .success(ClockMove(now: clock.now(), fired: fired, isDone: false))
     }
 }
+
+extension BatchBuilder {
+    /// Whether it has begun something that the daemon does itself.
+    func hasBegun(servedBy runners: [EffectRunner]) -> Bool {
+        changes.effects.values.contains { change in
+            guard change.isNew, let effect = change.record else { return false }
+            return runners.contains { $0.serves(effect.queue) }
+        }
+    }
+}

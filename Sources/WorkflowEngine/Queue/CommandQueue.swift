@@ -6,7 +6,7 @@ package import WorkflowStore
 /// nobody waits, stand behind all others.
 ///
 /// `@unchecked Sendable`: every stored property is read and written under `condition` only.
-final class CommandQueue: @unchecked Sendable {
+final class CommandQueue: @unchecked Sendable, ResultQueue {
     private let condition = NSCondition()
     private let limits: EngineLimits
     private var entries: [any QueuedCommand] = []

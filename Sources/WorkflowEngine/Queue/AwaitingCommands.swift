@@ -3,11 +3,8 @@ import WorkflowStore
 /// Commands that wait until a machine version is compiled, in their order. Later commands for the same instance or
 /// machine wait behind them and never overtake. A value without threads.
 struct AwaitingCommands {
-    /// Commands in their order.
-    typealias Line = ArraySlice<any QueuedCommand>
-
     /// All waiting commands.
-    private(set) var line: Line = []
+    private(set) var line: QueuedCommands = []
     /// The instances and machines that the waiting commands name.
     private(set) var targets: Set<CommandTarget> = []
 
@@ -20,10 +17,10 @@ struct AwaitingCommands {
     }
 
     /// Takes out the commands that may be applied again, now that versions are compiled.
-    mutating func release(_ compiled: Set<MachineID>) -> Line {
+    mutating func release(_ compiled: Set<MachineID>) -> QueuedCommands {
         if line.isEmpty || compiled.isEmpty { return [] }
-        var released: Line = []
-        var staying: Line = []
+        var released: QueuedCommands = []
+        var staying: QueuedCommands = []
         var behind: Set<CommandTarget> = []
         for entry in line {
             let names = entry.command.targets
@@ -40,7 +37,7 @@ struct AwaitingCommands {
     }
 
     /// Takes out all commands.
-    mutating func takeAll() -> Line {
+    mutating func takeAll() -> QueuedCommands {
         defer { self = AwaitingCommands() }
         return line
     }

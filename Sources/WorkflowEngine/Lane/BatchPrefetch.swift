@@ -18,7 +18,7 @@ final class BatchPrefetch {
     func begin() { store.forget() }
 
     /// Reads what the first commands look up, as many as a batch has rows; gives their number.
-    func read(for commands: Lane.Waiting) -> Int {
+    func read(for commands: QueuedCommands) -> Int {
         let first = commands.prefix(limits.batchRows)
         var wanted = WantedRows()
         for entry in first { entry.command.want(&wanted) }

@@ -133,14 +133,6 @@ extension BatchBuilder {
             change(effect)
         }
     }
-
-    /// Whether it has begun something that the daemon does itself.
-    func hasBegun(servedBy runners: [EffectRunner]) -> Bool {
-        changes.effects.values.contains { change in
-            guard change.isNew, let effect = change.record else { return false }
-            return runners.contains { $0.serves(effect.queue) }
-        }
-    }
 }
 
 // MARK: Held

@@ -11,9 +11,6 @@ import WorkflowStore
 /// together. Until a batch is known to be on disk nothing of those behind it is told, refusals included; when it fails,
 /// they are thrown away and applied again.
 final class Lane {
-    /// Commands that were taken from the queue and are not answered.
-    typealias Waiting = ArraySlice<any QueuedCommand>
-
     let store: any StoreWriter
     private let parts: LaneParts
     let applier: BatchApplier
@@ -21,13 +18,13 @@ final class Lane {
     private let committer: BatchCommitter
     private let pipeline: CommitPipeline
     /// Backups, where the store makes them.
-    private let backups: (orders: BackupCoordinator, copying: any BackupCopying)?
+    private let backups: (orders: any BackupOrders, copying: any BackupCopying)?
     /// Which of what waits comes first.
     var order: FairOrder
     /// What was taken and is not under way, in the order in which it is applied.
-    var waiting: Waiting = []
+    var waiting: QueuedCommands = []
     /// Those of them that were part of a batch that was split: each has one of its own, before all others.
-    var apart: Waiting = []
+    var apart: QueuedCommands = []
     /// The commands that wait for machine versions, and are in no batch.
     private var awaiting = AwaitingCommands()
     /// What was handed over to be committed and not taken over since.
@@ -220,7 +217,7 @@ final class Lane {
     }
 
     /// Splits the commands of the last batch into those that were applied and those that wait for machine versions.
-    private func split(_ entries: Waiting) -> (applied: Waiting, postponed: [any QueuedCommand]) {
+    private func split(_ entries: QueuedCommands) -> (applied: QueuedCommands, postponed: [any QueuedCommand]) {
         if applier.postponed == 0 { return (entries, []) }
         return (entries.filter { $0.rejection?.wait == nil }[...], entries.filter { $0.rejection?.wait != nil })
     }
@@ -263,7 +260,7 @@ final class Lane {
 
     /// Whether so much waits that the next batch is worth applying while this one is committed. A backup needs the
     /// store between two batches.
-    private func mayOverlap(with waiting: Waiting) -> Bool {
+    private func mayOverlap(with waiting: QueuedCommands) -> Bool {
         guard let next = waiting.first, !firedOne, !(backups?.orders.hasWork ?? false) else { return false }
         return waiting.count >= limits.batchRows / 2 || next.command.fillsBatch
     }
@@ -289,7 +286,7 @@ final class Lane {
 extension Lane {
     /// Closes a batch.
     func seal(
-        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: Waiting = [], sweep: SweepOrder? = nil
+        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: QueuedCommands = [], sweep: SweepOrder? = nil
     ) -> SealedBatch {
         defer { entered = [:] }
         return applier.seal(&builder, fired: fired, entered: entered, entries: entries, sweep: sweep)
@@ -354,7 +351,7 @@ extension Lane {
         pipeline.mend()
         discard()
         let again = recovery.again.flatMap(\.entries)
-        // Waiting commands are older than those in the queue, and keep their order among each other.
+        // QueuedCommands commands are older than those in the queue, and keep their order among each other.
         waiting = again + awaiting.takeAll() + waiting
         if let (sealed, error) = recovery.split {
             blame(sealed.fired, for: error)

@@ -92,7 +92,7 @@ final class MachineLibrary: Sendable {
     }
 
     @discardableResult
-    private func keep(_ loaded: LoadedMachine) -> LoadedMachine {
+    func keep(_ loaded: LoadedMachine) -> LoadedMachine {
         ids.withLock { ids in
             if ids.count >= VersionKey.bound { ids = [:] }
             ids[VersionKey(machine: loaded.record.key, version: loaded.record.version)] = loaded.record.id
@@ -102,15 +102,6 @@ final class MachineLibrary: Sendable {
             cache.trim()
         }
         return loaded
-    }
-}
-
-extension MachineLibrary: CommitObserver {
-    func committed(_ committed: Committed) {
-        for batch in committed.batches {
-            for machine in batch.changes.machines { keep(machine) }
-            board.adopt(batch.batch.changedSettings)
-        }
     }
 }
 

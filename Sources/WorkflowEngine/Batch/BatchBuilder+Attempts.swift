@@ -143,7 +143,7 @@ extension BatchBuilder {
 
 extension TaskFailure {
     /// The name under which attempts are counted.
-    fileprivate var metric: EngineMetrics.AttemptEnd {
+    fileprivate var metric: AttemptEnd {
         switch type {
         case Self.leaseExpired.type: .leaseExpired
         case Self.interruptedType: .interrupted

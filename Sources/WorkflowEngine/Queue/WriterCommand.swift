@@ -185,25 +185,6 @@ final class Queued<Command: WriterCommand>: OutcomeKeeper, @unchecked Sendable {
     }
 }
 
-/// A single event in the queue. A class of its own, because there are many: a generic one looks its types up whenever
-/// it is used, which costs 4,300 instructions an event.
-///
-/// `@unchecked Sendable`: see `OutcomeKeeper`.
-final class QueuedSend: OutcomeKeeper, @unchecked Sendable {
-    let size: Int
-    let isLong = false
-    let asked: SendCommand
-    let destination: AnswerDestination<SendCommand.Answer>
-    var outcome: Result<SendCommand.Answer, Rejection>?
-    var waits = 0
-
-    init(_ command: SendCommand, _ destination: AnswerDestination<SendCommand.Answer>) {
-        size = command.size
-        self.destination = destination
-        asked = command
-    }
-}
-
 /// Collects the answers to commands that were sent together.
 final class AnswerCollection<Answer: Sendable>: Sendable {
     /// What the commands are a part of, where their order counts.
@@ -285,3 +266,6 @@ extension Rejection.Code {
         }
     }
 }
+
+/// Commands that were taken from the queue and are not answered.
+typealias QueuedCommands = ArraySlice<any QueuedCommand>

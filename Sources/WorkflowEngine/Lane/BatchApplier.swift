@@ -55,7 +55,7 @@ final class BatchApplier {
     ///   - awaited: The instances and machines that waiting commands name.
     ///   - isBesideCommit: Whether others are being committed: beside them nothing may take long.
     func apply(
-        _ waiting: inout Lane.Waiting, to builder: inout BatchBuilder, in order: inout FairOrder,
+        _ waiting: inout QueuedCommands, to builder: inout BatchBuilder, in order: inout FairOrder,
         from queue: CommandQueue, behind awaited: Set<CommandTarget>, isBesideCommit: Bool,
         since begin: ContinuousClock.Instant
     ) -> Int {
@@ -105,7 +105,7 @@ final class BatchApplier {
     }
 
     /// Reads at once what the next commands look up; says how many are ready then, with those that were applied.
-    private func read(_ waiting: Lane.Waiting, from applied: Int, inFront: Int) -> Int {
+    private func read(_ waiting: QueuedCommands, from applied: Int, inFront: Int) -> Int {
         guard let prefetch else { return waiting.count }
         return applied + prefetch.read(for: waiting.prefix(inFront > 0 ? inFront : .max).dropFirst(applied))
     }
@@ -156,7 +156,7 @@ final class BatchApplier {
     ///   - sweep: How much of what was deleted is taken away with it.
     func seal(
         _ builder: inout BatchBuilder, fired: [InstanceID] = [], entered: [InstanceID: TimerKey],
-        entries: Lane.Waiting = [], sweep: SweepOrder? = nil
+        entries: QueuedCommands = [], sweep: SweepOrder? = nil
     ) -> SealedBatch {
         var batch = builder.batch()
         batch.sweep = sweep

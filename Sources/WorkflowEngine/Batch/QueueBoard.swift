@@ -39,6 +39,22 @@ package final class QueueBoard: Sendable {
     /// How much of a queue may run, and how fast.
     package func settings(of queue: String) -> QueueSettings { record(of: queue)?.settings ?? .standard }
 
+    /// Takes over the changes of committed batches, in their order.
+    func adopt(_ batches: [StoreBatch]) {
+        let changes = batches.filter { $0.isHeld != nil || !$0.changedQueues.isEmpty }
+        if changes.isEmpty { return }
+        state.withLock { state in
+            for batch in changes {
+                state.isHeld = batch.isHeld ?? state.isHeld
+                if state.isHeld == false { state.holdReason = nil }
+                for record in batch.changedQueues {
+                    state.records[record.name] = record.settings == .standard ? nil : record
+                }
+            }
+        }
+        feed.tellAll()
+    }
+
     /// What somebody has set for a queue; nil for the defaults.
     func record(of queue: String) -> QueueRecord? { state.withLock { $0.records[queue] } }
 
@@ -68,21 +84,4 @@ package final class QueueBoard: Sendable {
 
     /// No change comes any more.
     func close() { feed.close() }
-}
-
-extension QueueBoard: CommitObserver {
-    package func committed(_ committed: Committed) {
-        let changes = committed.batches.filter { $0.batch.isHeld != nil || !$0.batch.changedQueues.isEmpty }
-        if changes.isEmpty { return }
-        state.withLock { state in
-            for sealed in changes {
-                state.isHeld = sealed.batch.isHeld ?? state.isHeld
-                if state.isHeld == false { state.holdReason = nil }
-                for record in sealed.batch.changedQueues {
-                    state.records[record.name] = record.settings == .standard ? nil : record
-                }
-            }
-        }
-        feed.tellAll()
-    }
 }

@@ -29,14 +29,13 @@ package final class BatchStatistics: Sendable {
     var pace: Duration { state.withLock { $0.pace } }
 
     func batchOverlapped() { state.withLock { $0.counts.overlapped += 1 } }
-}
 
-extension BatchStatistics: CommitObserver {
-    package func committed(_ committed: Committed) {
-        let written = committed.batches.lazy.map(\.batch).filter { !$0.isEmpty }
+    /// Counts the batches of one transaction.
+    func count(_ batches: [StoreBatch], took: Duration) {
+        let written = batches.filter { !$0.isEmpty }
         if written.isEmpty { return }
         state.withLock { state in
-            state.pace += (committed.took - state.pace) / 8
+            state.pace += (took - state.pace) / 8
             state.counts.commits += 1
             for rows in written.lazy.map(\.journal.count) {
                 state.counts.batches += 1

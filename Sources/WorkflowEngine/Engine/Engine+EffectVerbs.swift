@@ -1,0 +1,145 @@
+import Statechart
+import WorkflowJSON
+package import WorkflowStore
+
+extension Engine {
+    /// Hands out tasks of a queue; waits for the first when there is none.
+    ///
+    /// - Parameter wait: How long at most.
+    package func lease(_ command: LeaseTasksCommand, wait: Duration) async throws(Rejection) -> [LeasedTask] {
+        let end = ContinuousClock.now + wait
+        let queueName = EffectRequest.tasks + command.queue
+        workers.saw(command.worker, in: queueName, at: now)
+        // Longer than it is remembered nobody waits.
+        defer { workers.saw(command.worker, in: queueName, at: now) }
+        while true {
+            // What gets ready from here on is not missed.
+            guard let changes = queueWatch.changes(of: queueName) else { throw .overloaded }
+            let grant = try await queue.submit(command)
+            if !grant.tasks.isEmpty || ContinuousClock.now >= end || Task.isCancelled { return grant.tasks }
+            var until = end
+            // A virtual clock does not come there by itself.
+            if let next = grant.next, !isClockVirtual {
+                until = min(end, .now + .milliseconds(Swift.max(1, next.rawValue - now.rawValue)))
+            }
+            await changes.next(until: until)
+        }
+    }
+}
+
+extension Engine {
+    /// Takes what a worker says of a task; what it changed is on disk when this returns. Gives until when the lease
+    /// runs on, nil when it has ended.
+    @discardableResult
+    package func report(_ command: EndTaskCommand) async throws(Rejection) -> Timestamp? {
+        try Self.told(try await queue.submit(command))
+    }
+
+    /// Takes what workers say of several tasks, in their order; the answers come in the same order.
+    package func report(_ commands: [EndTaskCommand]) async -> [Result<Timestamp?, Rejection>] {
+        let answers: [Result<EndTaskCommand.Answer, Rejection>?] = await withCheckedContinuation { caller in
+            do throws(Rejection) {
+                try queue.begin(commands, in: nil) { caller.resume(returning: $0) }
+            } catch {
+                caller.resume(returning: commands.map { _ in .failure(error) })
+            }
+        }
+        return answers.map { answer in
+            // Proof: the queue gives an answer for each command that it took.
+            guard let answer else { preconditionFailure("every command is answered") }
+            do throws(Rejection) {
+                return .success(try Self.told(try answer.get()))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private static func told(_ answer: EndTaskCommand.Answer) throws(Rejection) -> Timestamp? {
+        switch answer {
+        case .taken(let until): return until
+        case .late(let reason): throw .leaseLost(reason)
+        }
+    }
+}
+
+extension Engine {
+    /// Says what becomes of an effect; durable when it returns.
+    package func effect(_ command: EffectVerbCommand) async throws(Rejection) -> EffectVerdict {
+        var command = command
+        command.call = try await call(command.effect, of: command.instance, by: command.caller)
+        command.runs = { [runners] effect in runners.contains { $0.acts(on: effect) } }
+        switch try await queue.submit(command) {
+        case .first(let verdict): return verdict
+        case .repeated(let position): return try await repeated(command, at: position)
+        }
+    }
+
+    /// Where the row of a call is, by its name `call.SEQ.NUMBER`: behind the row that began it. Nil for other names.
+    private func call(
+        _ name: String, of instance: InstanceName, by caller: Caller
+    ) async throws(Rejection) -> Position? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        // Proof: there are three.
+        guard parts.count == 3, parts[0] == "call", let seq = Int64(parts[1]), seq > 0, let number = Int64(parts[2]),
+            (1...limits.callNumbers).contains(number)
+        else { return nil }
+        let record = try await self.instance(named: instance, by: caller).record
+        guard seq <= record.seq.rawValue else { return nil }
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq, seqs: seq...seq, isReversed: false)
+        guard let row = try await history(query).first else { return nil }
+        let places = (1...number).map { Position(rawValue: row.position.rawValue + $0) }
+        let found = try await read { () async throws(StoreError) in try await store.effects(places) }
+        return found.first { $0.instanceID == record.id && $0.name == name }?.id
+    }
+
+    /// The answer that a word with this key got.
+    private func repeated(
+        _ command: EffectVerbCommand, at position: Position
+    ) async throws(Rejection) -> EffectVerdict {
+        let row = try await row(of: command.key, at: position)
+        let data = row.data.flatMap(RecordedFailure.object) ?? JSONObject()
+        var isSame = row.kind == .effect && row.event == command.verb.name && data["id"]?.string == command.effect
+        switch command.verb {
+        case .retry(let newKey): isSame = isSame && (data["newKey"] == true) == newKey
+        case .skip(let result): isSame = isSame && data["result"] == result
+        case .cancel: break
+        }
+        guard isSame else { throw .keyReused(command.key?.text ?? "") }
+        let record = try await instance(named: command.instance, by: command.caller).record
+        guard record.id == row.instanceID else { throw .inconsistent("the row of a key belongs to another instance") }
+        let next = row.seq.rawValue + 1
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq, seqs: next...next, isReversed: false)
+        // The result that was given stands behind it.
+        let behind = next > record.seq.rawValue ? nil : try await history(query).first
+        let result = behind.flatMap { $0.isResult && command.verb.givesResult ? $0 : nil }
+        return EffectVerdict(
+            instance: record.name, effect: command.effect, seq: row.seq,
+            from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: (result ?? row).to),
+            hasFailed: result?.kind == .failed, isRepeated: true)
+    }
+}
+
+extension Engine {
+    /// Says how much of a queue may run; durable when it returns. Gives what holds then.
+    package func set(_ command: SetQueueCommand) async throws(Rejection) -> QueueRecord {
+        log.asked("set a queue", by: command.caller)
+        return try await queue.submit(command)
+    }
+}
+
+extension Engine {
+    /// Lets effects start, or keeps them from it; durable when it returns. Gives whether they were held before.
+    @discardableResult
+    package func hold(_ command: HoldCommand) async throws(Rejection) -> Bool {
+        log.asked(command.isHeld ? "hold effects" : "release effects", by: command.caller)
+        return try await queue.submit(command)
+    }
+}
+
+extension EngineLimits {
+    /// Places behind a row that are looked through for a call.
+    fileprivate var callNumbers: Int64 { 1_000 }
+}

@@ -1,0 +1,129 @@
+import Statechart
+package import WorkflowStore
+
+extension Engine {
+    /// Does something to an instance; what it changed is on disk when this returns.
+    package func repair(_ command: RepairCommand) async throws(Rejection) -> SendResult {
+        switch try await queue.submit(command) {
+        case .first(let answer): return answer
+        case .repeated(let position):
+            // Folds history: too long for an executor that serves sockets.
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
+                try await repeated(command, at: position)
+            }
+        }
+    }
+}
+
+extension Engine {
+    /// Gives an instance the state again that it had; what it changed is on disk when this returns.
+    package func reset(_ command: ResetCommand) async throws(Rejection) -> SendResult {
+        // Folds history: too long for an executor that serves sockets.
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
+            for _ in 0..<limits.resetAttempts {
+                var command = command
+                command.past = try await past(for: command)
+                switch try await queue.submit(command) {
+                case .first(let answer): return answer
+                case .repeated(let position): return try await repeated(command, at: position)
+                case .moved: continue
+                }
+            }
+            throw .movedDuringReset(command.instance)
+        }
+    }
+
+    /// What a command has to know of the instance's history. A key comes before what is wrong with that.
+    private func past(for command: ResetCommand) async throws(Rejection) -> Result<FoldedPast, Rejection> {
+        let record = try await instance(named: command.instance, by: command.caller).record
+        return await past(of: record, for: command.goal)
+    }
+
+    /// The same, of an instance that was read.
+    func past(of record: InstanceRecord, for goal: ResetCommand.Goal) async -> Result<FoldedPast, Rejection> {
+        do throws(Rejection) {
+            let seq: Seq
+            switch goal {
+            case .seq(let wanted): seq = wanted
+            case .beforeLast: seq = try await seqBeforeMigration(of: record)
+            }
+            return .success(try await past(of: record, after: seq))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func seqBeforeMigration(of record: InstanceRecord) async throws(Rejection) -> Seq {
+        guard let last = try await row(of: record, at: record.seq) else {
+            throw .inconsistent("the history has no row at seq \(record.seq.rawValue)")
+        }
+        guard last.kind == .migrated else { throw .notUndoable(record, last) }
+        return Seq(rawValue: record.seq.rawValue - 1)
+    }
+}
+
+extension Engine {
+    /// Takes an instance over to another version; what it changed is on disk when this returns.
+    package func migrate(_ command: MigrateCommand) async throws(Rejection) -> SendResult {
+        switch try await queue.submit(command) {
+        case .first(let answer): return answer
+        case .repeated(let position):
+            // Folds history: too long for an executor that serves sockets.
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
+                try await repeated(command, at: position)
+            }
+        }
+    }
+}
+
+extension Engine {
+    /// Deletes an instance. When this returns, nobody finds it and its name is free. Its data is in no file of the
+    /// store, unless the answer says why it still is. Copies may remain in gaps between rows until the store is
+    /// compacted.
+    package func delete(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
+        var deletion = try await carryOut(command)
+        if !deletion.isDryRun { deletion.pending = await awaitErasing(of: .deletion) }
+        return deletion
+    }
+
+    /// Deletes an instance without waiting until its rows are removed.
+    func carryOut(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
+        var command = command
+        for _ in 0..<limits.deletionLooks {
+            if let deletion = try await queue.submit(command) { return deletion }
+            command.look = try await look(at: command.target)
+        }
+        throw .movedDuringDelete(command.instance)
+    }
+
+    /// The calls of an instance; nil when it is not there.
+    private func look(at key: InstanceKey) async throws(Rejection) -> DeleteCommand.Look? {
+        let record = try await read { () async throws(StoreError) in try await store.instance(key) }
+        guard let record else { return nil }
+        return try await look(at: record)
+    }
+
+    func look(at record: InstanceRecord) async throws(Rejection) -> DeleteCommand.Look {
+        let calls = try await read { () async throws(StoreError) in try await store.calls(behind: record.head) }
+        return DeleteCommand.Look(id: record.id, seq: record.seq, calls: calls)
+    }
+
+    /// Returns the deletions before a position, the latest first, with their machines; nil for a machine that the store
+    /// does not have.
+    package func audits(
+        before position: Position?, limit: Int, by caller: Caller
+    ) async throws(Rejection) -> [(audit: AuditRecord, machine: MachineRecord?)] {
+        let audits = try await read { () async throws(StoreError) in
+            try await store.audits(in: caller.namespace, before: position, limit: limit)
+        }
+        var found: [(audit: AuditRecord, machine: MachineRecord?)] = []
+        for audit in audits {
+            let isKnown = audit.machineID != AuditRecord.noMachine
+            found.append((audit, isKnown ? try await loadedMachine(audit.machineID).record : nil))
+        }
+        return found
+    }
+
+    /// What is left of what was deleted.
+    package var purgeBacklog: PurgeBacklog { purging.backlog }
+}
