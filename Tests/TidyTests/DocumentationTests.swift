@@ -12,9 +12,9 @@ import ThreadTesting
 
     @Test func thePagesAreThere() {
         let names = [
-            "api", "bulk", "calls", "concepts", "cookbook", "definitions", "deleting", "digests", "effects",
+            "api", "bulk", "calls", "concepts", "cookbook", "definitions", "deleting", "digests", "disaster", "effects",
             "expressions", "faq", "glossary", "importing", "library", "operations", "redacting", "repair", "routes",
-            "semantics", "streaming", "swift", "tasks", "tutorial", "versioning", "watching",
+            "runbook", "semantics", "streaming", "swift", "tasks", "testing", "tutorial", "versioning", "watching",
         ]
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
     }
