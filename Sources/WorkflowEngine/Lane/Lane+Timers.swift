@@ -177,7 +177,8 @@ extension Lane {
         var fired = 0
         while fired < limits.clockFirings {
             let tasks = stoppingAtTasks && clock.now() < target ? try waitingTasks() : WaitingTasks()
-            if !tasks.queues.isEmpty {
+            // The timers that are due now fire first, also in several batches.
+            if !tasks.queues.isEmpty, try window.nextDue(store).map({ $0 > clock.now() }) ?? true {
                 return .success(ClockMove(now: clock.now(), fired: fired, isDone: false, tasks: tasks.queues))
             }
             var builder = applier.begin(after: [])
@@ -186,7 +187,8 @@ extension Lane {
             // An instance that had its share is not overtaken: the batch ends.
             while !round.isExhausted, !areTimersResting, !mustCommit(builder), applier.isOpen(builder, since: begin),
                 !builder.hasBegun(servedBy: runners), !(stoppingAtTasks && builder.hasReadiedTasks),
-                tasks.next.map({ $0 > clock.now() }) ?? true, let due = try nextTime(tasks), due <= target, !isActing
+                tasks.next.map({ $0 > clock.now() }) ?? true, let due = try nextTime(tasks), due <= target, !isActing,
+                tasks.queues.isEmpty || due <= clock.now()
             {
                 clock.move(to: due)
                 builder.now = clock.now()
@@ -194,7 +196,8 @@ extension Lane {
                 fired += round.fired.count
                 expireLeases(into: &builder, since: begin)
             }
-            let mayStop = stoppingAtTasks && builder.hasReadiedTasks && clock.now() < target
+            let mayStop =
+                stoppingAtTasks && clock.now() < target && (builder.hasReadiedTasks || !tasks.queues.isEmpty)
             let isLast = try mustCommit(builder) || mayStop ? false : nextTime(tasks).map { $0 > target } ?? true
             let isStopped = isActing || builder.hasBegun(servedBy: runners)
             let isDone = isLast && !isStopped && !round.isExhausted && !areTimersResting

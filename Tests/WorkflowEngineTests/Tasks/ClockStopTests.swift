@@ -21,8 +21,8 @@ import WorkflowStore
           done: {type: final}
         """
 
-    private func bench(_ names: String...) async throws -> TaskBench {
-        let bench = try await TaskBench(Self.later, clock: VirtualClock(at: Self.begin))
+    private func bench(_ names: String..., limits: EngineLimits = EngineLimits()) async throws -> TaskBench {
+        let bench = try await TaskBench(Self.later, limits: limits, clock: VirtualClock(at: Self.begin))
         for name in names { try await bench.timed.start("later", name) }
         return bench
     }
@@ -38,8 +38,11 @@ import WorkflowStore
         return "\((move.now.rawValue - Self.begin.rawValue) / Self.minute) \(move.fired) \(end)"
     }
 
-    @Test func itStopsWhileATaskIsReadyOrLeased() async throws {
-        let bench = try await bench("a", "b")
+    /// - Parameter batchRows: With 1, each timer has a batch of its own.
+    @Test(arguments: [1, 512]) func itStopsWhileATaskIsReadyOrLeased(batchRows: Int) async throws {
+        var limits = EngineLimits()
+        limits.batchRows = batchRows
+        let bench = try await bench("a", "b", limits: limits)
         #expect(try await move(59, bench) == "59 0 there")
         // All that is due at that time has fired.
         #expect(try await move(120, bench) == "60 2 task:charge")
