@@ -35,11 +35,6 @@ endif
 # Where 'make install' puts things: below DESTDIR, to be found below PREFIX.
 PREFIX ?= /usr
 DESTDIR ?=
-# Suites that kill, cut, edit and fail again and again: one after another, so that they do not take each other's time.
-heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
-# Writers that never rest take the time of a verification that gives way to them.
-heavy := $(heavy)|BusyVerificationTests|KilledRocketTests|KilledEffectsTests|KilledPackerTests|KilledMigrationTests
-heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests|FullDiskBulkTests|EveryEditTests
 # What the Swift library is compared with; before the first release, with the last commit.
 BASE ?= $(shell git describe --tags --abbrev=0 2>/dev/null || echo HEAD)
 examples := Examples/Swift/Package.swift Examples/Swift/Sources Examples/Swift/Tests Examples/Durable
@@ -83,13 +78,13 @@ test: ## What must hold before a change is taken: lint, no warnings, the library
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
 	$(MAKE) --no-print-directory docs
-	.ci/swift.sh test $(flags) --skip-build --skip '$(heavy)'
+	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --skip "$$heavy"
 
 rest: ## What 'test' leaves out because it is long: suites that kill or walk over everything, traits, the unit, counts
 	@.ci/packages.sh
 	@.ci/python.sh
 	.ci/swift.sh build $(flags) --build-tests
-	.ci/swift.sh test $(flags) --skip-build --no-parallel --filter '$(heavy)'
+	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --no-parallel --filter "$$heavy"
 	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory count

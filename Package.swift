@@ -270,8 +270,7 @@ let package = Package(
         // The step once more, from the recommendation: what the step and whole journals are compared with.
         .target(
             name: "NaiveStatechart", dependencies: ["WorkflowCEL", "WorkflowJSON", "Statechart", "WorkflowStore"],
-            path: "Tests/NaiveStatechart"
-        ),
+            path: "Tests/NaiveStatechart"),
         // The same files as in the package of examples, which needs no trait.
         .target(name: "Seeds", dependencies: ["StateMachines"], path: "Examples/Swift/Sources/Seeds"),
         .testTarget(
@@ -289,16 +288,15 @@ let package = Package(
             name: "countdown", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Sources/countdown"),
         .executableTarget(
             name: "rocket", dependencies: ["DurableMachines", "Seeds", "StateMachines"],
-            path: "Examples/Durable/Sources/rocket"
-        ),
+            path: "Examples/Durable/Sources/rocket"),
         .executableTarget(
             name: "packer", dependencies: ["DurableMachines", "Seeds", "StateMachines"],
-            path: "Examples/Durable/Sources/packer"
-        ),
+            path: "Examples/Durable/Sources/packer"),
         .testTarget(
             name: "DurableMachinesTests",
             dependencies: [
-                "DaemonTesting", "DurableMachines", "HostSuite", "Seeds", "StateMachines", "packer", "rocket",
+                "ThreadTesting", "DaemonTesting", "DurableMachines", "HostSuite", "Seeds", "StateMachines", "packer",
+                "rocket",
             ]
         ),
         .testTarget(
@@ -376,19 +374,22 @@ let package = Package(
         ),
         .testTarget(
             name: "FaultInjectionTests",
-            dependencies: ["DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient"]
+            dependencies: ["ThreadTesting", "DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient"]
         ),
         .testTarget(
             name: "CrashTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart", "SQLiteStore",
+                "ThreadTesting", "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart",
+                "SQLiteStore",
                 "Statechart", "WorkflowClient", "WorkflowEngine", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        .testTarget(name: "LinearizabilityTests", dependencies: ["DaemonTesting", "WorkflowJSON", "WorkflowClient"]),
+        .testTarget(
+            name: "LinearizabilityTests",
+            dependencies: ["ThreadTesting", "DaemonTesting", "WorkflowJSON", "WorkflowClient"]),
         .testTarget(
             name: "WorkflowEngineTests",
             dependencies: [
@@ -438,7 +439,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DaemonTesting", "HostSuite", "ManualTesting", "StateMachines", "WorkflowJSON", "WorkflowAPI",
+                "ThreadTesting", "DaemonTesting", "HostSuite", "ManualTesting", "StateMachines", "WorkflowJSON",
+                "WorkflowAPI",
                 "WorkflowClient",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]

@@ -1,11 +1,12 @@
 import DaemonTesting
 import Foundation
 import Testing
+import ThreadTesting
 
 /// Kills the daemon at random moments under load; what it had acknowledged must be there afterwards.
 ///
 /// `CRASH_ROUNDS` says how often (20), `CRASH_SEED` repeats a run: the kills come after the same numbers of events.
-@Suite struct CrashTests {
+@Suite(.tags(.heavy)) struct CrashTests {
     private static let clients = 8
     /// A file is checked whole after each kill, so it is not left to grow for ever.
     private static let roundsPerFile = 10

@@ -4,9 +4,10 @@ import Glibc
 import Seeds
 import StateMachines
 import Testing
+import ThreadTesting
 
 /// The example `packer`, killed while its worker has a task.
-struct KilledPackerTests {
+@Suite(.tags(.heavy)) struct KilledPackerTests {
     @Test(.timeLimit(.minutes(20))) func theTaskIsDoneByAnotherAttempt() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("app.db")

@@ -4,9 +4,10 @@ import Glibc
 import Seeds
 import StateMachines
 import Testing
+import ThreadTesting
 
 /// The example `rocket`, killed in its countdown.
-struct KilledRocketTests {
+@Suite(.tags(.heavy)) struct KilledRocketTests {
     @Test func itLaunchesOnce() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("app.db")

@@ -2,12 +2,13 @@ import DaemonTesting
 import Foundation
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
 /// Backups and restores with real processes.
-@Suite(.timeLimit(.minutes(20))) struct BackupTests {
+@Suite(.tags(.heavy), .timeLimit(.minutes(20))) struct BackupTests {
     /// Clients that send without a pause, and what they were told.
     private final class Load: Sendable {
         private let acknowledged = Mutex<[String: Int64]>([:])

@@ -1,10 +1,11 @@
 import DaemonTesting
 import Foundation
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// Events for many instances, a line each: `POST /v1/events` and `wfctl send --batch`.
-@Suite(.ownThreads) struct BatchTests {
+@Suite(.tags(.heavy), .ownThreads) struct BatchTests {
     /// Counts its events, so that one applied twice or not at all shows.
     static let counter = """
         id: counter

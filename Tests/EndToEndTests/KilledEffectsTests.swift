@@ -1,13 +1,13 @@
 import DaemonTesting
 import Foundation
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// Orders that are paid, packed and shipped, while the daemon, its worker or both are killed again and again.
 ///
 /// `EFFECT_KILLS` says how often (25), `CRASH_SEED` repeats a run.
-@Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"))
-struct KilledEffectsTests {
+@Suite(.tags(.heavy), .enabled(if: TestService.python != nil, "there is no python3 here")) struct KilledEffectsTests {
     @Test(.timeLimit(.minutes(180))) func nothingIsForgottenAndNoKeyHasTwoBodies() async throws {
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["EFFECT_KILLS"].flatMap { Int($0) } ?? 25

@@ -1,10 +1,11 @@
 import DaemonTesting
 import Foundation
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// The five machines, with a kill and a restart between every two events.
-@Suite struct KilledMachinesTests {
+@Suite(.tags(.heavy)) struct KilledMachinesTests {
     /// A machine, and what is sent to it: events that are taken, and some that are not.
     private static let sequences: [(machine: String, events: [String])] = [
         ("screens", ["launch", "home", "start", "loggedIn"]),

@@ -2,13 +2,14 @@ import DaemonTesting
 import Foundation
 import GRDB
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// Migrations and their undoing between events of other clients, while the daemon is killed again and again: one row
 /// for each request, and no instance between two versions.
 ///
 /// `MIGRATION_KILLS` says how often (6), `CRASH_SEED` repeats a run.
-@Suite struct KilledMigrationTests {
+@Suite(.tags(.heavy)) struct KilledMigrationTests {
     private static let first = """
         id: order
         initial: packing

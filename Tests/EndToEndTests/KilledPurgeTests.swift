@@ -2,13 +2,14 @@ import DaemonTesting
 import Foundation
 import GRDB
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// Instances are deleted while the daemon is killed again and again: what was told to be gone is gone, nothing is half
 /// there, and the file is whole after each kill.
 ///
 /// `PURGE_KILLS` says how often (4), `CRASH_SEED` repeats a run.
-@Suite struct KilledPurgeTests {
+@Suite(.tags(.heavy)) struct KilledPurgeTests {
     private static let definition = """
         id: door
         initial: open

@@ -1,12 +1,13 @@
 import DaemonTesting
 import Foundation
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// Redactions while the daemon is killed again and again, and what is left of them in files.
 ///
 /// `REDACTION_KILLS` says how often (6), `CRASH_SEED` repeats a run.
-@Suite struct KilledRedactionTests {
+@Suite(.tags(.heavy)) struct KilledRedactionTests {
     private static let claim = """
         id: claim
         initial: open

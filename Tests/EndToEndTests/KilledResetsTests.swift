@@ -1,12 +1,13 @@
 import DaemonTesting
 import Foundation
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// Resets of an instance while the daemon is killed: each is one row, whatever its caller was told.
 ///
 /// `RESET_KILLS` says how often (6), `CRASH_SEED` repeats a run.
-@Suite struct KilledResetsTests {
+@Suite(.tags(.heavy)) struct KilledResetsTests {
     private static let machine = """
         id: order
         initial: paying

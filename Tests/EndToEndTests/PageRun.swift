@@ -89,9 +89,10 @@ final class PageRun {
             separator: "\n", omittingEmptySubsequences: false
         ).map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
         if lines.last == "" { lines.removeLast() }
-        // How far it is, which is said of what takes long: bytes, events or instances.
+        // The progress of work that takes long: bytes, events or instances, with the total where it is known.
         let progress = /\S+ [\d.]+( [KMG]i?B| B)? of [\d.]+ \w+ \(\d+ %\)(, .* left)?/
-        lines.removeAll { $0.wholeMatch(of: progress) != nil }
+        let count = /(rehearsing|verifying|replaying) [\d.]+ \w+/
+        lines.removeAll { $0.wholeMatch(of: progress) != nil || $0.wholeMatch(of: count) != nil }
         return lines
     }
 

@@ -1,10 +1,11 @@
 import DaemonTesting
 import Foundation
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// Every Nth flush to the disk fails, N = 1, 2, 3 …: whatever was told about a row agrees with the file.
-@Suite struct EveryFlushTests {
+@Suite(.tags(.heavy)) struct EveryFlushTests {
     private static let clients = 3
     private static let events = 4
     private static let definition = """

@@ -1,9 +1,10 @@
 import DaemonTesting
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// A run over many instances for which the disk has no room: it pauses, says so, and goes on when there is room.
-@Suite struct FullDiskBulkTests {
+@Suite(.tags(.heavy)) struct FullDiskBulkTests {
     private static let definition = """
         id: box
         initial: a

@@ -1,9 +1,10 @@
 import DaemonTesting
 import Testing
+import ThreadTesting
 
 /// Many clients of one daemon that is killed again and again: what they were told is what a single lamp would tell,
 /// used by one after another.
-@Suite struct LinearizabilityTests {
+@Suite(.tags(.heavy)) struct LinearizabilityTests {
     private static let clients = 16
     private static let definition = """
         id: lamp

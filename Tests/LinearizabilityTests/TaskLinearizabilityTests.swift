@@ -1,9 +1,10 @@
 import DaemonTesting
 import Testing
+import ThreadTesting
 
 /// Many workers of one daemon that is killed again and again: what they were told is what a single job would tell, used
 /// by one after another. So each task ends once, and who lost a lease is told so and changes nothing.
-@Suite struct TaskLinearizabilityTests {
+@Suite(.tags(.heavy)) struct TaskLinearizabilityTests {
     private static let clients = 16
     private static let jobs = (1...4).map { "job-\($0)" }
 

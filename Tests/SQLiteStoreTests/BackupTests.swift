@@ -10,7 +10,7 @@ import ThreadTesting
 import WorkflowStore
 
 /// Copies of a store that are made while it is written to.
-@Suite struct BackupTests {
+@Suite(.tags(.heavy)) struct BackupTests {
     private static let slice = Duration.milliseconds(2)
 
     /// Events of some size, so that the file has a few thousand pages.

@@ -40,6 +40,14 @@ import ThreadTesting
         expectNone(StairRules.engine.upward(Repository.swiftFiles))
     }
 
+    /// Each kills again and again, and would take the time of others.
+    @Test func suitesThatKillAreHeavy() {
+        let killing = Repository.swiftFiles.filter { $0.isIn("Tests") && $0.path.contains("/Killed") }
+            .filter { $0.path.hasSuffix("Tests.swift") }
+        #expect(!killing.isEmpty)
+        for file in killing { #expect(file.text.contains("\n@Suite(.tags(.heavy)"), "\(file) is not heavy") }
+    }
+
     @Test func theWallClockIsReadInOneFile() {
         expectNone(Repository.swiftFiles.flatMap(ImportRules.wallClock))
     }

@@ -3,10 +3,11 @@ import DiskTesting
 import Foundation
 import SQLiteStore
 import Testing
+import ThreadTesting
 import WorkflowStore
 
 /// Cuts the power at every call of the first start on a new database: the next start finds a store or makes one.
-@Suite struct FirstStartTests {
+@Suite(.tags(.heavy)) struct FirstStartTests {
     private static let draws = 8
 
     @Test(.timeLimit(.minutes(20))) func aFirstStartThatIsCutAnywhereCanBeRepeated() throws {

@@ -2,11 +2,12 @@ import DaemonTesting
 import DiskTesting
 import Foundation
 import Testing
+import ThreadTesting
 
 /// Cuts the power of the disk below the real engine and store at random calls; what was acknowledged must be there.
 ///
 /// `POWER_CUTS` says how often (50), `POWER_SEED` repeats a run.
-@Suite struct PowerLossTests {
+@Suite(.tags(.heavy)) struct PowerLossTests {
     /// A file is checked whole after each cut, so it is not left to grow for ever.
     private static let cutsPerFile = 5
 

@@ -3,6 +3,7 @@ import Foundation
 import SQLiteStore
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowStore
 
@@ -10,7 +11,7 @@ import WorkflowStore
 ///
 /// Of the calls that fail, every 11th is tried, from a random one on, which `SIMULATION_SEED` repeats;
 /// `SIMULATION_STRIDE=1` tries all.
-@Suite struct SimulationTests {
+@Suite(.tags(.heavy)) struct SimulationTests {
     /// The scenario without any fault.
     private static func undisturbed() async throws -> (Simulation.Reference, StoredRows) {
         let folder = try StoreFolder(isInMemory: true)

@@ -10,7 +10,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Verifying beside instances that start, change their status and end without a pause.
-@Suite struct BusyVerificationTests {
+@Suite(.tags(.heavy)) struct BusyVerificationTests {
     private static let job = """
         id: job
         initial: open

@@ -13,7 +13,7 @@ private struct Edit: Sendable {
 }
 
 /// Changes one value after another, of each kind of row in each table, and verifies the file each time.
-@Suite(.timeLimit(.minutes(40)), .ownThreads) struct EveryEditTests {
+@Suite(.tags(.heavy), .timeLimit(.minutes(40)), .ownThreads) struct EveryEditTests {
     /// Kinds of rows of a table that are edited at most.
     private static let kinds = 12
     /// Expressions that are 0 for rows of a kind of their own: these are edited beside the others, which may be more.
