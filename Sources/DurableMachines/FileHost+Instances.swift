@@ -108,7 +108,7 @@ extension FileHost {
 }
 
 extension FileHost {
-    /// Tells the rows of a history as they come.
+    /// Yields the moves of an instance's history as they come.
     private func tell<M: MachineDefinition>(
         _ continuation: AsyncThrowingStream<StateMachines.Transition<M>, any Error>.Continuation,
         of instance: Instance<M>, after seq: Int64
@@ -117,7 +117,7 @@ extension FileHost {
         var last = seq
         while !Task.isCancelled {
             let record = try await engine.instance(named: name, by: caller).record
-            // Before the rows are read: none comes in between unseen.
+            // The subscription begins before the rows are read, so that no row is missed.
             guard let changes = try engine.changes(of: record, by: caller) else {
                 throw HostError(code: "overloaded", message: "Too many follow instances already")
             }
@@ -133,7 +133,7 @@ extension FileHost {
         }
     }
 
-    /// A row of a history.
+    /// Returns the move of one history row.
     private func transition<M: MachineDefinition>(
         _ seq: Seq, in record: InstanceRecord, of instance: Instance<M>
     ) async throws -> StateMachines.Transition<M> {
@@ -161,8 +161,8 @@ extension FileHost {
         }
     }
 
-    /// The newest version of a machine that has a text; nil when none has. Not the latest by itself: two programs with
-    /// two definitions would take turns in making versions.
+    /// Returns the newest version of a machine that has a text; `nil` if none has. An older version also fits.
+    /// Otherwise two programs with different definitions would take turns in adding versions.
     private func version(of machine: MachineName, text: String) async throws(HostError) -> StoredVersion? {
         guard let latest = try await record(of: machine, version: nil) else { return nil }
         if latest.source == text { return latest.version }

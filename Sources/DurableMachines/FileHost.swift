@@ -6,16 +6,16 @@ import Statechart
 import WorkflowEngine
 import WorkflowStore
 
-/// Instances in a SQLite file of this process: the daemon's engine and its promise, without HTTP.
+/// A host whose instances are in a SQLite file of this process: the daemon's engine and its guarantees, without HTTP.
 ///
-/// What a call has answered is on disk. One process has the file at a time; `wfd` opens it when this one has closed it,
-/// and the other way round.
+/// The effect of a call is on disk when the call returns. One process has the file open at a time: `wfd` can open the
+/// file after this process has closed it, and the reverse.
 public final class FileHost: MachineHost, Service {
-    /// Whose time it is for the instances.
+    /// The source of the instances' time.
     public enum Time: Sendable {
         /// The machine's clock.
         case real
-        /// A clock that stands still until `advance(by:)` moves it. A file has one kind for ever.
+        /// A clock that stands still until `advance(by:)` moves it. The kind of a file's clock never changes.
         case virtual
     }
 
@@ -35,9 +35,10 @@ public final class FileHost: MachineHost, Service {
         running = Task { [group] in try await group.run() }
     }
 
-    /// Opens or creates a file, and starts its writer, which lives until `close()`.
+    /// Opens or creates a file, and starts its writer, which runs until `close()`.
     ///
-    /// A file that another process has open, that is no file of ours, or that is damaged, is refused and not touched.
+    /// Throws, and leaves the file untouched, if another process has the file open, another program made it, or it is
+    /// damaged.
     @concurrent public static func open(
         _ path: String, time: Time = .real, logger: Logger = Logger(label: "wfd")
     ) async throws(HostError) -> FileHost {
@@ -45,7 +46,7 @@ public final class FileHost: MachineHost, Service {
         let store: SQLiteFileStore
         do {
             store = try await StandingErasures.open(time: \.last, logger: logger) {
-                // An hour is more than clocks are set back in order.
+                // An hour exceeds every normal correction of a clock.
                 let store = try SQLiteFileStore.open(
                     at: path, clock: now, on: time == .real ? .real : .virtual,
                     notAfter: time == .real ? Timestamp(rawValue: now.rawValue + 3_600_000) : nil)
@@ -61,13 +62,12 @@ public final class FileHost: MachineHost, Service {
         }
         let clock: any WallClock = time == .real ? SystemClock() : VirtualClock(at: store.last)
         var limits = EngineLimits()
-        // A host has no word for going on.
+        // A host has no call to resume instances that the brake suspends.
         limits.brake = nil
         return FileHost(engine: Engine(store: store, clock: clock, limits: limits, logger: logger), logger: logger)
     }
 
-    /// Ends the writer when all that it took is on disk, and closes the file. What is asked afterwards is refused
-    /// (`draining`).
+    /// Closes the file after all accepted calls are on disk, and ends the writer. Later calls are refused (`draining`).
     public func close() async throws(HostError) {
         await group.triggerGracefulShutdown()
         do {
@@ -77,7 +77,7 @@ public final class FileHost: MachineHost, Service {
         }
     }
 
-    /// As a service: waits for the group's shutdown, and closes.
+    /// Runs as a service: waits for the group's shutdown, then closes.
     public func run() async throws {
         try await withGracefulShutdownHandler {
             try await running.value
@@ -86,7 +86,7 @@ public final class FileHost: MachineHost, Service {
         }
     }
 
-    /// Lets a virtual time go on; the timers of all instances fire on the way, each at its own time.
+    /// Advances a virtual time. The timers of all instances fire on the way, each at its own time.
     public func advance(by duration: Duration) async throws(HostError) {
         let now = Duration.milliseconds(engine.now.rawValue)
         let target = Timestamp(rawValue: LogicalTime(now + duration).milliseconds)

@@ -12,9 +12,9 @@ extension FileHost {
     }
 }
 
-/// The tasks of a `FileHost`: the engine's, without HTTP.
+/// The tasks of a `FileHost`, from its engine without HTTP.
 struct FileTasks: TaskSource {
-    /// After it the engine is asked again: the end of the wait is no event.
+    /// The longest wait of one call. When it ends without a task, the worker only asks again.
     private static let wait = Duration.seconds(60)
 
     let engine: Engine
@@ -54,7 +54,8 @@ struct FileTasks: TaskSource {
         try await report(.returned, of: token)
     }
 
-    /// Not `draining`: what is closed stays closed.
+    /// Returns true if the same request may succeed later. `draining` is not transient, because a closed host stays
+    /// closed.
     func isTransient(_ error: HostError) -> Bool {
         [Rejection.Code.overloaded, .storageUnavailable].map(\.rawValue).contains(error.code)
     }

@@ -1,6 +1,7 @@
 import WorkflowStore
 
-// `StateMachines` has a `MachineVersion` too, and the store's module cannot be named: it has a type of its name.
+// `StateMachines` also has a `MachineVersion`, and the store's module cannot be named, because it contains a type with
+// the module's name.
 
-/// The number of a machine's version, as the store has it.
+/// The number of a machine's version in the store.
 typealias StoredVersion = MachineVersion

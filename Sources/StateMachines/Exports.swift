@@ -1,2 +1,2 @@
-// JSON values are part of this library's face: who imports it has their members too.
+// JSON values are part of this library's API: a program that imports the library gets their members too.
 @_exported public import WorkflowJSON

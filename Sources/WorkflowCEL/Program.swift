@@ -1,24 +1,24 @@
-/// A compiled expression; made once, evaluated often, from any thread.
+/// A compiled expression: compiled once, evaluated often, from any thread.
 ///
-/// A class, because the step looks at expressions all the time: a copy would count the references of all its parts.
+/// A class, because the step uses expressions all the time. A copy of a struct would retain every part.
 package final class Program: Sendable {
     package let source: String
-    /// What the check knows of the result.
+    /// The type of the result, as far as the check knows it.
     package let type: CELType
-    /// The variables, with the fields that follow them, in the order in which they first stand in the expression, each
-    /// once: `context.amount`, `event.data.ok`. Not the names that a macro binds.
+    /// The variables with the fields that follow them: `context.amount`, `event.data.ok`. Each is listed once, in the
+    /// order of first occurrence. Names bound by macros are not included.
     package let references: [Reference]
-    /// The value of an expression that is nothing but a literal; nil of any other.
+    /// The value if the whole expression is a literal; otherwise `nil`.
     package let literal: Value?
     private let root: any Node
     private let slotCount: Int
 
-    /// Part of an expression that reads a variable.
+    /// A part of an expression that reads a variable.
     package struct Reference: Sendable {
         package let text: String
         package let variable: Int
         package let fields: [String]
-        /// Where the name of the variable first stands, in bytes of UTF-8.
+        /// The range of the first occurrence of the variable's name, in bytes of UTF-8.
         package let range: Range<Int>
     }
 
@@ -55,7 +55,7 @@ package final class Program: Sendable {
         return Compilation(program: program, issues: compiler.issues.sorted())
     }
 
-    /// The expression's value.
+    /// Returns the value of the expression.
     package func value(
         _ activation: some Activation, _ budget: inout Budget
     ) throws(EvaluationError) -> Value {
@@ -69,13 +69,14 @@ package final class Program: Sendable {
         }
     }
 
-    /// The line and the column at which a part of the expression begins, both counted from 1; columns count Unicode
+    /// Returns the line and column at which a part of the expression begins, both counted from 1. Columns count Unicode
     /// scalars.
     package func location(of range: Range<Int>) -> (line: Int, column: Int) {
         SourceText(source).location(of: range.lowerBound)
     }
 
-    /// What each reference reads, for showing people what an expression saw. A chain that is broken gives the error.
+    /// Returns the value of each reference, so that people can see the input of an expression. A chain that cannot be
+    /// read gives its error.
     package func values(
         _ activation: some Activation, _ budget: inout Budget
     ) -> [(reference: Reference, result: Result<Value, EvaluationError>)] {
@@ -103,39 +104,39 @@ package final class Program: Sendable {
     }
 }
 
-/// How an expression is compiled.
+/// The options for compiling an expression.
 package struct CompileOptions: Sendable {
-    /// Whether types and names are checked; what cannot work fails when it runs otherwise.
+    /// True if types and names are checked. Without the check, a mistake fails at evaluation.
     package var isChecked = true
-    /// Whether `has`, `all`, `map` … are macros.
+    /// True if `has`, `all`, `map` … are macros.
     package var hasMacros = true
 
     package init() {}
 }
 
-/// What compiling an expression gives.
+/// The result of compiling an expression.
 package struct Compilation: Sendable {
-    /// Nil when the expression cannot be evaluated.
+    /// The program; `nil` if the expression cannot be evaluated.
     package let program: Program?
-    /// Every mistake, in the order of the text. Those of kind `unknownField` and `unknownWord` leave the program
-    /// usable: it fails there when it runs.
+    /// The mistakes, in the order of the text. With issues of kind `unknownField` and `unknownWord` the program is
+    /// usable, and fails at these places when evaluated.
     package let issues: [Issue]
 }
 
 /// A mistake in an expression.
 package struct Issue: Sendable, Equatable {
-    /// What kind of mistake this is.
+    /// The kind of mistake.
     package enum Kind: Sendable {
         case syntax, unknownVariable, unknownFunction, unknownField, unknownWord, noOverload, limit
     }
 
     package let kind: Kind
-    /// In bytes of UTF-8.
+    /// The range in bytes of UTF-8.
     package let range: Range<Int>
-    /// Counted from 1.
+    /// The line, counted from 1.
     package let line: Int
-    /// Counted from 1, in characters as an editor counts them: Unicode scalars.
+    /// The column, counted from 1 in Unicode scalars.
     package let column: Int
-    /// What was found and what would fit; no full stop at its end.
+    /// The problem and the accepted input; without a full stop at the end.
     package let message: String
 }

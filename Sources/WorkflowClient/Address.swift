@@ -1,14 +1,14 @@
-/// Where a daemon listens.
+/// The address on which a daemon listens.
 public enum Address: Hashable, Sendable {
     /// A unix socket.
     case unix(path: String)
-    /// TCP, in the clear.
+    /// TCP without encryption.
     case tcp(host: String, port: Int)
 
-    /// Bytes of a socket's path at most: `sun_path` has 108 on Linux, one of them ends it (unix(7)).
+    /// The largest number of bytes of a socket's path: `sun_path` has 108 on Linux, including the terminator (unix(7)).
     private static let longestSocketPath = 107
 
-    /// Reads `unix:PATH`, `http://HOST:PORT` or `HOST:PORT`; an IPv6 address stands in brackets.
+    /// Parses `unix:PATH`, `http://HOST:PORT` or `HOST:PORT`; an IPv6 address is in brackets.
     public init(_ text: String) throws(AddressError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
@@ -54,7 +54,7 @@ public enum Address: Hashable, Sendable {
 }
 
 extension Address: CustomStringConvertible {
-    /// The form that `init(_:)` reads.
+    /// The form that `init(_:)` parses.
     public var description: String {
         switch self {
         case .unix(let path): "unix:\(path)"
@@ -67,7 +67,7 @@ extension Address: CustomStringConvertible {
     }
 }
 
-/// Why a text names no daemon.
+/// The reason why a text is not an address of a daemon.
 public struct AddressError: Error, Equatable, CustomStringConvertible {
     public let description: String
 

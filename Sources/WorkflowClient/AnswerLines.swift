@@ -1,10 +1,11 @@
 public import WorkflowAPI
 import WorkflowJSON
 
-/// The values of an answer in lines (`LineStream.mediaType`), each as soon as its line is there.
+/// The values of an answer in lines (`LineStream.mediaType`), each as soon as its line arrives.
 ///
-/// A line that holds a problem ends it: that is thrown as `ClientError.problem`. An answer that breaks off is thrown as
-/// `ClientError.answerLost`, so whoever sees the end has seen all lines. It can be gone through once.
+/// A line with a problem ends the sequence: the iterator throws `ClientError.problem`. If the answer breaks off, the
+/// iterator throws `ClientError.answerLost`. So a reader that sees the end has seen all lines. The sequence can be
+/// iterated once.
 public struct AnswerLines<Element: WireObject>: AsyncSequence, Sendable {
     private let bytes: AnswerBytes
     private let address: Address
@@ -25,7 +26,7 @@ public struct AnswerLines<Element: WireObject>: AsyncSequence, Sendable {
         fileprivate var lines: ByteLines
         fileprivate let address: Address
 
-        /// The value of the next line; waits until there is one.
+        /// Returns the value of the next line, or `nil` at the end; waits for the line.
         public mutating func next() async throws -> Element? {
             while let line = try await lines.next() {
                 if !line.bytes.isEmpty { return try value(of: line.bytes) }

@@ -1,30 +1,30 @@
 public import WorkflowAPI
 
-/// Why a request has no result.
+/// The reason why a request has no result.
 public struct ClientError: Error, Equatable, CustomStringConvertible {
-    /// What kind of error it is. More kinds may come.
+    /// The kind of an error. Later releases may add kinds.
     public struct Code: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
-        /// Takes the code as it is.
+        /// Creates a code of its text, unchecked.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// No connection came about, so nothing was sent.
+        /// No connection was made, so nothing was sent.
         public static let unreachable = Code(rawValue: "unreachable")
         /// The operating system does not let this user connect; nothing was sent.
         public static let notPermitted = Code(rawValue: "not-permitted")
-        /// The request was sent, or partly; whether the daemon acted on it is unknown.
+        /// The request was sent, completely or in part; the daemon may or may not have acted on it.
         public static let answerLost = Code(rawValue: "answer-lost")
-        /// The daemon said no: `problem` says why.
+        /// The daemon refused the request; `problem` has the reason.
         public static let problem = Code(rawValue: "problem")
-        /// What answered is no daemon of ours, or one that this client does not understand.
+        /// The other side is not wfd, or is a wfd that this client does not understand.
         public static let protocolViolation = Code(rawValue: "protocol-violation")
     }
 
     public let code: Code
-    /// What the daemon said; nil for every code but `problem`.
+    /// The daemon's problem; `nil` for every code but `problem`.
     public let problem: Problem?
-    /// What happened, to whom and why.
+    /// The event, the object and the reason.
     public let description: String
 
     private init(_ code: Code, _ description: String, problem: Problem? = nil) {
@@ -33,7 +33,7 @@ public struct ClientError: Error, Equatable, CustomStringConvertible {
         self.description = description
     }
 
-    /// Whether the same request may get an answer later without anybody changing it.
+    /// True if the same request may get an answer later without any other change.
     public var isTransient: Bool {
         code == .unreachable || code == .answerLost || problem?.type.retryAfterSeconds != nil
     }
@@ -43,7 +43,7 @@ public struct ClientError: Error, Equatable, CustomStringConvertible {
         switch code {
         case .unreachable: .unreachable
         case .notPermitted: .notPermitted
-        // With the same key it is carried out once.
+        // A repeated request with the same key is carried out once.
         case .answerLost: .tryAgain
         default: problem?.type.exitStatus ?? .other
         }
@@ -51,22 +51,22 @@ public struct ClientError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ClientError {
-    /// Nothing was sent to the address.
+    /// Creates the error for an address to which nothing was sent.
     package static func unreachable(_ address: Address, reason: String) -> ClientError {
         ClientError(.unreachable, "Cannot reach wfd at '\(address)': \(reason)")
     }
 
-    /// The operating system refuses the connection.
+    /// Creates the error for a connection that the operating system refuses.
     package static func notPermitted(_ address: Address, reason: String) -> ClientError {
         ClientError(.notPermitted, "Not permitted to connect to wfd at '\(address)': \(reason)")
     }
 
-    /// Nobody knows what became of the request.
+    /// Creates the error for a request with an unknown outcome.
     package static func answerLost(_ address: Address, reason: String) -> ClientError {
         ClientError(.answerLost, "No answer from wfd at '\(address)': \(reason)\(doubt)")
     }
 
-    /// The same of a request that only reads: nothing of it can have been carried out.
+    /// The same error for a read request, which cannot have changed anything.
     var ofRead: ClientError {
         guard code == .answerLost, description.hasSuffix(Self.doubt) else { return self }
         return ClientError(code, String(description.dropLast(Self.doubt.count)), problem: problem)
@@ -74,12 +74,12 @@ extension ClientError {
 
     private static let doubt = "; it is unknown whether the request was carried out"
 
-    /// The daemon's refusal.
+    /// Creates the error for a refusal of the daemon.
     package static func problem(_ problem: Problem) -> ClientError {
         ClientError(.problem, problem.detail, problem: problem)
     }
 
-    /// The answer cannot be understood.
+    /// Creates the error for an answer that cannot be understood.
     package static func protocolViolation(_ address: Address, reason: String) -> ClientError {
         ClientError(.protocolViolation, "Cannot understand the answer of '\(address)': \(reason)")
     }

@@ -1,21 +1,22 @@
-/// The bounds of a client.
+/// The limits of a client.
 public struct ClientLimits: Hashable, Sendable {
-    /// For a connection to come about.
+    /// The longest time for making a connection.
     public var connecting: Duration
-    /// Until the answer to a request begins; the daemon answers in milliseconds unless its disk is in trouble.
+    /// The longest time until an answer begins. The daemon answers in milliseconds unless its disk is in trouble.
     public var answering: Duration
-    /// Between two parts of an answer. The daemon says something every few seconds while it works, and a request for
-    /// history may wait for a minute.
+    /// The longest time between two parts of an answer. A working daemon sends something every few seconds, and a
+    /// request for history may wait for a minute.
     public var silence: Duration
-    /// Of one answer: a page of 500 instances with a context of 128 KiB each.
+    /// The largest number of bytes of one answer: a page of 500 instances with a context of 128 KiB each.
     public var answerBytes: Int
-    /// Of one line of an answer in lines: an instance and what is said about it.
+    /// The largest number of bytes of one line of an answer in lines: an instance and its description.
     public var lineBytes: Int
 
-    /// How long a request with a key is repeated whose outcome is unknown; the pauses between the tries, in sum.
+    /// The longest time for repeating a request with a key and an unknown outcome: the sum of the pauses between
+    /// attempts.
     public var patience: Duration
 
-    /// Takes the bounds as they are.
+    /// Creates limits of the given values, unchecked.
     public init(
         connecting: Duration = .seconds(5), answering: Duration = .seconds(30), silence: Duration = .seconds(120),
         answerBytes: Int = 64 << 20, lineBytes: Int = 4 << 20, patience: Duration = .seconds(10)

@@ -2,16 +2,17 @@ public import StateMachines
 import Statechart
 import WorkflowAPI
 
-/// Instances in a daemon: a `MachineHost` over its API. Safe to use from many tasks; call `shutdown()` once when done.
+/// A host with instances in a daemon: a `MachineHost` over its API. Safe to use from many tasks; call `shutdown()` once
+/// when done.
 public struct DaemonHost: MachineHost {
-    /// The calls below it.
+    /// The client that makes the calls.
     public let client: WorkflowClient
 
     public init(_ client: WorkflowClient) {
         self.client = client
     }
 
-    /// Connects on the first request: `unix:/run/wfd/wfd.sock`, `127.0.0.1:7070`.
+    /// Creates a host that connects on the first request: `unix:/run/wfd/wfd.sock`, `127.0.0.1:7070`.
     public init(_ address: String) throws(HostError) {
         do throws(AddressError) {
             self.init(WorkflowClient(address: try Address(address)))
@@ -64,8 +65,8 @@ public struct DaemonHost: MachineHost {
         return instance
     }
 
-    /// Sends an event. When its answer is lost it is sent again with the same key, one that is made when the caller has
-    /// none, as long as the client's patience lasts.
+    /// Sends an event. If the answer is lost, the host sends the event again with the same key, until the client's
+    /// patience ends. The host makes a key if the caller has none.
     public func send<M: MachineDefinition>(
         _ event: M.Event, to instance: StateMachines.Instance<M>, _ options: SendOptions
     ) async throws -> StateMachines.Transition<M> {
@@ -135,14 +136,14 @@ public struct DaemonHost: MachineHost {
 }
 
 extension DaemonHost {
-    /// The context of an answer, which leaves it out when too many large ones wait.
+    /// Returns the context of an answer. The daemon leaves the context out of an answer when too many large ones wait.
     private func context(in answer: SendAnswer, of name: String) async throws(ClientError) -> JSONObject {
         if let context = answer.context { return context }
         return try await client.instance(name, seq: answer.seq).context
     }
 
-    /// The newest version of a machine that has a text; nil when none has. Not the latest by itself: two programs with
-    /// two definitions would take turns in making versions.
+    /// Returns the newest version of a machine with this text, or `nil` if there is none. Searching only the latest
+    /// version would let two programs with two definitions make versions in turn.
     private func version(of machine: String, text: String) async throws(HostError) -> Int64? {
         do throws(HostError) {
             let latest = try await asking { () async throws(ClientError) in try await self.client.machine(machine) }
@@ -190,7 +191,7 @@ extension HostError {
     }
 }
 
-/// Keys of events whose sender has none.
+/// Creates keys for events whose sender has none.
 private enum RandomKey {
     static func next() -> String {
         let digits = (0..<2).map { _ in UInt64.random(in: .min ... .max) }.map { number in

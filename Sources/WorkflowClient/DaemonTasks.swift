@@ -7,8 +7,8 @@ extension DaemonHost {
         _ task: T.Type, _ options: WorkOptions,
         _ body: @escaping @Sendable (TaskAttempt<T>) async throws -> T.Output
     ) async throws(HostError) {
-        // With connections of its own, which are closed at the end: the daemon gives nothing to whoever has gone. When
-        // the connection of a cancelled request is closed, nobody is told.
+        // The worker waits on connections of its own, closed at the end: the daemon gives no task to a caller that has
+        // gone. Closing the connection of a cancelled request is not reported to anyone.
         let waiting = WorkflowClient(address: client.address, limits: client.limits)
         let worker = TaskWorker(of: DaemonTasks(client: client, waiting: waiting), options, body)
         do throws(HostError) {
@@ -24,7 +24,7 @@ extension DaemonHost {
 /// The tasks of a daemon, over its API.
 struct DaemonTasks: TaskSource {
     let client: WorkflowClient
-    /// For requests that wait for tasks.
+    /// The client for requests that wait for tasks.
     let waiting: WorkflowClient
 
     func lease(_ queue: String, max: Int, lease: Duration) async throws(HostError) -> [HandedTask] {
@@ -59,13 +59,14 @@ struct DaemonTasks: TaskSource {
         }
     }
 
-    /// The API has no word for it: others get the task at once, and the attempt counts.
+    /// Gives a task back as a failure, because the API has no other call for this purpose. Other workers get the task
+    /// at once, and the attempt counts.
     func giveBack(_ token: String) async throws(HostError) {
         let failure = TaskFailure(type: "worker-ended", message: "the worker ended before the task", retryAfter: .zero)
         try await fail(token, failure)
     }
 
-    /// A daemon that is away may come back.
+    /// Returns true if the daemon may come back.
     func isTransient(_ error: HostError) -> Bool {
         let codes = [ClientError.Code.unreachable, .answerLost].map(\.rawValue)
         return codes.contains(error.code) || ProblemType(rawValue: error.code)?.retryAfterSeconds != nil

@@ -2,16 +2,15 @@ import WorkflowAPI
 
 /// One message of a stream of server-sent events.
 struct EventMessage {
-    /// The last id that was told, in this message or before.
+    /// The last id that was received, in this message or an earlier one.
     var id: String?
-    /// Empty for a message without a name.
+    /// The name; empty for a message without a name.
     var name = ""
-    /// Empty for a message that only tells an id.
+    /// The data; empty for a message that only has an id.
     var data: [UInt8] = []
 }
 
-/// The messages of an answer in events (WHATWG HTML, 9.2.6), one after another; comments and fields that are not known
-/// are passed over.
+/// The messages of an answer in events (WHATWG HTML, 9.2.6), in order; comments and unknown fields are skipped.
 struct EventMessages {
     private var lines: ByteLines
     private var id: String?
@@ -20,7 +19,7 @@ struct EventMessages {
         self.lines = lines
     }
 
-    /// The next message; nil when the stream has ended. What was begun and not ended by then is none.
+    /// Returns the next message, or `nil` at the end of the stream. An incomplete last message is dropped.
     mutating func next() async throws -> EventMessage? {
         var message = EventMessage(id: id)
         var hasFields = false

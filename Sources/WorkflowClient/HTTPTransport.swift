@@ -24,7 +24,8 @@ struct HTTPTransport: Transport {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: TimeAmount(limits.connecting), read: TimeAmount(limits.silence)))
-        // An unreachable daemon is reported at once; who wants to wait for one does so above this.
+        // An unreachable daemon is reported at once; a caller that wants to wait for the daemon retries above this
+        // layer.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -48,7 +49,7 @@ struct HTTPTransport: Transport {
 
     func stream(_ request: TransportRequest) async throws(ClientError) -> StreamedAnswer {
         do {
-            // The time is for the head; between the parts of the body the client's limit on silence holds.
+            // The timeout is for the head; between the parts of the body the client's limit on silence applies.
             let response = try await client.execute(
                 httpRequest(request), timeout: TimeAmount(limits.answering + request.extraTime))
             let length = response.headers.first(name: "content-length").flatMap { Int64($0) }
@@ -62,7 +63,7 @@ struct HTTPTransport: Transport {
     }
 
     private func parts(of body: HTTPClientResponse.Body) -> AnswerBytes.Next {
-        // Used by this closure only, and that by one iterator, which one task uses at a time.
+        // Only this closure uses the iterator, and only one body iterator uses the closure, in one task at a time.
         nonisolated(unsafe) var iterator = body.makeAsyncIterator()
         return {
             do {
@@ -74,7 +75,7 @@ struct HTTPTransport: Transport {
     }
 
     func shutdown() async {
-        // It throws only when it was shut down before, and then there is nothing left to do.
+        // `shutdown` throws only if the client was shut down before, and then nothing is left to do.
         try? await client.shutdown()
     }
 
@@ -108,7 +109,7 @@ struct HTTPTransport: Transport {
 }
 
 extension HTTPTransport {
-    /// Sorts what AsyncHTTPClient and NIO throw by what it means for the request: never sent, or perhaps carried out.
+    /// Classifies the errors of AsyncHTTPClient and NIO: the request was never sent, or may have been carried out.
     private func clientError(_ error: any Error) -> ClientError {
         switch error {
         case let error as NIOConnectionError:

@@ -1,11 +1,11 @@
 public import WorkflowAPI
 
-/// The history of an instance, row by row, as it grows; it ends when the instance is done or cancelled and all its rows
-/// were given. An instance that has failed may be retried, and is followed on.
+/// The history of an instance, row by row, as it grows. The sequence ends when the instance is done or cancelled and
+/// all its rows were delivered. A failed instance may be retried, so the sequence continues.
 ///
-/// It outlives restarts of the daemon: while there is no connection it tries again, at first after 100 ms, then at ever
-/// longer intervals up to 5 s, and goes on after the last row it gave. No row is left out or given twice. It gives up
-/// with the last error when these intervals add up to `patience`.
+/// The sequence survives restarts of the daemon. Without a connection, the iterator tries again, at first after 100 ms,
+/// then at growing intervals up to 5 s. The sequence continues after the last delivered row, so no row is left out or
+/// delivered twice. The iterator throws the last error when these intervals add up to `patience`.
 public struct HistoryFollow: AsyncSequence, Sendable {
     /// One row of the history.
     public typealias Element = HistoryItem
@@ -13,7 +13,7 @@ public struct HistoryFollow: AsyncSequence, Sendable {
     typealias Look = @Sendable () async throws(ClientError) -> Instance
 
     private let start: HistoryParameters
-    /// The seq of the last row that is not given.
+    /// The seq of the row before the first delivered one.
     private let seq: Int64
     private let patience: Duration
     private let clock: any Clock<Duration>
@@ -32,12 +32,12 @@ public struct HistoryFollow: AsyncSequence, Sendable {
         self.look = look
     }
 
-    /// Starts again at the first row that was asked for.
+    /// Returns an iterator that starts at the first requested row.
     public func makeAsyncIterator() -> Iterator {
         Iterator(parameters: start, seq: seq, patience: patience, clock: clock, fetch: fetch, look: look)
     }
 
-    /// Asks for the rows after the last one, again and again.
+    /// Requests the rows after the last one, again and again.
     public struct Iterator: AsyncIteratorProtocol {
         private static let firstPause = Duration.milliseconds(100)
         private static let longestPause = Duration.seconds(5)
@@ -47,11 +47,11 @@ public struct HistoryFollow: AsyncSequence, Sendable {
         private let clock: any Clock<Duration>
         private let fetch: Fetch
         private let look: Look
-        /// The seq of the last row that was given.
+        /// The seq of the last delivered row.
         private var seq: Int64
         private var waiting: ArraySlice<HistoryItem> = []
         private var pause = Self.firstPause
-        /// The sum of the pauses since something answered.
+        /// The sum of the pauses since the last answer.
         private var paused = Duration.zero
 
         init(
@@ -66,7 +66,7 @@ public struct HistoryFollow: AsyncSequence, Sendable {
             self.fetch = fetch
         }
 
-        /// The next row; waits until there is one, and is nil when there will be none.
+        /// Returns the next row, or `nil` if no more rows will come; waits for the row.
         public mutating func next() async throws -> HistoryItem? {
             while waiting.isEmpty {
                 try Task.checkCancellation()
@@ -76,7 +76,7 @@ public struct HistoryFollow: AsyncSequence, Sendable {
                     pause = Self.firstPause
                     if waiting.isEmpty {
                         if try await hasEnded() { return nil }
-                        // A daemon that answers without waiting must not be asked without a break.
+                        // If a daemon answers without waiting, the client must pause between requests.
                         try await clock.sleep(for: pause)
                     }
                 } catch let error as ClientError where error.isTransient && paused < patience {
@@ -84,14 +84,14 @@ public struct HistoryFollow: AsyncSequence, Sendable {
                 }
             }
             let item = waiting.removeFirst()
-            // Unlike a seq it is refused when a restore has changed what came before.
+            // If a restore has changed the earlier rows, the daemon refuses a cursor, but not a seq.
             parameters.cursor = item.cursor
             parameters.after = nil
             seq = item.seq
             return item
         }
 
-        /// Whether no row can come after those that were given.
+        /// Returns true if no row can follow the delivered ones.
         private func hasEnded() async throws(ClientError) -> Bool {
             let instance = try await look()
             return switch instance.status {
@@ -109,9 +109,9 @@ public struct HistoryFollow: AsyncSequence, Sendable {
 }
 
 extension WorkflowClient {
-    /// Follows the history of an instance from the row after `seq` on.
+    /// Follows the history of an instance from the row after `seq`.
     ///
-    /// It pauses for a daemon that does not answer, for `patience` in sum and by `clock`.
+    /// The sequence pauses for a daemon that does not answer, for `patience` in total, measured by `clock`.
     public func followHistory(
         ofInstance name: String, after seq: Int64 = 0, detail: Bool = false, patience: Duration = .seconds(60),
         clock: any Clock<Duration> = ContinuousClock()
@@ -121,7 +121,7 @@ extension WorkflowClient {
         return follow(name, from: start, seq: seq, patience: patience, clock: clock)
     }
 
-    /// Follows the history of an instance from the row after another one on; a restore in between is noticed.
+    /// Follows the history of an instance from the row after `row`; a restore in between is detected.
     public func followHistory(
         ofInstance name: String, afterRow row: HistoryItem, detail: Bool = false, patience: Duration = .seconds(60),
         clock: any Clock<Duration> = ContinuousClock()

@@ -1,22 +1,23 @@
 public import WorkflowAPI
 import WorkflowJSON
 
-/// What a stream of macrosteps tells.
+/// An element of a stream of macrosteps.
 public enum StreamNews: Sendable {
-    /// A macrostep; its cursor is where to go on.
+    /// A macrostep; its cursor is the place from which to continue.
     case transition(StreamItem)
-    /// Everything up to this cursor was told.
+    /// All macrosteps up to this cursor were delivered.
     case reached(String)
-    /// The connection is gone, and another one is tried.
+    /// The connection is lost, and the stream makes another one.
     case cut(ClientError)
 }
 
-/// The macrosteps of all instances, or of one, as they happen; it ends with an error or with its task.
+/// The macrosteps of all instances, or of one instance, as they happen. The sequence ends with an error or with its
+/// task.
 ///
-/// It outlives restarts of the daemon: when the connection is gone it tries again, at first after 100 ms, then at ever
-/// longer intervals up to 5 s, and goes on behind the last cursor that it was told. No macrostep is left out or given
-/// twice. It gives up with the last error when these intervals add up to `patience`, and at once when it has never been
-/// connected. After a restore it ends with `generation-changed`.
+/// The sequence survives restarts of the daemon. After a lost connection, the iterator tries again, at first after 100
+/// ms, then at growing intervals up to 5 s. The sequence continues after the last received cursor, so no macrostep is
+/// left out or delivered twice. The iterator throws the last error when these intervals add up to `patience`, or at
+/// once if there never was a connection. After a restore, the iterator throws `generation-changed`.
 public struct StreamFollow: AsyncSequence, Sendable {
     public typealias Element = StreamNews
     typealias Connect = @Sendable (StreamParameters) async throws(ClientError) -> AnswerBytes
@@ -40,7 +41,7 @@ public struct StreamFollow: AsyncSequence, Sendable {
         self.connect = connect
     }
 
-    /// Begins again where it was asked to begin.
+    /// Returns an iterator that starts at the requested beginning.
     public func makeAsyncIterator() -> Iterator { Iterator(follow: self, parameters: start) }
 
     /// Reads one connection after another.
@@ -53,7 +54,7 @@ public struct StreamFollow: AsyncSequence, Sendable {
         private var messages: EventMessages?
         private var hasBeenConnected = false
         private var pause = Self.firstPause
-        /// The sum of the pauses since something was told.
+        /// The sum of the pauses since the last element.
         private var paused = Duration.zero
 
         fileprivate init(follow: StreamFollow, parameters: StreamParameters) {
@@ -61,7 +62,7 @@ public struct StreamFollow: AsyncSequence, Sendable {
             self.parameters = parameters
         }
 
-        /// The next news; waits until there are some.
+        /// Returns the next element; waits for the element.
         public mutating func next() async throws -> StreamNews? {
             while true {
                 try Task.checkCancellation()
@@ -115,9 +116,10 @@ public struct StreamFollow: AsyncSequence, Sendable {
 }
 
 extension WorkflowClient {
-    /// Follows what happens to all instances, or to one; from now on where `parameters` say nothing else.
+    /// Follows the macrosteps of all instances, or of one; by default from now on, unless `parameters` name a
+    /// beginning.
     ///
-    /// It pauses for a daemon that does not answer, for `patience` in sum and by `clock`.
+    /// The sequence pauses for a daemon that does not answer, for `patience` in total, measured by `clock`.
     public func followTransitions(
         ofInstance name: String? = nil, _ parameters: StreamParameters = StreamParameters(),
         patience: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock()

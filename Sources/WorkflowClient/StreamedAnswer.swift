@@ -1,7 +1,7 @@
 /// An answer of which only the head has been read.
 package struct StreamedAnswer: Sendable {
     package var status: Int
-    /// Without parameters, lower case; nil when the answer has none.
+    /// The media type without parameters, in lower case; `nil` if the answer has none.
     package var mediaType: String?
     package var body: AnswerBytes
 
@@ -12,22 +12,21 @@ package struct StreamedAnswer: Sendable {
     }
 }
 
-/// The bytes of an answer, part by part, as they come.
+/// The bytes of an answer, part by part, as they arrive.
 ///
-/// Nothing is read from the daemon before somebody asks for it, so a slow reader slows the daemon down and needs no
-/// memory. It can be gone through once; what goes wrong on the way is thrown as `ClientError`. Who stops before the end
-/// gives the connection up.
+/// The client reads from the daemon on demand, so a slow reader slows the daemon down and needs no memory. The sequence
+/// can be iterated once; errors are thrown as `ClientError`. A reader that stops before the end closes the connection.
 public struct AnswerBytes: AsyncSequence, Sendable {
     /// A part, never empty.
     public typealias Element = [UInt8]
-    /// Gives the next part; nil at the end.
+    /// Returns the next part, or `nil` at the end.
     package typealias Next = () async throws -> [UInt8]?
 
-    /// How many bytes there will be in sum, where the daemon said so before.
+    /// The total number of bytes, if the daemon announced it.
     public let length: Int64?
     private let begin: @Sendable () -> Next
 
-    /// - Parameter begin: Gives what reads the parts; called once.
+    /// - Parameter begin: Returns the function that reads the parts; called once.
     package init(length: Int64? = nil, _ begin: @escaping @Sendable () -> Next) {
         self.length = length
         self.begin = begin
@@ -41,7 +40,7 @@ public struct AnswerBytes: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let readNext: Next
 
-        /// The next part; waits until there is one.
+        /// Returns the next part, or `nil` at the end; waits for the part.
         public mutating func next() async throws -> [UInt8]? {
             while let part = try await readNext() {
                 if !part.isEmpty { return part }
@@ -56,21 +55,21 @@ struct ByteLines {
     private var parts: AnswerBytes.Iterator
     private let address: Address
     private let longest: Int
-    /// What was read and not given yet.
+    /// The bytes that were read and not yet returned.
     private var unread: [UInt8] = []
-    /// Where the next line begins in it.
+    /// The start of the next line in `unread`.
     private var start = 0
-    /// Where to look for its end: before it there is none.
+    /// The place from which to search for the line's end; no newline precedes it.
     private var looked = 0
 
-    /// - Parameter longest: Bytes of a line.
+    /// - Parameter longest: The largest number of bytes of a line.
     init(_ bytes: AnswerBytes, of address: Address, longest: Int) {
         parts = bytes.makeAsyncIterator()
         self.address = address
         self.longest = longest
     }
 
-    /// The next line without its newline, which the last one may lack; waits until there is one.
+    /// Returns the next line without its newline, which the last line may lack; waits for the line.
     mutating func next() async throws -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
         while true {
             if let end = unread[looked...].firstIndex(of: UInt8(ascii: "\n")) {

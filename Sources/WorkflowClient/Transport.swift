@@ -1,39 +1,39 @@
 package import WorkflowAPI
 
-/// Carries requests to one daemon. The client's own is HTTP; tests answer from a list.
+/// Carries requests to one daemon. The client uses HTTP; tests answer from a list.
 package protocol Transport: Sendable {
     var address: Address { get }
 
     /// Sends a request and reads its whole answer, whatever its status is.
     func execute(_ request: TransportRequest) async throws(ClientError) -> TransportAnswer
 
-    /// Sends a request and returns with the head of its answer, whatever its status is; the body is read by whoever
-    /// goes through it.
+    /// Sends a request and returns with the head of its answer, whatever its status is. The caller reads the body by
+    /// iteration.
     func stream(_ request: TransportRequest) async throws(ClientError) -> StreamedAnswer
 
-    /// Gives up all connections; nothing may be executed afterwards.
+    /// Closes all connections; no request may follow.
     func shutdown() async
 }
 
 /// A request without the transport's own headers.
 package struct TransportRequest: Hashable, Sendable {
     package var method: Route.Method
-    /// Path and query, encoded.
+    /// The path and the query, encoded.
     package var target: String
-    /// Media type and bytes; nil for a request without a body.
+    /// The media type and the bytes; `nil` for a request without a body.
     package var body: Body?
-    /// How long the daemon may take until its answer begins, beyond the transport's own limit.
+    /// The time that the daemon may take until its answer begins, beyond the transport's own limit.
     package var extraTime: Duration
-    /// The caller's key; nil for none.
+    /// The caller's key; `nil` for none.
     package var key: String?
-    /// Whether an answer without what can be large is preferred.
+    /// True if the caller prefers an answer without potentially large parts.
     package var prefersMinimal: Bool
-    /// The seq that the instance must have, where no body says it; nil for any.
+    /// The seq that the instance must have, for a request without it in the body; `nil` for any.
     package var expectedSeq: Int64?
-    /// The media type of the answer that is wanted.
+    /// The accepted media type of the answer.
     package var accepted: String
 
-    /// What is sent along.
+    /// The body of a request.
     package struct Body: Hashable, Sendable {
         package var mediaType: String
         package var bytes: [UInt8]
@@ -59,11 +59,11 @@ package struct TransportRequest: Hashable, Sendable {
         self.expectedSeq = expectedSeq
     }
 
-    /// A request of a route.
+    /// Creates a request for a route.
     ///
     /// - Parameters:
-    ///   - names: For the parameters of its path, in their order.
-    ///   - query: Encoded, with its question mark; empty for none.
+    ///   - names: The values of the path's parameters, in order.
+    ///   - query: The query, encoded, with its question mark; empty for none.
     init(
         _ route: Route, _ names: String..., query: String = "", body: Body? = nil, extraTime: Duration = .zero,
         accepted: String = "application/json", key: String? = nil, prefersMinimal: Bool = false,
@@ -75,10 +75,10 @@ package struct TransportRequest: Hashable, Sendable {
     }
 }
 
-/// An answer, read to its end.
+/// An answer that was read to its end.
 package struct TransportAnswer: Hashable, Sendable {
     package var status: Int
-    /// Without parameters, lower case; nil when the answer has none.
+    /// The media type without parameters, in lower case; `nil` if the answer has none.
     package var mediaType: String?
     package var body: [UInt8]
 

@@ -2,10 +2,10 @@ public import WorkflowAPI
 import WorkflowJSON
 
 extension WorkflowClient {
-    /// Sends events for many instances, and starts others, in their order; the answers come in the same order.
+    /// Sends events to many instances and starts others, in the order of `lines`; the answers have the same order.
     ///
-    /// When `isAtomic` is true, all are applied or none, in one transaction. A problem says which was refused.
-    /// Otherwise each is applied or not, whatever becomes of the others.
+    /// If `isAtomic` is true, the daemon applies all lines or none, in one transaction; a problem names the refused
+    /// line. Otherwise the daemon applies or refuses each line on its own.
     public func send(_ lines: [BatchLine], isAtomic: Bool = false) async throws(ClientError) -> [BatchAnswer] {
         var bytes: [UInt8] = []
         for line in lines {

@@ -2,12 +2,12 @@ public import WorkflowAPI
 import WorkflowJSON
 
 extension WorkflowClient {
-    /// Lets the daemon do one verb to many instances, or rehearse it. The last line is the rehearsal, or the run when
-    /// it has ended. Who stops reading leaves a run as it is; the same request again tells how far it is.
+    /// Runs one verb on many instances, or rehearses the run. The last line is the rehearsal, or the run after its end.
+    /// A reader that stops early does not stop the run; the same request again returns the progress.
     ///
     /// - Parameters:
-    ///   - request: What is done, and to which instances.
-    ///   - names: The instances, where the request does not select them.
+    ///   - request: The verb and the selection of instances.
+    ///   - names: The instances, if the request does not select them.
     public func bulk(
         _ request: BulkRequest, names: [String] = []
     ) async throws(ClientError) -> AnswerLines<BulkLine> {
@@ -17,22 +17,22 @@ extension WorkflowClient {
             bytes += JSONWriter.bytes(BulkName(instance: name))
         }
         let mediaType = names.isEmpty ? "application/json" : LineStream.mediaType
-        // What is selected is gone through before the answer begins.
+        // The daemon goes through the selection before the answer begins.
         return try await lines(
             TransportRequest(
                 .runBulk, body: TransportRequest.Body(mediaType: mediaType, bytes: bytes), extraTime: .seconds(600)))
     }
 
-    /// The runs that the daemon keeps, the last begun first.
+    /// Returns the runs that the daemon keeps, the latest begin first.
     public func bulkRuns() async throws(ClientError) -> Page<BulkRun> { try await get(TransportRequest(.listRuns)) }
 
-    /// A run, and how far it is.
+    /// Returns a run with its progress.
     public func bulkRun(_ name: String) async throws(ClientError) -> BulkRun {
         try require(name, of: "run")
         return try await get(TransportRequest(.showRun, name))
     }
 
-    /// The instances that a run has left out, found again as they are now.
+    /// Returns the instances that a run has left out, as they are now.
     public func leftOut(
         _ outcome: LeftOutParameters.Outcome, ofRun name: String
     ) async throws(ClientError) -> AnswerLines<BulkTold> {
@@ -41,13 +41,13 @@ extension WorkflowClient {
         return try await lines(TransportRequest(.listLeftOut, name, query: query))
     }
 
-    /// Stops a run until somebody resumes it. What it has done stays done.
+    /// Stops a run until somebody resumes it. Finished instances are not undone.
     public func stopRun(_ name: String) async throws(ClientError) -> BulkRun {
         try require(name, of: "run")
         return try await get(TransportRequest(.stopRun, name))
     }
 
-    /// Lets a run go on that was stopped.
+    /// Resumes a stopped run.
     public func resumeRun(_ name: String) async throws(ClientError) -> BulkRun {
         try require(name, of: "run")
         return try await get(TransportRequest(.resumeRun, name))

@@ -1,19 +1,19 @@
 import WorkflowAPI
 
 extension WorkflowClient {
-    /// Repeats a request with a key until it is known what became of it, or until `ClientLimits.patience` ends.
+    /// Repeats a request with a key until its outcome is known, or until `ClientLimits.patience` ends.
     ///
-    /// Only a request that may have been carried out is repeated: its answer was lost, or the daemon itself does not
-    /// know. Other errors are thrown as they come.
+    /// By default, repeats only a request that may have been carried out: its answer was lost, or the daemon itself
+    /// does not know the outcome. Other errors are thrown at once.
     ///
-    /// When `waitsForDaemon` is true, it also repeats what was surely not carried out: the daemon is restarting, or has
-    /// no room.
+    /// If `waitsForDaemon` is true, also repeats a request that was surely not carried out, because the daemon is
+    /// restarting or has no room.
     public func untilKnown<Answer>(
         waitsForDaemon: Bool = false,
         _ request: () async throws(ClientError) -> Answer
     ) async throws(ClientError) -> Answer {
         var patience = limits.patience
-        // Of the first answer that was lost; a daemon that is silent loses each only after a while.
+        // The time of the first lost answer; each request to a silent daemon is lost only after a while.
         var lost: ContinuousClock.Instant?
         var pause = Duration.milliseconds(50)
         var unknown: ClientError?
@@ -27,7 +27,7 @@ extension WorkflowClient {
                 lost = begin
                 guard pause <= patience, .now - begin <= limits.patience else { throw unknown }
             }
-            // Ends early when the task is cancelled; the next request then fails at once.
+            // The pause ends early if the task is cancelled; the next request then fails at once.
             try? await Task.sleep(for: pause)
             patience -= pause
             pause = min(pause * 2, .seconds(1))
@@ -36,7 +36,7 @@ extension WorkflowClient {
 }
 
 extension ClientError {
-    /// Whether the request may have been carried out.
+    /// True if the request may have been carried out.
     public var leavesOutcomeOpen: Bool {
         code == .answerLost || problem?.type == .outcomeUnknown
     }

@@ -1,7 +1,7 @@
 public import WorkflowAPI
 
 extension WorkflowClient {
-    /// Takes an instance's macrosteps again and gives each; nothing is written.
+    /// Replays an instance's macrosteps and returns each; nothing is written.
     public func replay(
         _ instance: String, _ parameters: ReplayParameters = .init()
     ) async throws(ClientError) -> AnswerLines<ReplayStep> {
@@ -18,7 +18,7 @@ extension WorkflowClient {
         return try await lines(TransportRequest(.backtestInstance, instance, body: body))
     }
 
-    /// Replays the histories of all instances of a machine with another definition. The last line are the counts;
+    /// Replays the histories of all instances of a machine with another definition. The last line has the counts;
     /// nothing is written.
     public func backtest(
         machine: String, with source: [UInt8], as mediaType: DefinitionMediaType,
@@ -30,8 +30,7 @@ extension WorkflowClient {
             TransportRequest(.backtestMachine, machine, query: parameters.queryText, body: body))
     }
 
-    /// Compares what the store holds with what its histories lead to: of one instance, or of all. The last line are the
-    /// counts.
+    /// Compares the stored data with the replayed histories, for one instance or for all. The last line has the counts.
     public func verify(instance: String? = nil) async throws(ClientError) -> AnswerLines<VerificationLine> {
         guard let instance else { return try await lines(TransportRequest(.verifyAll)) }
         try require(instance, of: "instance")

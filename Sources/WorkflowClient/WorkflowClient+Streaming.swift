@@ -2,7 +2,7 @@ package import WorkflowAPI
 import WorkflowJSON
 
 extension WorkflowClient {
-    /// Sends a request and gives the lines of its answer as they come.
+    /// Sends a request and returns the lines of its answer as they arrive.
     package func lines<Line: WireObject>(
         _ request: TransportRequest, of type: Line.Type = Line.self
     ) async throws(ClientError) -> AnswerLines<Line> {
@@ -12,7 +12,7 @@ extension WorkflowClient {
         return AnswerLines(bytes: bytes, address: address, longest: limits.lineBytes)
     }
 
-    /// Sends a request and gives the bytes of its answer as they come; an answer of another media type is refused.
+    /// Sends a request and returns the bytes of its answer as they arrive; refuses an answer of another media type.
     package func bytes(_ request: TransportRequest, as mediaType: String) async throws(ClientError) -> AnswerBytes {
         let answer = try await transport.stream(request)
         guard (200..<300).contains(answer.status) else { throw failure(try await whole(answer)) }

@@ -11,14 +11,14 @@ struct BatchOptions: ParsableArguments {
     @Flag(help: "With --batch: apply all lines in one transaction, or none.")
     var atomic = false
 
-    /// Throws for a name of a run of which no keys can be made.
+    /// Throws if no keys can be made of a run's name.
     static func check(run: String?) throws {
         if let run, !IdempotencyKey.isValid(run + ":ffffffffffffffff:9999999999") {
             throw ValidationError("'--run' must be short, of printable ASCII characters")
         }
     }
 
-    /// Sends the lines.
+    /// Sends the lines of a file.
     func send(_ path: String, of usual: BatchSending.Kind, run: String?, in session: Session) async throws {
         try await session.withClient { client in
             var sending = BatchSending(session, of: usual, run: run, isAtomic: atomic)

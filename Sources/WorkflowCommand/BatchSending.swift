@@ -3,34 +3,34 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-/// Sends the lines of a file, events and starts, some at a time, and tells what became of them.
+/// Sends the lines of a file, events and starts, in groups, and reports their outcomes.
 struct BatchSending {
-    /// Lines of one request.
+    /// The largest number of lines in one request.
     private static let linesAtOnce = 250
-    /// Bytes of one request, about.
+    /// The approximate largest number of bytes in one request.
     private static let bytesAtOnce = 512 << 10
 
     private let session: Session
-    /// Makes the keys of lines that have none: the same line of the same run has the same key.
+    /// The name from which keys are made for lines without one: the same line of the same run has the same key.
     private let run: String?
     private let isAtomic: Bool
     private var counts: Counts
     private var progress: Progress
     private var failure: CommandExit?
-    /// How often a line without a key stood so far, by its digest.
+    /// The number of occurrences so far of each line without a key, by the line's digest.
     private var occurrences: [UInt64: Int32] = [:]
 
-    /// What became of the lines.
+    /// The counts of the lines' outcomes.
     struct Counts: JSONWritable {
-        /// The kind that the verb is for: it is told where no line can be read.
+        /// The kind that the verb is for, reported if no line can be read.
         let usual: Kind
-        /// The kinds that there were.
+        /// The kinds that occurred.
         var kinds: Set<Kind> = []
         var lines: Int64 = 0
         var applied: Int64 = 0
         var repeated: Int64 = 0
         var refused: Int64 = 0
-        /// Of those that were applied, also before: that left their instance failed.
+        /// The number of applied lines, including those applied before, whose instance has failed.
         var failed: Int64 = 0
 
         func write(to writer: inout JSONWriter) {
@@ -56,7 +56,7 @@ struct BatchSending {
         case event, start
     }
 
-    /// - Parameter usual: The kind that the lines of the file are told to be when none can be read.
+    /// - Parameter usual: The kind to report if no line of the file can be read.
     init(_ session: Session, of usual: Kind, run: String?, isAtomic: Bool) {
         self.session = session
         counts = Counts(usual: usual)
@@ -65,14 +65,14 @@ struct BatchSending {
         progress = Progress(session, unit: .bytes)
     }
 
-    /// Sends all lines of a file; throws when one was refused.
+    /// Sends all lines of a file; throws if one was refused.
     mutating func send(_ path: String, with client: WorkflowClient) async throws {
         let source = try session.environment.files.lines(path)
         var group = Group()
         var number: Int64 = 0
         do {
             while true {
-                // Whoever writes into a pipe may wait for what becomes of the lines that are there.
+                // The writer of a pipe may wait for the outcome of the lines that are there.
                 if !isAtomic, try group.isFull || !group.isEmpty && !isNextThere(in: source) {
                     try await send(group, with: client)
                     group = Group()
@@ -120,7 +120,8 @@ struct BatchSending {
         if let failure { throw CommandFailure(failure, nil) }
     }
 
-    /// The line as it is; nil for one that is neither event nor start, which is refused with the answers around it.
+    /// Parses a line; `nil` for a line that is neither an event nor a start. Such a line is refused together with the
+    /// answers around it.
     private func readable(_ bytes: [UInt8], _ number: Int64, _ group: inout Group) throws -> BatchLine? {
         do throws(WireError) {
             return try BatchLine(line: bytes)
@@ -132,8 +133,8 @@ struct BatchSending {
         }
     }
 
-    /// The line with a key, so that it can be sent again: made of what it says, and of how often that stood before, so
-    /// that lines may go or come meanwhile.
+    /// Returns the line with a key, so that the line can be sent again. The key is made of the line's content and the
+    /// number of equal lines before, so other lines may be added or removed in between.
     private mutating func withKey(_ line: BatchLine, _ number: Int64) throws -> BatchLine {
         if line.key != nil { return line }
         guard let run else {
@@ -156,7 +157,7 @@ struct BatchSending {
         counts.lines == 0 ? [] : ["sent so far: \(counts.text)"]
     }
 
-    /// Sends some lines until it is known what became of them: those that were applied are not applied again.
+    /// Sends a group of lines until their outcome is known; lines that were applied are not applied again.
     private mutating func send(_ group: Group, with client: WorkflowClient) async throws {
         var answers: [BatchAnswer] = []
         if !group.lines.isEmpty { answers = try await self.answers(to: group, from: client) }
@@ -171,26 +172,26 @@ struct BatchSending {
                 + [Self.goesOn])
     }
 
-    /// What the daemon says of lines, with their numbers in the file.
+    /// Returns the daemon's answers to lines, with their numbers in the file.
     private func answers(to group: Group, from client: WorkflowClient) async throws -> [BatchAnswer] {
         var answers: [BatchAnswer] = []
         do throws(ClientError) {
             try await client.untilKnown(waitsForDaemon: counts.lines > 0) { () async throws(ClientError) in
                 answers = try await client.send(group.lines, isAtomic: isAtomic)
-                // The daemon is stopping, or has too much to do: with their keys the lines are sent once more.
+                // The daemon is stopping or overloaded: the lines are sent again with their keys.
                 if let problem = Self.obstacle(in: answers)?.error, !Self.isStandstill(problem) {
                     throw .problem(problem)
                 }
             }
         } catch  where answers.isEmpty {
             let failure = CommandFailure(Self.renumbered(error, group))
-            // A daemon that went away in the middle is one to come back to.
+            // If a daemon goes away in the middle, the user should try again.
             let isBroken = counts.lines > 0 && failure.exitStatus == .unreachable
             throw CommandFailure(
                 isBroken ? .tryAgain : failure.exitStatus, failure.message,
                 notes: failure.notes + sent + (error.isTransient ? [Self.goesOn] : []))
         } catch {
-            // What became of the lines is in their answers.
+            // The answers have the outcome of each line.
         }
         for index in answers.indices { answers[index].line = group.number(of: answers[index].line) }
         return answers
@@ -198,22 +199,23 @@ struct BatchSending {
 
     private static let goesOn = "the same command goes on where this one stopped"
 
-    /// Whether the line has not come to anything yet: what kept it from being applied has nothing to do with it.
+    /// Returns true if the line has no outcome yet, because the obstacle has nothing to do with the line.
     private static func isOpen(_ answer: BatchAnswer) -> Bool {
         answer.error.map { $0.type.retryAfterSeconds != nil || isStandstill($0) } ?? false
     }
 
-    /// Whether no other line fares better until somebody has done something: a full disk, a damaged database.
+    /// Returns true if every other line meets the same problem until somebody corrects it: a full disk, a damaged
+    /// database.
     private static func isStandstill(_ problem: Problem) -> Bool {
         problem.type == .storageUnavailable || problem.type == .databaseDamaged
     }
 
-    /// The first line that has not come to anything; a full disk or a damaged database before all else.
+    /// Returns the first line without an outcome; a full disk or a damaged database takes precedence.
     private static func obstacle(in answers: [BatchAnswer]) -> BatchAnswer? {
         answers.first { $0.error.map(isStandstill) ?? false } ?? answers.first(where: isOpen)
     }
 
-    /// The daemon counts the lines of a request, people those of their file.
+    /// Replaces the line number in the request, which the daemon reports, by the line number in the file.
     private static func renumbered(_ error: ClientError, _ group: Group) -> ClientError {
         guard var problem = error.problem, let line = problem.line else { return error }
         problem.detail = "Line \(group.number(of: line)): \(problem.detail)"
@@ -242,10 +244,10 @@ struct BatchSending {
         if session.format != .table { try session.write(json: JSONWriter.string(answer) + "\n") }
     }
 
-    /// Lines of one request.
+    /// The lines of one request.
     private struct Group {
         private(set) var lines: [BatchLine] = []
-        /// Lines between them that are neither event nor start.
+        /// The lines between them that are neither events nor starts.
         var unreadable: [BatchAnswer] = []
         private var numbers: [Int64] = []
         private var bytes = 0
@@ -259,7 +261,7 @@ struct BatchSending {
             bytes += JSONWriter.bytes(line).count
         }
 
-        /// The number in the file of a line of the request.
+        /// Returns the number in the file of a line of the request.
         func number(of line: Int64) -> Int64 {
             numbers.indices.contains(Int(line) - 1) ? numbers[Int(line) - 1] : line
         }

@@ -20,7 +20,7 @@ struct BulkConsent: ParsableArguments {
     }
 }
 
-/// The options with which a verb is for many instances instead of one.
+/// The options that apply a verb to many instances instead of one.
 struct BulkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Not one instance, but all of this machine; may be given again.", valueName: "name"),
@@ -64,10 +64,10 @@ struct BulkOptions: ParsableArguments {
 
     @OptionGroup var consent: BulkConsent
 
-    /// Instances that a filter may select without a rehearsal.
+    /// The number of instances that a filter may select without a rehearsal.
     private static let unasked: Int64 = 100
 
-    /// Whether a verb is for many.
+    /// True if the verb applies to many instances.
     var isUsed: Bool { all || namesFrom != nil || hasFilter }
 
     private var hasFilter: Bool { !machine.isEmpty || hasOtherFilter }
@@ -76,33 +76,33 @@ struct BulkOptions: ParsableArguments {
         !from.isEmpty || !status.isEmpty || !state.isEmpty || olderThan != nil || !failure.isEmpty
     }
 
-    /// The machine, where nothing else is selected: for verbs that are for a machine itself.
+    /// The machine if nothing else is selected, for verbs that apply to a machine itself.
     var machineItself: String? { isForMachines ? machines.first : nil }
 
     private var isForMachines: Bool { !all && namesFrom == nil && !hasOtherFilter }
 
-    /// Whether instances of one version of one machine are selected.
+    /// True if the options select instances of one version of one machine.
     var isForOneVersion: Bool { machines.count == 1 && Set(from).count == 1 }
 
-    /// Each of the machines once.
+    /// The machines without duplicates.
     private var machines: [String] {
         machine.enumerated().filter { place, name in !machine[..<place].contains(name) }.map(\.element)
     }
 
-    /// Refuses several machines where the verb is for a machine itself.
+    /// Refuses several machines if the verb applies to a machine itself.
     func refuseSeveralMachines(of verb: String) throws {
         guard isForMachines, machines.count > 1 else { return }
         throw ValidationError(
             "'\(verb) --machine' is for one machine; with '--all' it is for the instances of several")
     }
 
-    /// Refuses what goes with a run only.
+    /// Refuses options that only apply to a run.
     func refuseRun(of verb: String) throws {
         guard machineItself != nil else { return }
         if run != nil { throw ValidationError("'\(verb) --machine' begins no run; with '--all' it does") }
     }
 
-    /// Refuses a digest: a machine itself is no selection.
+    /// Refuses a digest, because a machine itself is not a selection.
     func refuseExpect() throws {
         guard machineItself != nil, consent.expect != nil else { return }
         throw ValidationError("'--expect' goes with a selection, such as '--all' or '--state'")
@@ -123,7 +123,7 @@ struct BulkOptions: ParsableArguments {
         if let run, isUsed, let message = BulkRequest.message(forRun: run) { throw ValidationError(message) }
     }
 
-    /// Refuses what goes with one instance only, or with many only.
+    /// Refuses options that only apply to one instance, or only to many.
     func check(instance: String?, _ options: RepairOptions? = nil) throws {
         guard isUsed else {
             if instance == nil {
@@ -149,9 +149,9 @@ struct BulkOptions: ParsableArguments {
             failures: failure, all: all && machine.isEmpty ? true : nil)
     }
 
-    /// Asks for it and tells what came of it.
+    /// Requests the run or its rehearsal and prints the result.
     ///
-    /// - Parameter allOrNothing: Whether nothing is to be done where it cannot be done to all.
+    /// - Parameter allOrNothing: True if the verb must apply to all instances or to none.
     func carryOut(
         _ action: BulkAction, reason: String?, dryRun: Bool, allOrNothing: Bool = false, in session: Session
     ) async throws {
@@ -163,11 +163,11 @@ struct BulkOptions: ParsableArguments {
         try await Self.carryOut(request, names: names, isSure: consent.yes, hint: hint, in: session)
     }
 
-    /// Asks for a run, or for a rehearsal of it, and tells what came of it.
+    /// Requests a run, or its rehearsal, and prints the result.
     ///
     /// - Parameters:
-    ///   - asked: Without a name, the run has a new one.
-    ///   - isSure: Whether it may be for many that nobody has seen.
+    ///   - asked: The request; a run without a name gets a new one.
+    ///   - isSure: True if the run may cover many instances that nobody has reviewed.
     static func carryOut(
         _ asked: BulkRequest, names: [String] = [], isSure: Bool, hint: StateHint? = nil, in session: Session
     ) async throws {
@@ -186,7 +186,7 @@ struct BulkOptions: ParsableArguments {
         try await following.follow(names: names, hint: hint)
     }
 
-    /// Refuses a filter or an undo that selects many instances which nobody has seen.
+    /// Refuses a filter or an undo that selects many instances that nobody has reviewed.
     private static func refuseMany(_ request: BulkRequest, in session: Session) async throws {
         guard request.select != nil || request.action.verb == .undo else { return }
         let trial = BulkRequest(action: request.action, select: request.select, dryRun: true, reason: request.reason)
@@ -198,7 +198,7 @@ struct BulkOptions: ParsableArguments {
                 }
             }
         } catch let error as ClientError where error.problem?.type == .runNotFound {
-            // Its undo may be known still: who asks again is told of that.
+            // The undo may still be known: a repeated request gets its progress.
             return
         }
         guard let found, found.selected > unasked else { return }
@@ -211,16 +211,16 @@ struct BulkOptions: ParsableArguments {
             ])
     }
 
-    /// A name that nobody has used. A run is undone once: asked again, its undo tells how far it is.
+    /// Returns an unused name. A run is undone once, so a repeated undo gets the progress of the first.
     static func newName(for action: BulkAction, in session: Session) -> String {
         if let undone = action.undone, BulkRequest.message(forRun: "undo-\(undone)") == nil { return "undo-\(undone)" }
         return "\(action.verb.rawValue)-\(session.environment.makeKey().suffix(8))"
     }
 
-    /// Said where nothing is selected.
+    /// The hint that is printed if nothing is selected.
     private var hint: StateHint? { state.first.map { StateHint(state: $0, machines: machines) } }
 
-    /// The instances that a file names, a line each.
+    /// Returns the instances that a file names, one per line.
     static func names(in path: String, _ session: Session) throws -> [String] {
         let source = try session.environment.files.lines(path)
         var names: [String] = []
@@ -242,7 +242,7 @@ struct BulkOptions: ParsableArguments {
     }
 }
 
-/// Follows a run, or its rehearsal, and tells of it.
+/// Follows a run or its rehearsal and prints the progress.
 struct BulkFollowing {
     private let session: Session
     private let request: BulkRequest
@@ -254,9 +254,9 @@ struct BulkFollowing {
         progress = Progress(session, unit: .things("instances"))
     }
 
-    /// Tells what would happen.
+    /// Prints the result of a rehearsal.
     ///
-    /// - Parameter expected: The digest that a rehearsal before has told; nil for any.
+    /// - Parameter expected: The digest of an earlier rehearsal; `nil` for any.
     mutating func rehearse(names: [String], expecting expected: String?, hint: StateHint?) async throws {
         var found: BulkRehearsal?
         let request = request
@@ -285,12 +285,12 @@ struct BulkFollowing {
         }
     }
 
-    /// A courtesy: the answer is right without it.
+    /// Prints a hint. Errors are ignored, because the answer is correct without the hint.
     private func say(_ hint: StateHint?, _ client: WorkflowClient) async throws {
         if let hint, let text = try? await hint.text(from: client) { try session.say(text) }
     }
 
-    /// Tells how far the run is, until it ends. Whoever interrupts it goes away, and the run goes on.
+    /// Prints the progress of the run until the run ends. An interrupt ends the verb, but not the run.
     mutating func follow(names: [String], hint: StateHint?) async throws {
         var last: BulkRun?
         let request = request
@@ -329,9 +329,9 @@ struct BulkFollowing {
         if counts.changed > 0 { throw CommandFailure(.precondition, nil) }
     }
 
-    /// Why the first one was left out, and where the others stand.
+    /// Returns the failure with the reason of the first left-out instance, and the command that lists the others.
     private static func refusal(in run: BulkRun) -> CommandFailure {
-        // The undo lists them.
+        // The undo lists the left-out instances itself.
         guard run.action.verb != .undo,
             let first = run.told?.first(where: { !["done", "changed", "passedOver"].contains($0.outcome) }),
             let why = first.message
@@ -341,7 +341,7 @@ struct BulkFollowing {
             notes: run.counts.left > 1 ? ["'wfctl bulk show \(run.run)' tells of the others"] : [])
     }
 
-    /// Reads how far the run is until it ends; when the connection is gone, from another one.
+    /// Reads the progress of the run until its end; makes another connection if one is lost.
     private static func read(
         _ request: BulkRequest, _ names: [String], _ session: Session, _ progress: Progress
     ) async throws -> BulkRun? {
@@ -356,7 +356,7 @@ struct BulkFollowing {
                     try await Task.sleep(for: .milliseconds(100))
                 }
                 do {
-                    // Under its name it begins once.
+                    // A named run begins once, so the request may be repeated.
                     let lines = try await client.untilKnown(waitsForDaemon: isBegun) { () async throws(ClientError) in
                         try await client.bulk(request, names: names)
                     }

@@ -1,12 +1,12 @@
 package import WorkflowAPI
 import WorkflowClient
 
-/// Why a verb did not do what it was asked, as a person reads it.
+/// The reason why a verb failed, as a person reads it.
 package struct CommandFailure: Error, Equatable {
     package let exitStatus: CommandExit
-    /// What failed, on which thing, why and what to do; nil when all was said already.
+    /// The operation, its object, the reason and the remedy; `nil` if everything was already printed.
     package let message: String?
-    /// More lines, shown below the message and indented.
+    /// The lines to print below the message, indented.
     package let notes: [String]
 
     package init(_ exitStatus: CommandExit, _ message: String?, notes: [String] = []) {
@@ -17,9 +17,9 @@ package struct CommandFailure: Error, Equatable {
 }
 
 extension CommandFailure {
-    /// The failure that an error of any layer is to the caller.
+    /// Converts an error of any layer to a failure for the user.
     ///
-    /// - Parameter event: The event that was sent, where there was one.
+    /// - Parameter event: The event that was sent, if any.
     init(_ error: any Error, event: String? = nil) {
         switch error {
         case let failure as CommandFailure: self = failure
@@ -42,7 +42,8 @@ extension CommandFailure {
         }
     }
 
-    /// What happened. A refusal is told from the problem's fields, because those are what stays the same.
+    /// Returns the message of a problem. For a refusal, the message is built from the problem's fields, because the
+    /// fields are stable.
     private static func message(of problem: Problem, event: String?) -> String {
         guard let event, let instance = problem.instance, let state = problem.state, let seq = problem.seq else {
             return problem.detail
@@ -50,7 +51,7 @@ extension CommandFailure {
         let place = "'\(event)' in \(StateText.named(state)) (seq \(seq))"
         switch problem.type {
         case .eventNotAccepted: return "\(instance) does not accept \(place)"
-        // Which guards, and what they read, is in the notes.
+        // The notes have the guards and the values that they read.
         case .guardRejected where problem.candidates != nil: return "\(instance): no guard lets \(place) pass"
         default: return problem.detail
         }
@@ -78,7 +79,7 @@ extension CommandFailure {
             notes.append("'--invocations answer' gives them the results that came")
         }
         if problem.type == .queueNotFound { notes.append("'--new' sets it all the same") }
-        // The daemon says it itself of the rest of a batch.
+        // The daemon says so itself for the rest of a batch.
         let isLater = problem.type == .overloaded || problem.type == .draining
         if isLater, !problem.detail.contains("again later") { notes.append("send it again later") }
         if let suggestion = problem.suggestion { notes.append("did you mean '\(suggestion)'?") }

@@ -7,13 +7,13 @@ package struct CommandLineRun {
     private let environment: CommandEnvironment
     private let version: String
 
-    /// - Parameter version: The program's, for `--version`.
+    /// - Parameter version: The program's version, for `--version`.
     package init(environment: CommandEnvironment, version: String) {
         self.environment = environment
         self.version = version
     }
 
-    /// Parses the arguments (without the program's name), does what they say, and gives the process's exit code.
+    /// Parses the arguments (without the program's name), runs the verb, and returns the process's exit code.
     package func callAsFunction(_ arguments: [String]) async -> Int32 {
         do {
             if arguments == ["--version"] {
@@ -37,29 +37,29 @@ package struct CommandLineRun {
             }
             return CommandExit.done.rawValue
         } catch is OutputClosed {
-            // Whoever reads no further, as `head` does, has what it wanted.
+            // A reader that stops early, such as `head`, has read enough.
             return CommandExit.done.rawValue
         } catch let exit as ParserExit {
             return exit.code
         } catch {
             let failure = CommandFailure(error)
-            // Where the error stream is closed too, the exit code has to do.
+            // If the error stream is closed too, the exit code must suffice.
             try? environment.errors.write(ErrorText(environment: environment).text(of: failure))
             return failure.exitStatus.rawValue
         }
     }
 
-    /// The parser said what there was to say.
+    /// The exit after the parser has printed its message.
     private struct ParserExit: Error {
         let code: Int32
     }
 
-    /// The verb; nil when help was asked for and printed.
+    /// Returns the verb, or `nil` if help was requested and printed.
     private func parsed(_ arguments: [String]) async throws -> (any Verb)? {
         do {
             var command = try Wfctl.parseAsRoot(arguments)
             if let verb = command as? any Verb { return verb }
-            // `help` and the bare `wfctl` throw their text.
+            // `help` and a bare `wfctl` throw their text.
             try command.run()
             return nil
         } catch {
@@ -81,7 +81,7 @@ package struct CommandLineRun {
         }
     }
 
-    /// What names the options that a command line could have.
+    /// Returns the help text with the options that a command line may have.
     private static func help(for arguments: [String]) -> String {
         var verb = Wfctl.configuration.subcommands.first { $0.configuration.commandName == arguments.first }
         if let own = verb?.configuration.subcommands, !own.isEmpty {
@@ -102,9 +102,9 @@ package struct CommandLineRun {
     }
 }
 
-/// The order of arguments.
+/// Reorders arguments.
 enum ArgumentOrder {
-    /// Moves the global options that stand before the verb behind it, where the parser of the verb finds them.
+    /// Moves global options from before the verb to after it, where the verb's parser finds them.
     static func globalsLast(_ arguments: [String]) -> [String] {
         var rest = arguments[...]
         var globals: [String] = []

@@ -2,14 +2,14 @@ import ArgumentParser
 import WorkflowAPI
 import WorkflowClient
 
-/// What a daemon knows that a shell may offer for an argument.
+/// The kinds of names that a daemon knows and a shell may offer for an argument.
 enum Completion: String {
     case instances, machines
-    /// Those that the instance named before takes now.
+    /// The events that the instance named before accepts now.
     case events
 
-    /// For the declaration of an argument. The parser cannot wait for a daemon; what it prints is a request for
-    /// `CompletionOffer`.
+    /// The completion for the declaration of an argument. The parser cannot wait for a daemon, so it prints a request
+    /// for `CompletionOffer`.
     var kind: CompletionKind {
         .custom { words, index, prefix in
             let address = words.firstIndex(of: "--address").flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
@@ -19,23 +19,23 @@ enum Completion: String {
     }
 }
 
-/// Answers the request of a shell that completes a word: names that the daemon knows, as many as fit a page.
+/// Answers the request of a shell that completes a word with names that the daemon knows, at most one page.
 ///
-/// It is silent when the daemon is away, or takes longer than a person waits for a word.
+/// Returns nothing if the daemon is away, or takes longer than a person waits for a word.
 struct CompletionOffer {
     private static let patience = Duration.seconds(1)
 
     let environment: CommandEnvironment
 
-    /// What the shell reads, a word a line.
+    /// Returns the words for the shell, one per line.
     ///
-    /// - Parameter response: What the parser printed: a request, or words that it knew by itself.
+    /// - Parameter response: The output of the parser: a request, or words that the parser knows itself.
     func text(for response: String) async -> String {
         var lines = response.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let fields = (lines.first ?? "").split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         // Proof: there are four.
         guard fields.count == 4, let completion = Completion(rawValue: fields[0]) else { return response }
-        // What follows is the shell's own.
+        // The remaining lines belong to the shell.
         lines.removeFirst()
         let words = await words(completion, before: fields[2], address: fields[3].isEmpty ? nil : fields[3])
         return (words.filter { $0.hasPrefix(fields[1]) } + lines).joined(separator: "\n")
@@ -48,7 +48,7 @@ struct CompletionOffer {
         let words = await withTaskGroup(of: [String].self) { group in
             group.addTask { (try? await Self.words(completion, before: before, from: client)) ?? [] }
             group.addTask {
-                // Cancelled as soon as there is an answer.
+                // The sleep is cancelled as soon as there is an answer.
                 try? await Task.sleep(for: Self.patience)
                 return []
             }
@@ -70,7 +70,7 @@ struct CompletionOffer {
             return try await client.events(ofInstance: before).items.filter { $0.accepted != false }.map(\.event)
         case .instances:
             var names: [String] = []
-            // What one acts on comes first.
+            // Instances that a user can act on come first.
             for status in [Instance.Status.running, .failed, .suspended, .done, .cancelled] where names.count < limit {
                 let page = try await client.instances(.init(statuses: [status], limit: limit - names.count))
                 names += page.items.map(\.instance)

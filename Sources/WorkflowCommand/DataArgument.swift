@@ -2,7 +2,7 @@ import ArgumentParser
 import WorkflowAPI
 import WorkflowJSON
 
-/// The option `--data` of several verbs.
+/// The option `--data`, shared by several verbs.
 struct DataOption: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -10,15 +10,15 @@ struct DataOption: ParsableArguments {
             "The event's data: JSON, @FILE, or - for standard input.", valueName: "json|@file|-"))
     var data: String?
 
-    /// The value; nil when the option was not given.
+    /// Returns the value, or `nil` if the option was not given.
     func value(in session: Session) throws -> JSONValue? {
         try data.map { try DataArgument.value(of: $0, in: session) }
     }
 }
 
-/// JSON on the command line.
+/// Reads JSON from the command line.
 enum DataArgument {
-    /// The value of JSON text, of a file after `@`, or of standard input for `-`.
+    /// Returns the value of JSON text, of a file after `@`, or of standard input for `-`.
     static func value(
         of argument: String, option: String = "--data", in session: Session
     ) throws -> JSONValue {
@@ -43,17 +43,17 @@ enum DataArgument {
         }
     }
 
-    /// The JSON that somebody means with `NAME=VALUE`, in a sentence; nil for other texts.
+    /// Returns a sentence with the JSON that is probably meant by `NAME=VALUE`, or `nil` for other texts.
     private static func hint(_ argument: String) -> String? {
         let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
         guard parts.count == 2, let key = parts.first, key.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
         else { return nil }
-        // A word is a text.
+        // A bare word is a string.
         let value = (try? JSONReader.value(from: parts[1])) ?? .string(parts[1])
         return "it is written '\(JSONWriter.string([key: value] as JSONValue))'"
     }
 
-    /// The data of a start, which replaces keys of the context.
+    /// Returns the data of a start, which replaces keys of the context.
     static func object(of argument: String, in session: Session) throws -> JSONObject {
         let value = try value(of: argument, in: session)
         guard let object = value.object else {

@@ -1,20 +1,20 @@
 import WorkflowAPI
 import WorkflowClient
 
-/// Finds the daemon when nobody says where it is.
+/// Finds the daemon's address if none is given.
 enum DefaultAddress {
     private static let socketName = "wfd.sock"
     private static let systemSocket = "/run/wfd/wfd.sock"
 
-    /// The address that was given, else that of `WFCTL_ADDRESS`, else the first of the places where a daemon puts its
-    /// socket: `$RUNTIME_DIRECTORY`, `$XDG_RUNTIME_DIR`, `/run/wfd`, and beside the database where there is no folder
-    /// for sockets.
+    /// Returns the given address, else that of `WFCTL_ADDRESS`, else the first place with a daemon's socket. The places
+    /// are `$RUNTIME_DIRECTORY`, `$XDG_RUNTIME_DIR`, `/run/wfd`, and, without a folder for sockets, the database's
+    /// folder.
     ///
-    /// Desktops set `XDG_RUNTIME_DIR` for everybody, so it gives way to the other places when it has no socket.
+    /// Desktops set `XDG_RUNTIME_DIR` for everybody, so the other places precede it if it has no socket.
     static func resolve(_ given: String?, in environment: CommandEnvironment) throws -> Address {
         let variables = environment.variables.filter { !$0.value.isEmpty }
         if let text = given ?? variables["WFCTL_ADDRESS"] { return try Address(text) }
-        // systemd separates several directories with colons.
+        // systemd separates several directories by colons.
         if let folder = variables["RUNTIME_DIRECTORY"]?.split(separator: ":").first {
             return .unix(path: "\(folder)/\(socketName)")
         }

@@ -3,15 +3,15 @@ import WorkflowAPI
 
 /// A definition in a file, read and checked.
 struct DefinitionFile {
-    /// `-` for standard input.
+    /// The path; `-` for standard input.
     let path: String
     let bytes: [UInt8]
-    /// Nil when it has mistakes.
+    /// The machine; `nil` if the definition has mistakes.
     let machine: Machine?
-    /// Mistakes and warnings, in the order of the text.
+    /// The mistakes and warnings, in the order of the text.
     let diagnostics: [Diagnostic]
 
-    /// Reads a file; throws only when there is nothing to check.
+    /// Reads and checks a file; throws only if there is nothing to check.
     init(path: String, in session: Session) throws {
         self.path = path
         bytes = try session.environment.files.read(path, limit: APILimits.bodyBytes)
@@ -31,7 +31,7 @@ struct DefinitionFile {
         }
     }
 
-    /// Reads several files; standard input can be one of them.
+    /// Reads several files; one of them may be standard input.
     static func all(_ paths: [String], in session: Session) throws -> [DefinitionFile] {
         guard paths.count(where: { $0 == "-" }) <= 1 else {
             throw CommandFailure(.usage, "Standard input can be read once only: '-' stands twice")
@@ -39,13 +39,13 @@ struct DefinitionFile {
         return try paths.map { try DefinitionFile(path: $0, in: session) }
     }
 
-    /// How the file is sent. JSON without an ending that says so is YAML too.
+    /// The media type for sending the file. JSON without the suffix `.json` is valid YAML too.
     var mediaType: DefinitionMediaType { path.hasSuffix(".json") ? .json : .yaml }
 
-    /// `FILE:LINE:COLUMN: error: message`, a line for each.
+    /// The diagnostics as `FILE:LINE:COLUMN: error: message`, one line each.
     var diagnosticLines: [String] { diagnostics.map { "\(path):\($0)" } }
 
-    /// The same of what a daemon says of it beside that.
+    /// Returns the lines of the daemon's diagnostics that `diagnosticLines` does not have.
     func lines(of told: [DefinitionDiagnostic]) -> [String] {
         let told = told.map { "\(path):\($0.line):\($0.column): \($0.severity.rawValue): \($0.message)" }
         return told.filter { !diagnosticLines.contains($0) }

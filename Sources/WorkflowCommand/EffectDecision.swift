@@ -3,7 +3,7 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-/// The options of what a person says of an effect.
+/// The options of a person's decision about an effect.
 struct EffectDecision: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -42,10 +42,10 @@ struct EffectDecision: ParsableArguments {
     @Flag(help: "Say it of more than 100 effects without a question.")
     var yes = false
 
-    /// Whether it is said of many.
+    /// True if the decision applies to many effects.
     var isForMany: Bool { all || !failure.isEmpty || namesFrom != nil }
 
-    /// Refuses the options where effects are only shown.
+    /// Refuses the options if effects are only shown.
     func refuse() throws {
         let isGiven = result != nil || reason != nil || newKey || expectSeq != nil || isForMany || dryRun || yes
         if isGiven { throw ValidationError("say what becomes of the effect: retry, skip or cancel") }
@@ -86,7 +86,7 @@ struct EffectDecision: ParsableArguments {
             newKey: newKey ? true : nil, reason: reason)
     }
 
-    /// What became of one, for people.
+    /// Returns the outcome of one decision, for people.
     static func line(for answer: EffectVerbAnswer) -> StyledText {
         let done =
             switch answer.action {
@@ -101,11 +101,11 @@ struct EffectDecision: ParsableArguments {
     }
 }
 
-/// Says the same of many effects, in their order, some at a time.
+/// Applies one decision to many effects, in their order, some at a time.
 struct EffectSweep {
-    /// Requests at once: together they are a batch of the daemon.
+    /// The number of concurrent requests; together they form a batch of the daemon.
     private static let atOnce = 16
-    /// Effects that options may select without a question.
+    /// The number of effects that options may select without a confirmation.
     private static let unasked = 100
 
     private let action: EffectVerbRequest.Action
@@ -161,7 +161,7 @@ struct EffectSweep {
         if refused > 0 { throw CommandFailure(.other, "\(refused) effects stayed as they were") }
     }
 
-    /// Refuses to do it to many that nobody has seen. Names that are listed are no question.
+    /// Refuses to decide about many effects that nobody has reviewed. Names in a list need no confirmation.
     private func refuseMany(in session: Session) async throws {
         var count = 0
         var rest: Int? = Self.unasked + 1
@@ -187,11 +187,11 @@ struct EffectSweep {
         for problem in missing { try session.say(StyledText(problem.detail)) }
     }
 
-    /// All that are meant, page by page. What is tried again and fails meanwhile stands before the next page, and is
-    /// not met twice.
+    /// Calls a function with each page of the selected effects. An effect that is retried and fails meanwhile is placed
+    /// before the next page, so it is not met twice.
     ///
-    /// - Parameter names: The instances whose effects are meant; nil for those of all.
-    /// - Returns: A problem for each instance that is not there.
+    /// - Parameter names: The instances whose effects are selected; `nil` for all instances.
+    /// - Returns: A problem for each missing instance.
     private func forEachPage(
         _ names: [String]?, of client: WorkflowClient, _ body: ([EffectItem]) async throws -> Void
     ) async throws -> [Problem] {
@@ -236,7 +236,7 @@ struct EffectSweep {
         } while token != nil && rest ?? 1 > 0
     }
 
-    /// What somebody has cancelled is not tried again by a word on many.
+    /// Returns true if an effect is selected. A retry of many does not retry effects that somebody has cancelled.
     private func isMeant(_ effect: EffectItem) -> Bool {
         if action == .retry, effect.error?.object?["type"] == "cancelled" { return false }
         let parts = ErrorWords.parts(of: effect)
@@ -244,7 +244,7 @@ struct EffectSweep {
             || decision.failure.contains { failure in parts.contains { $0.contains(failure) } }
     }
 
-    /// Says it of some at once; each with the problem that it met.
+    /// Decides about several effects concurrently, and returns each with the problem that it met.
     private func decide(
         _ items: [EffectItem], _ request: EffectVerbRequest, _ client: WorkflowClient, _ session: Session
     ) async throws -> [(item: EffectItem, problem: Problem?)] {
@@ -252,7 +252,7 @@ struct EffectSweep {
             for (place, item) in items.enumerated() {
                 let key = session.environment.makeKey()
                 var request = request
-                // Another one that was begun since is left alone.
+                // An effect that has begun since with the same name stays unchanged.
                 request.seq = item.seq
                 group.addTask { [request] in
                     do throws(ClientError) {
@@ -273,7 +273,7 @@ struct EffectSweep {
     }
 }
 
-/// How many were changed.
+/// The counts of changed and refused effects.
 private struct EffectSweepCount: JSONWritable {
     let done: Int
     let refused: Int

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// The options of every verb; they may stand before the verb too.
+/// The options of every verb; they may also precede the verb.
 struct GlobalOptions: ParsableArguments {
-    /// The long names and the short ones of those that take a value.
+    /// The long and short names of the options that take a value.
     static let names = ["--address", "--output", "-o"]
-    /// Those that take none.
+    /// The options without a value.
     static let flags = ["--wide"]
 
     @Option(
@@ -23,16 +23,16 @@ struct GlobalOptions: ParsableArguments {
     var wide = false
 }
 
-/// How data is printed.
+/// The format of printed data.
 enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
-    /// For people.
+    /// Text for people.
     case table
     /// One document, indented.
     case json
     /// One compact object per line.
     case jsonl
     case yaml
-    /// Events in lines, as `send --batch` takes them: of 'history' only.
+    /// Events in lines, as `send --batch` accepts them; for `history` only.
     case batch
 
     static var allValueStrings: [String] { allCases.filter { $0 != .batch }.map(\.rawValue) }

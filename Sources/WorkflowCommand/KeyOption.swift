@@ -10,19 +10,20 @@ struct KeyOption: ParsableArguments {
             valueName: "key"))
     var key: String?
 
-    /// How long nothing is said about a wait.
+    /// The time for which a wait is not reported.
     private static let silence = Duration.seconds(3)
 
     func validate() throws {
         if let key, !IdempotencyKey.isValid(key) { throw ValidationError("'--key' must be \(IdempotencyKey.rule)") }
     }
 
-    /// Asks until it is known what became of it; who is not told gets the key, to ask again.
+    /// Repeats a request until its outcome is known; prints the key if it stays unknown, so that the user can ask
+    /// again.
     func persist<Answer>(
         in session: Session, _ request: (WorkflowClient, String) async throws(ClientError) -> Answer
     ) async throws -> Answer {
         let key = key ?? session.environment.makeKey()
-        // Cancelled below; whoever interrupts a long wait must know the key.
+        // The task is cancelled below; a user who interrupts a long wait must know the key.
         let errors = session.environment.errors
         let reminder = Task {
             try await Task.sleep(for: Self.silence)

@@ -3,7 +3,7 @@ import Statechart
 import WorkflowAPI
 import WorkflowJSON
 
-/// The options that say how an instance goes over to another version.
+/// The options that describe the migration of an instance to another version.
 struct MigrationOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
@@ -37,7 +37,7 @@ struct MigrationOptions: ParsableArguments {
         case fromNow = "from-now"
     }
 
-    /// Whether nothing of it is said.
+    /// True if no option is given.
     var isEmpty: Bool {
         map.isEmpty && assign.isEmpty && drop.isEmpty && timers == nil && !cancelInvocations && plan == nil
     }
@@ -47,7 +47,7 @@ struct MigrationOptions: ParsableArguments {
         _ = try Self.pairs(assign, "--assign", "PATH=CEL")
     }
 
-    /// The plan, read and put together.
+    /// Returns the plan, combined from the file and the options.
     func item(in session: Session) throws -> MigrationPlanItem {
         var item = MigrationPlanItem()
         if let plan { item = try Self.item(ofFile: plan, in: session) }
@@ -81,7 +81,7 @@ struct MigrationOptions: ParsableArguments {
         return merged.isEmpty ? nil : merged
     }
 
-    /// What stands before and behind the first '='.
+    /// Splits texts at their first '='.
     private static func pairs(_ texts: [String], _ option: String, _ form: String) throws -> [String: String] {
         var pairs: [String: String] = [:]
         for text in texts {

@@ -3,10 +3,10 @@ import WorkflowClient
 
 /// Goes through the pages of a list.
 struct PageWalk {
-    /// Items in sum at most; nil for all.
+    /// The largest total number of items; `nil` for all.
     let limit: Int?
 
-    /// Asks for page after page and gives each one away, until the last page or the limit is reached.
+    /// Requests page after page and passes each on, until the last page or the limit is reached.
     func run<Item: WireObject>(
         address: Address,
         fetch: (_ limit: Int?, _ page: String?) async throws -> Page<Item>,

@@ -2,7 +2,7 @@ import ArgumentParser
 import WorkflowAPI
 import WorkflowClient
 
-/// The options of what an operator does to an instance.
+/// The options of an operator's verb on an instance.
 struct RepairOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Why, for the history.", valueName: "text"))
     var reason: String?
@@ -22,28 +22,27 @@ struct RepairOptions: ParsableArguments {
         }
     }
 
-    /// The reason of a verb that must have one.
+    /// Returns the reason; throws if the verb requires one and it is missing.
     func requiredReason(of verb: String) throws -> String {
         guard let reason else { throw ValidationError("'\(verb)' needs '--reason', which stands in the history") }
         return reason
     }
 
-    /// Throws when a verb must have a reason. What is only rehearsed for many needs none.
+    /// Throws if a required reason is missing. A rehearsal for many instances needs none.
     func checkReason(of verb: String, isForMany: Bool) throws {
         if isForMany, dryRun { return }
         _ = try requiredReason(of: verb)
     }
 
-    /// The body of the verbs that say no more.
+    /// The request body of verbs without further fields.
     var request: RepairRequest { RepairRequest(reason: reason, seq: expectSeq, dryRun: dryRun ? true : nil) }
 
-    /// Asks for it and tells what came of it.
+    /// Sends the request and prints the result.
     ///
     /// - Parameters:
-    ///   - isEvent: Whether an event is taken, so that the states before and after are told.
-    ///   - failing: What is said of an instance that has failed on what followed; nil where it may have been failed
-    ///     before.
-    ///   - detail: What is told beside, for people.
+    ///   - isEvent: True if the verb applies an event, so the states before and after are printed.
+    ///   - failing: The message for an instance that then fails; `nil` if the instance may have been failed before.
+    ///   - detail: Further text for people.
     func carryOut(
         in session: Session, isEvent: Bool = false, failing: String?,
         detail: (SendAnswer) -> StyledText = { _ in "" },
@@ -54,7 +53,7 @@ struct RepairOptions: ParsableArguments {
             try await ask(client, isTrial ? nil : key)
         }
         try session.print(answer) { SendText.lines(for: answer, ofRepair: !isEvent) + detail(answer) }
-        // Where it may have been failed before, a row behind the verb's own says that it has failed now.
+        // The instance may have been failed before; then a row after the verb's own shows that it has failed now.
         guard answer.status == .failed, failing != nil || answer.seq > answer.fromSeq + 1 else { return }
         if isTrial { throw CommandFailure(.refused, "\(answer.instance) would fail", notes: []) }
         try await session.throwFailure(of: answer.instance, failing ?? "has failed on what followed")

@@ -2,9 +2,9 @@ import ArgumentParser
 import WorkflowAPI
 import WorkflowJSON
 
-/// Options that stand twice and take one value. The parser would take the last and drop the others in silence.
+/// Detects options with one value that are given twice. The parser would silently use the last one.
 enum RepeatedOption {
-    /// Refuses them; of the global options the last one counts, so that an alias can be overridden.
+    /// Refuses repeated options. Of a global option the last one counts, so that an alias can be overridden.
     static func refuse(in arguments: [String], of verb: any Verb.Type) throws {
         var seen: Set<Substring> = []
         var repeated: [Substring] = []
@@ -18,7 +18,7 @@ enum RepeatedOption {
         throw CommandFailure(.usage, "'\(name)' stands twice, and takes one value")
     }
 
-    /// The options of a verb that take one value: as the parser describes them.
+    /// Returns the options of a verb that take one value, as the parser describes them.
     private static func singleOptions(of verb: any Verb.Type) -> Set<String> {
         let described = (try? JSONReader.value(from: verb._dumpHelp()))?.object
         guard case .array(let arguments)? = described?["command"]?.object?["arguments"] else { return [] }

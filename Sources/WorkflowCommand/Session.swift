@@ -10,23 +10,23 @@ struct Session {
     /// The command line, without the program's name.
     var arguments: [String] = []
 
-    /// The command line with more at its end, as a shell takes it.
+    /// Returns the command line with further arguments, quoted for a shell.
     func line(with more: [String]) -> String {
         (["wfctl"] + arguments + more).map(ShellText.quoted).joined(separator: " ")
     }
 
     var format: OutputFormat { options.format }
-    /// Whether what answers say is printed with the context; a line for people has none.
+    /// True if answers are printed with the context; a line for people has none.
     var showsContext: Bool { options.format != .table }
 
-    /// How tables are shown on the output.
+    /// The settings for tables on the output.
     var screen: Screen {
         Screen(
             columns: options.wide ? nil : environment.columns(of: environment.output),
             isColoured: environment.hasColours(environment.output))
     }
 
-    /// Runs something with a client of the chosen daemon, and gives its connections up afterwards.
+    /// Calls a function with a client of the chosen daemon, and closes the client's connections afterwards.
     func withClient<Result>(_ body: (WorkflowClient) async throws -> Result) async throws -> Result {
         let client = environment.connect(try DefaultAddress.resolve(options.address, in: environment))
         do {
@@ -39,7 +39,7 @@ struct Session {
         }
     }
 
-    /// Throws when one of several machines is not there: then nothing is done to the others.
+    /// Throws if one of several machines does not exist, so that the others stay unchanged.
     func check(machines: [String]) async throws {
         guard machines.count > 1 else { return }
         try await withClient { client in
@@ -47,7 +47,7 @@ struct Session {
         }
     }
 
-    /// Prints one thing: as `table` says for people, else its fields.
+    /// Prints one value: the text of `table` for people, else the value's fields.
     func print(_ value: some JSONWritable, table: () -> StyledText) throws {
         switch format {
         case .table: try print(table())
@@ -62,39 +62,39 @@ struct Session {
         try environment.output.write(text.text(isColoured: environment.hasColours(environment.output)))
     }
 
-    /// Prints JSON text. On a terminal, characters that it could take for something else are escaped.
+    /// Prints JSON text; on a terminal, unsafe characters are escaped.
     func write(json: String) throws {
         try environment.output.write(environment.output.isTerminal ? Printable.json(json) : json)
     }
 
-    /// Prints YAML text of `YAMLText`, which has escaped what is unsafe for a terminal.
+    /// Prints the YAML text of `YAMLText`, which has no characters that are unsafe for a terminal.
     func write(yaml: String) throws {
         try environment.output.write(yaml)
     }
 
-    /// Prints a document to the byte; on a terminal, made safe for it.
+    /// Prints a document byte for byte; on a terminal, made safe.
     func write(document: String) throws {
         try environment.output.write(environment.output.isTerminal ? Printable.document(document) : document)
     }
 
-    /// Says something that is not data.
+    /// Prints a message that is not data.
     func say(_ line: String) throws {
         try say(StyledText(line))
     }
 
-    /// Says something that is not data, with colours.
+    /// Prints a message that is not data, with colours.
     func say(_ line: StyledText) throws {
         try environment.errors.write(line.text(isColoured: environment.hasColours(environment.errors)) + "\n")
     }
 }
 
 extension CommandEnvironment {
-    /// Colour is for terminals, and for nobody who sets `NO_COLOR` (no-color.org).
+    /// Returns true if a stream gets colours: terminals only, unless `NO_COLOR` is set (no-color.org).
     func hasColours(_ sink: any TextSink) -> Bool {
         sink.isTerminal && (variables["NO_COLOR"] ?? "").isEmpty && variables["TERM"] != "dumb"
     }
 
-    /// The width of a terminal: what `COLUMNS` says, else what the terminal says; nil where there is no terminal.
+    /// Returns the width of a terminal from `COLUMNS` or else from the terminal, or `nil` if there is no terminal.
     func columns(of sink: any TextSink) -> Int? {
         guard sink.isTerminal else { return nil }
         let plausible = 1...10_000
@@ -103,11 +103,11 @@ extension CommandEnvironment {
     }
 }
 
-/// What is said on the error stream about a failure.
+/// The text of a failure on the error stream.
 struct ErrorText {
     let environment: CommandEnvironment
 
-    /// The lines of a failure; empty when there is nothing to say.
+    /// Returns the lines of a failure; empty if there is nothing to print.
     func text(of failure: CommandFailure) -> String {
         guard let message = failure.message else { return "" }
         var text: StyledText = "\("error:", .error) \(message)\n"

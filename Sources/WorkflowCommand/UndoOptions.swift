@@ -1,7 +1,7 @@
 import ArgumentParser
 import WorkflowAPI
 
-/// How a run is undone.
+/// The options for undoing a run.
 struct UndoOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Why, for the history.", valueName: "text"))
     var reason: String?
@@ -25,7 +25,7 @@ struct UndoOptions: ParsableArguments {
 
     @OptionGroup var consent: BulkConsent
 
-    /// The first that was said; nil when none was.
+    /// The first option that was given; `nil` if none was.
     var used: String? {
         let said = [
             ("reason", reason != nil), ("invocations", invocations != nil), ("dry-run", dryRun), ("run", name != nil),
@@ -41,7 +41,7 @@ struct UndoOptions: ParsableArguments {
         }
     }
 
-    /// Undoes a run, or rehearses that, and tells what came of it.
+    /// Undoes a run, or rehearses the undo, and prints the result.
     func carryOut(_ run: String, in session: Session) async throws {
         var action = BulkAction(.undo)
         action.undone = run

@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// A verb of `wfctl`: arguments as they were parsed, and what to do with them.
+/// A verb of `wfctl`: its parsed arguments and its action.
 protocol Verb: ParsableCommand {
     var global: GlobalOptions { get }
 
-    /// Whether it still has something to do, or a verdict to give, when it has begun to print: then it fails when
-    /// nobody reads its output any more. Other verbs have done what was asked for.
+    /// True if the verb still has work to do or a verdict to give after it begins to print. Such a verb fails if the
+    /// reader of its output has gone. Other verbs have finished their work by then.
     var needsItsOutputRead: Bool { get }
 
-    /// Does it. What it throws becomes a message and an exit code.
+    /// Runs the verb. A thrown error becomes a message and an exit code.
     func run(in session: Session) async throws
 }
 

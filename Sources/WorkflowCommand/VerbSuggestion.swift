@@ -1,8 +1,8 @@
 import WorkflowSpelling
 
-/// What somebody probably meant by a verb that does not exist.
+/// Finds the verb that was probably meant by an unknown one.
 enum VerbSuggestion {
-    /// Verbs of other programs for what ours do.
+    /// The verbs of other programs, with the corresponding verbs of `wfctl`.
     private static let counterparts = [
         "ls": "list", "ps": "list", "get": "show", "describe": "show", "status": "show", "inspect": "show",
         "info": "show", "cat": "show", "log": "history", "logs": "history", "follow": "tail",
@@ -18,13 +18,13 @@ enum VerbSuggestion {
         "forget": "redact", "scrub": "redact", "rename": "redact",
     ]
 
-    /// The only verb that begins with some letters.
+    /// Returns the only verb that begins with some letters.
     private static func only(_ letters: String, _ verbs: [String]) -> String? {
         let found = verbs.filter { $0.hasPrefix(letters) }
         return found.count == 1 ? found[0] : nil  // Proof: there is one
     }
 
-    /// What to say below the refusal of a word that is no verb.
+    /// Returns the notes below the refusal of an unknown verb.
     static func notes(for word: String, verbs: [String]) -> [String] {
         let word = word.lowercased()
         if let closest = Spelling.closest(to: word, among: verbs + counterparts.keys.sorted()) ?? only(word, verbs) {

@@ -2,7 +2,7 @@ package import ArgumentParser
 
 /// The command line of `wfctl`: its verbs and its help.
 package struct Wfctl: ParsableCommand {
-    /// What `wfctl --help` says, and the verbs in the order in which it lists them.
+    /// The text of `wfctl --help`, and the verbs in the order in which it lists them.
     package static let configuration = CommandConfiguration(
         commandName: "wfctl",
         abstract: "Start, drive and inspect the state machines of wfd.",

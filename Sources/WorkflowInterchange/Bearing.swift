@@ -1,30 +1,30 @@
 import Statechart
 
-/// What something that is left out of a machine could have changed in it.
+/// The parts of a machine that an omitted element could have changed.
 struct Bearing: Equatable {
-    /// The machine's course itself, or what others get of it: a guard, a delay, a target, an event, its output, the
+    /// True for the machine's course and its outward effects: a guard, a delay, a target, an event, its output, the
     /// input of a task.
     private(set) var isOnCourse = false
-    /// The data of events, which guards may read.
+    /// True for the data of events, which guards may read.
     private(set) var isOnEventData = false
-    /// Every key of the context: code that nobody read may write any.
+    /// True for every key of the context, because unread code may write any key.
     private(set) var isOnAllKeys = false
-    /// Whether something failed, where the machine takes `error.execution`.
+    /// True for a failure, if the machine takes `error.execution`.
     private(set) var isOnErrors = false
-    /// These keys of the context.
+    /// The affected keys of the context.
     private(set) var keys: Set<String> = []
 
-    /// Nothing that a machine reads: logs, what means nothing in the original either.
+    /// No part that a machine reads: logs, and elements without meaning in the original.
     static let nothing = Bearing()
     static let course = Bearing(isOnCourse: true)
     static let eventData = Bearing(isOnEventData: true)
     static let allKeys = Bearing(isOnAllKeys: true)
     static let errors = Bearing(isOnErrors: true)
 
-    /// Some keys of the context.
+    /// Returns the bearing on some keys of the context.
     static func keys(_ keys: Set<String>) -> Bearing { Bearing(keys: keys) }
 
-    /// What either of both could have changed.
+    /// Returns the parts that either bearing affects.
     func union(_ other: Bearing) -> Bearing {
         Bearing(
             isOnCourse: isOnCourse || other.isOnCourse, isOnEventData: isOnEventData || other.isOnEventData,
@@ -33,10 +33,10 @@ struct Bearing: Equatable {
     }
 }
 
-/// What decides where a machine goes.
+/// The parts that determine the course of a machine.
 struct DecisiveParts {
     private let data: DecisiveData
-    /// Whether something takes the event of an action that failed.
+    /// True if a transition takes the event of a failed action.
     private let hasTakerOfErrors: Bool
 
     init(of machine: Machine) {
@@ -46,7 +46,7 @@ struct DecisiveParts {
         }
     }
 
-    /// Whether the machine can go elsewhere without what was left out. This is the only place that decides it.
+    /// Returns true if the omission can change the course of the machine. Only this function decides that.
     func decide(_ bearing: Bearing) -> Bool {
         bearing.isOnCourse || bearing.isOnEventData && data.hasEventData || bearing.isOnErrors && hasTakerOfErrors
             || bearing.isOnAllKeys && !data.isEmpty || bearing.keys.contains { data.has(key: $0) }

@@ -1,11 +1,12 @@
 import Statechart
 
-/// Holds what an import made against the rules of definitions.
+/// Checks the result of an import against the rules of definitions.
 enum ImportCheck {
-    /// The definition with its notes, if `DefinitionReader` reads it. Throws what it says otherwise, at the places that
-    /// the parts of the definition came from.
+    /// Returns the definition with its notes if `DefinitionReader` accepts it. Otherwise throws the reader's errors, at
+    /// the source places of the definition's parts.
     ///
-    /// - Parameter differences: What the machine does otherwise than the original, at lines of the definition.
+    /// - Parameter differences: Returns the differences between the machine and the original, at lines of the
+    ///   definition.
     static func checked(
         _ definition: DefinitionNode, _ notes: ImportNoteList,
         differing differences: (Machine) -> [ImportDifference] = { _ in [] }
@@ -31,7 +32,7 @@ enum ImportCheck {
         guard let first = losses.first else { return ImportedDefinition(definition: definition, notes: notes.sorted) }
         let described = definition.describing(losses)
         let lines = described.yamlLines
-        // A state that nothing reaches any more may have been reached by what is lost.
+        // An unreachable state may have been reachable through an omitted part.
         let hint = "a loss may be why, the first is at \(first.line):\(first.column)"
         for warning in try read(described, &notes).warnings {
             let message = "in the definition \(warning.message); \(hint)"
@@ -40,7 +41,7 @@ enum ImportCheck {
         return ImportedDefinition(definition: described, notes: notes.sorted)
     }
 
-    /// The machine of a definition; the failure of the import if it is refused.
+    /// Returns the machine of a definition. Throws the failure of the import if the definition is refused.
     private static func read(
         _ definition: DefinitionNode, _ notes: inout ImportNoteList
     ) throws(ImportError) -> DefinitionReading {
@@ -56,7 +57,7 @@ enum ImportCheck {
         }
     }
 
-    /// Where a line of the definition came from. One without a place belongs to the line above it.
+    /// Returns the source place of a line of the definition. A line without a place belongs to the line above.
     private static func place(
         ofLine line: Int, in lines: [(text: String, place: DefinitionPlace?)]
     ) -> DefinitionPlace? {
@@ -65,8 +66,8 @@ enum ImportCheck {
 }
 
 extension DefinitionNode {
-    /// The definition with its losses in its description, so that whoever reads it later knows of them; without them
-    /// if the text would become too long.
+    /// Returns the definition with its losses in its description, so that later readers see them; without the losses if
+    /// the text would become too long.
     fileprivate func describing(_ losses: [ImportNote]) -> DefinitionNode {
         guard var members else { return self }
         let limit = ImportLimits.describedLosses
@@ -83,7 +84,7 @@ extension DefinitionNode {
 }
 
 extension DefinitionNode {
-    /// The place of the first node that lies below as many levels of maps and lists; nil when there is none.
+    /// Returns the place of the first node below a number of levels of maps and lists; `nil` if there is none.
     fileprivate func place(below levels: Int) -> DefinitionPlace? {
         let inner: [DefinitionNode]
         switch content {

@@ -1,17 +1,17 @@
 import Statechart
 
-/// One place where a machine does otherwise than the original.
+/// A difference between a machine and the original, at one place.
 struct ImportDifference {
-    /// In the definition.
+    /// The line in the definition.
     let line: Int
     let message: String
-    /// True when the machine can take another way because of the difference.
+    /// True if the difference can change the machine's course.
     var decides = false
 
-    /// History that leads below a state that stays active: the letter of SCXML's Appendix D, and XState, enter the
-    /// state again. Nil where a transition leads to no such place.
+    /// Returns the difference for history that leads below a state that stays active. The letter of SCXML's Appendix D,
+    /// and XState, enter that state again. Returns `nil` if the transition has no such target.
     ///
-    /// - Parameter language: That of the original.
+    /// - Parameter language: The language of the original.
     static func historyBelow(_ transition: Transition, in machine: Machine, _ language: String) -> ImportDifference? {
         guard let state = machine.stateKeptByHistory(transition) else { return nil }
         let name = machine.key(of: state)
@@ -23,7 +23,7 @@ struct ImportDifference {
 }
 
 extension Machine {
-    /// The innermost state that stays active where deep history stands for something below it.
+    /// Returns the innermost state that stays active while deep history leads below it.
     fileprivate func stateKeptByHistory(_ transition: Transition) -> StateIndex? {
         let histories = transition.targets.map { self[$0] }.filter { $0.kind == .deepHistory }
         guard !histories.isEmpty else { return nil }

@@ -1,9 +1,9 @@
 import Statechart
 import WorkflowSpelling
 
-/// What was found so far in one text that is imported, in any order.
+/// The notes found so far in an imported text, in any order.
 struct ImportNoteList {
-    /// A note, and what it would be about in the machine.
+    /// A note with its bearing on the machine.
     private struct Entry {
         var note: ImportNote
         let bearing: Bearing
@@ -13,7 +13,7 @@ struct ImportNoteList {
     private var told: Set<String> = []
     private(set) var hasErrors = false
 
-    /// Whether nothing was found yet.
+    /// True if there are no notes.
     var isEmpty: Bool { entries.isEmpty }
 
     private mutating func add(
@@ -25,41 +25,43 @@ struct ImportNoteList {
         entries.append(Entry(note: note, bearing: bearing))
     }
 
-    /// Adds what makes the import impossible.
+    /// Adds an error, which makes the import fail.
     mutating func error(_ message: String, at place: DefinitionPlace?) {
         add(.error, message, at: place, touching: .nothing)
     }
 
-    /// Adds what is missing in the definition. Whether that is a loss is known when the machine is.
+    /// Adds a warning about a part that the definition lacks. The finished machine determines whether the warning is a
+    /// loss.
     mutating func warning(_ message: String, at place: DefinitionPlace?, touching bearing: Bearing) {
         add(.warning, message, at: place, touching: bearing)
     }
 
-    /// Adds what is worth knowing.
+    /// Adds information.
     mutating func info(_ message: String, at place: DefinitionPlace?) {
         add(.info, message, at: place, touching: .nothing)
     }
 
-    /// Adds what is worth knowing unless it was added before, wherever that was.
+    /// Adds information, unless the same message was added before at any place.
     mutating func infoOnce(_ message: String, at place: DefinitionPlace?) {
         if told.insert(message).inserted { info(message, at: place) }
     }
 
-    /// Makes losses of the warnings about what could have changed where the machine goes.
+    /// Turns warnings into losses if their bearing could have changed the machine's course.
     mutating func findLosses(_ parts: DecisiveParts) {
         for index in entries.indices where entries[index].note.severity == .warning {
             if parts.decide(entries[index].bearing) { entries[index].note.severity = .loss }
         }
     }
 
-    /// The same where there is no machine that could be asked: whatever can decide does.
+    /// Turns warnings with any bearing into losses, because there is no machine to ask.
     private mutating func findLosses() {
         for index in entries.indices where entries[index].note.severity == .warning {
             if entries[index].bearing != .nothing { entries[index].note.severity = .loss }
         }
     }
 
-    /// `; did you mean 'x'?`, or nothing. Looking for it is left out when there is more to tell than will be told.
+    /// Returns `; did you mean 'x'?`, or an empty text. The search is skipped if there are already more notes than are
+    /// shown.
     func suggestion(for word: String, among candidates: @autoclosure () -> some Sequence<String>) -> String {
         guard entries.count < DefinitionLimits.diagnostics,
             let closest = Spelling.closest(to: word, among: candidates())
@@ -67,8 +69,8 @@ struct ImportNoteList {
         return "; did you mean \(closest.quoted)?"
     }
 
-    /// All notes by line and column, cut at `ImportLimits.notes` with a last one that counts the rest; errors and then
-    /// losses come first where not all can be told.
+    /// The notes by line and column, cut at `ImportLimits.notes`; a last note counts the rest. If not all fit, errors
+    /// and then losses take precedence.
     var sorted: [ImportNote] {
         let limit = ImportLimits.notes
         let notes = entries.map(\.note)
@@ -82,14 +84,14 @@ struct ImportNoteList {
         return shown + [ImportNote(next.severity, line: next.line, column: next.column, rest)]
     }
 
-    /// The failure of the import, with all that would be lost once its errors are mended.
+    /// The failure of the import, including the losses that would remain after its errors are corrected.
     var failure: ImportError {
         var notes = self
         notes.findLosses()
         return ImportError(notes: notes.sorted)
     }
 
-    /// Notes of one place stay in the order in which they were found.
+    /// Returns the notes in the order of the text. Notes at the same place keep the order in which they were found.
     private static func sorted(_ notes: [ImportNote]) -> [ImportNote] {
         let order = notes.indices.sorted { left, right in
             (notes[left].line, notes[left].column, left) < (notes[right].line, notes[right].column, right)
@@ -99,17 +101,17 @@ struct ImportNoteList {
 }
 
 extension ImportError {
-    /// A text that cannot be read any further.
+    /// Creates the failure of a text that cannot be read further.
     init(_ message: String, at place: DefinitionPlace = DefinitionPlace(line: 1, column: 1)) {
         self.init(notes: [ImportNote(.error, line: place.line, column: place.column, message)])
     }
 }
 
 extension String {
-    /// The text in single quotes for a message: cut where it is long, control characters and line breaks replaced.
+    /// The text in single quotes for a message. Long text is cut, and control characters and line breaks are replaced.
     var quoted: String { quoted(60) }
 
-    /// The same, cut at a length in Unicode scalars.
+    /// Returns the text in single quotes, cut at a length in Unicode scalars.
     func quoted(_ limit: Int) -> String {
         let cut = unicodeScalars.prefix(limit)
         let shown = cut.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()

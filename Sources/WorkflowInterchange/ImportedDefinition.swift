@@ -1,37 +1,37 @@
 package import Statechart
 
-/// What became of a machine that was written for another program.
+/// The result of importing a machine that was written for another program.
 package struct ImportedDefinition: Sendable, Equatable {
-    /// The definition; `DefinitionReader` reads its text, and its nodes know the places that they came from. Its
-    /// description tells the losses.
+    /// The definition. `DefinitionReader` accepts its text, its nodes know their source places, and its description
+    /// lists the losses.
     package let definition: DefinitionNode
-    /// What has no counterpart or was written otherwise, in the order of the text.
+    /// The notes about parts without a counterpart or with another form, in the order of the text.
     package let notes: [ImportNote]
 
-    /// What is missing without which the machine can go elsewhere than the original, in the order of the text.
+    /// The losses: omissions that can change the machine's course, in the order of the text.
     package var losses: [ImportNote] { notes.filter { $0.severity == .loss } }
 }
 
-/// One thing to say about a text that was imported, and where.
+/// A note about a place in an imported text.
 package struct ImportNote: Sendable, Equatable, CustomStringConvertible {
-    /// How much it matters.
+    /// The importance of a note.
     package enum Severity: String, Sendable {
-        /// Without an answer to this there is no definition.
+        /// A mistake that must be corrected before there is a definition.
         case error
-        /// Something of the original is missing in the definition, and without it the machine can go elsewhere.
+        /// An omission that can change the course of the machine.
         case loss
-        /// Something of the original is missing in the definition; the machine goes where it went.
+        /// An omission that does not change the course of the machine.
         case warning
-        /// Something has another name or another form, or is worth knowing.
+        /// A part with another name or form, or other information.
         case info
     }
 
     package internal(set) var severity: Severity
-    /// Counted from 1.
+    /// The line, counted from 1.
     package let line: Int
-    /// Counted in Unicode scalars, from 1.
+    /// The column, counted in Unicode scalars from 1.
     package let column: Int
-    /// What it is about, and what stands in the definition instead; no full stop at its end.
+    /// The subject of the note and its replacement in the definition; without a full stop at the end.
     package let message: String
 
     package init(_ severity: Severity, line: Int, column: Int, _ message: String) {
@@ -44,31 +44,30 @@ package struct ImportNote: Sendable, Equatable, CustomStringConvertible {
     package var description: String { "\(line):\(column): \(severity.rawValue): \(message)" }
 }
 
-/// Why a text cannot be imported: everything that was found about it, in the order of the text.
+/// The reasons that a text cannot be imported: all notes, in the order of the text.
 package struct ImportError: Error, Equatable {
-    /// Holds at least one of severity `error`.
+    /// The notes, at least one of severity `error`.
     package let notes: [ImportNote]
 }
 
-/// How much one text may ask of an import. Each bound keeps a text of the allowed size from costing more than about a
-/// second.
+/// The limits of an import. Each limit keeps a text of the allowed size from costing more than about a second.
 package enum ImportLimits {
-    /// UTF-8 bytes of the text; the same as of a definition.
+    /// The size of the text in UTF-8 bytes; the same as for a definition.
     package static let textBytes = DefinitionLimits.textBytes
-    /// Elements within each other; a definition of as many levels would be refused in any case.
+    /// The nesting depth of elements. A definition with more levels would be refused in any case.
     package static let elementNesting = DefinitionLimits.nesting
-    /// Attributes of one element; XML readers compare each with each.
+    /// The number of attributes of one element. XML readers compare each attribute with every other.
     package static let attributes = 100
-    /// Parts within each other in one script expression; keeps the recursion over it within a small stack.
+    /// The nesting depth of one script expression; keeps the recursion within a small stack.
     package static let scriptNesting = 50
-    /// Operators in one script expression; like nesting, a chain of them is a recursion.
+    /// The number of operators in one script expression. A chain of operators is a recursion, like nesting.
     package static let scriptOperators = 200
-    /// Unicode scalars of a function that a note shows.
+    /// The number of Unicode scalars of a function that a note quotes.
     static let quotedCode = 300
-    /// Transitions that are written out once more to keep the order in which a document tries them.
+    /// The number of transitions that are written a second time to keep the document's order of trying them.
     package static let repeatedTransitions = 1_000
-    /// Notes that are told; the rest is only counted.
+    /// The number of notes that are shown; the rest is only counted.
     package static let notes = 1_000
-    /// Losses that the definition's description tells; the rest is only counted.
+    /// The number of losses in the definition's description; the rest is only counted.
     package static let describedLosses = 20
 }

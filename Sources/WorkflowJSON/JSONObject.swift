@@ -1,6 +1,6 @@
 /// The members of a JSON object, kept in the order of their keys' UTF-8 bytes.
 ///
-/// Looking a key up costs O(log n) comparisons, adding one O(n) moves; objects here are small.
+/// A lookup costs O(log n) comparisons, an insertion O(n) moves; objects here are small.
 public struct JSONObject: Sendable {
     /// One member of an object.
     public struct Member: Sendable, Equatable {
@@ -21,7 +21,7 @@ public struct JSONObject: Sendable {
     public var count: Int { members.count }
     public var keys: [String] { members.map(\.key) }
 
-    /// The value of a key; setting nil removes the member.
+    /// Accesses the value of a key; setting `nil` removes the member.
     public subscript(key: String) -> JSONValue? {
         get {
             let place = place(of: key)
@@ -38,7 +38,7 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Adds a member, or returns false when the key is there already. Cheap when keys come in order.
+    /// Adds a member, or returns false if the key exists already. Cheap if keys come in order.
     public mutating func insert(_ value: JSONValue, forNewKey key: String) -> Bool {
         if let last = members.last, !last.key.precedesInBytes(key) {
             let place = place(of: key)
@@ -50,14 +50,14 @@ public struct JSONObject: Sendable {
         return true
     }
 
-    /// Sets the value of a key that is there; returns false when it is not.
+    /// Replaces the value of an existing key; returns false if the key does not exist.
     package mutating func replace(_ value: JSONValue, forKey key: String) -> Bool {
         let place = place(of: key)
         if place.isHeld { members[place.index].value = value }
         return place.isHeld
     }
 
-    /// Where a key stands, or would stand.
+    /// Returns the index of a key, or the index at which it would be inserted.
     private func place(of key: String) -> (index: Int, isHeld: Bool) {
         var key = key
         return key.withUTF8 { key in
@@ -76,14 +76,14 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: Equatable, ExpressibleByDictionaryLiteral {
-    /// Of two members with the same key the later one stays.
+    /// Creates an object; of two members with the same key the later one stays.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (key, value) in elements { self[key] = value }
     }
 }
 
 extension String {
-    /// Whether both are the same sequence of UTF-8 bytes (`==` on strings asks for Unicode equivalence).
+    /// Returns true if both are the same sequence of UTF-8 bytes (`==` on strings tests Unicode equivalence).
     func hasSameBytes(as other: String) -> Bool {
         withTwoTexts(self, other) { left, right in
             guard left.count == right.count else { return false }
@@ -92,13 +92,13 @@ extension String {
         }
     }
 
-    /// Whether this comes first in the order of UTF-8 bytes.
+    /// Returns true if this string comes first in the order of UTF-8 bytes.
     func precedesInBytes(_ other: String) -> Bool {
         withTwoTexts(self, other) { compare($0, $1) < 0 }
     }
 }
 
-/// The order of two byte strings: less than 0 when the left one comes first, 0 when they are the same.
+/// Compares two byte strings: less than 0 if the left one comes first, 0 if they are equal.
 private func compare(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
     for index in 0..<min(left.count, right.count) where left[index] != right[index] {
         return Int(left[index]) - Int(right[index])

@@ -1,8 +1,9 @@
-/// Reads JSON text (RFC 8259) strictly: no duplicate keys, no lone surrogates, no number that would be rounded away.
+/// Reads JSON text (RFC 8259) strictly: no duplicate keys, no lone surrogates, no number that overflows 64 bits or a
+/// finite double.
 ///
-/// Nesting is bounded, so that no text can exhaust the stack. Costs O(n) for keys that come in byte order.
+/// Nesting is bounded, so that no text can exhaust the stack. Costs O(n) if keys come in byte order.
 public struct JSONReader {
-    /// The deepest nesting of arrays and objects that is read.
+    /// The deepest accepted nesting of arrays and objects.
     public static let deepestNesting = 128
 
     private let text: UnsafeBufferPointer<UInt8>
@@ -120,7 +121,7 @@ extension JSONReader {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
             try digits()
         }
-        // So short an integer cannot overflow.
+        // An integer of at most 18 bytes cannot overflow.
         if isInteger, offset - start <= 18 { return .int(shortInteger(from: start)) }
         let written = String(decoding: UnsafeBufferPointer(rebasing: text[start..<offset]), as: UTF8.self)
         if isInteger {
@@ -135,7 +136,7 @@ extension JSONReader {
         return .double(double)
     }
 
-    /// The integer between a place and here, of at most 18 bytes.
+    /// Returns the integer between a place and the current one, of at most 18 bytes.
     private func shortInteger(from start: Int) -> Int64 {
         let isNegative = text[start] == UInt8(ascii: "-")
         var magnitude: Int64 = 0
@@ -160,7 +161,7 @@ extension JSONReader {
             offset += 1
         }
         if current == UInt8(ascii: "\""), all < 0x80 {
-            // Plain ASCII needs neither escapes nor a look at its UTF-8.
+            // Plain ASCII needs neither escapes nor a UTF-8 check.
             defer { offset += 1 }
             return String(decoding: UnsafeBufferPointer(rebasing: text[start..<offset]), as: UTF8.self)
         }
@@ -214,7 +215,7 @@ extension JSONReader {
         bytes.append(contentsOf: Array(String(scalar).utf8))
     }
 
-    /// What a backslash and this byte stand for; nil where it is not one of the short escapes.
+    /// Returns the byte that a backslash and this byte stand for, or `nil` if they are not a short escape.
     private static func plainByte(of escaped: UInt8) -> UInt8? {
         switch escaped {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): escaped
@@ -261,23 +262,23 @@ extension JSONReader {
     }
 }
 
-/// Why a text is not JSON that can be kept, and where.
+/// The reason why a text is not valid JSON for wfd, with its place.
 public struct JSONError: Error, Equatable, CustomStringConvertible {
-    /// What kind of mistake it is.
+    /// The kind of mistake.
     public enum Code: String, Sendable {
-        /// Not JSON.
+        /// The text is not JSON.
         case syntax
-        /// JSON, but a number fits neither an integer nor a double.
+        /// The text is JSON, but a number fits neither an integer nor a double.
         case number
-        /// JSON, but nested too deeply.
+        /// The text is JSON, but nested too deeply.
         case depth
     }
 
     public let code: Code
     public let message: String
-    /// Counted from 1.
+    /// The line, counted from 1.
     public let line: Int
-    /// Counted in Unicode scalars, from 1.
+    /// The column, counted in Unicode scalars from 1.
     public let column: Int
 
     public var description: String { "line \(line), column \(column): \(message)" }

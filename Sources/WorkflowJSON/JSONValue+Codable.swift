@@ -1,4 +1,4 @@
-// For coders that do not know the type. Integers stay integers as far as the coder tells them apart.
+// For coders that do not know the type. Integers stay integers as far as the coder distinguishes them.
 
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
@@ -52,7 +52,7 @@ extension JSONValue: Hashable {
         case .bool(let bool): hasher.combine(bool)
         case .int(let integer): hasher.combine(integer)
         case .double(let number): hasher.combine(number.bitPattern)
-        // By their bytes, as they are compared.
+        // Hashed by bytes, as strings are compared.
         case .string(let string): for byte in string.utf8 { hasher.combine(byte) }
         case .array(let elements): hasher.combine(elements)
         case .object(let object): hasher.combine(object)

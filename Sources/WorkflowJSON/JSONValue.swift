@@ -1,13 +1,14 @@
-/// A JSON value as the engine keeps it: integers and other numbers stay apart, and each value is written in one way.
+/// A JSON value as the engine keeps it: integers and other numbers are distinct, and each value has one written form.
 ///
-/// Two values are equal when they are written with the same bytes. Strings are compared by their UTF-8 bytes, not by
-/// Unicode equivalence, because what is stored and hashed is bytes.
+/// Two values are equal if their written forms have the same bytes. Strings are compared by their UTF-8 bytes, not by
+/// Unicode equivalence, because wfd stores and hashes bytes.
 public enum JSONValue: Sendable {
     case null
     case bool(Bool)
     /// A number written without fraction and exponent; it fits 64 bits.
     case int(Int64)
-    /// Any other number; always finite. Written with a fraction or an exponent (`1.0`), so that it stays one.
+    /// Any other number; always finite. Written with a fraction or an exponent (`1.0`), so that it is read back as a
+    /// double.
     case double(Double)
     case string(String)
     case array([JSONValue])
@@ -15,17 +16,17 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue {
-    /// The object, or nil when this is something else.
+    /// The object, or `nil` if the value has another kind.
     public var object: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// The string, or nil when this is something else.
+    /// The string, or `nil` if the value has another kind.
     public var string: String? {
         if case .string(let string) = self { string } else { nil }
     }
 
-    /// What kind of value this is, in the words of messages: `string`, `list`, `map` …
+    /// The kind of the value in the words of messages: `string`, `list`, `map` …
     public var kind: String {
         switch self {
         case .null: "null"
@@ -54,7 +55,7 @@ extension JSONValue: Equatable {
     }
 }
 
-// No nil literal: `condition ? value : nil` would quietly become `.null` where an optional is meant.
+// No nil literal: `condition ? value : nil` would silently become `.null` if an optional is meant.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

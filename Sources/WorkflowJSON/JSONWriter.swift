@@ -1,24 +1,24 @@
-/// Writes JSON text, value by value, without spaces; fields stand in the order in which they are written.
+/// Writes JSON text, value by value, without spaces; fields keep the order in which they are written.
 public struct JSONWriter: Sendable {
-    /// What was written so far, UTF-8.
+    /// The written bytes, UTF-8.
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
     public init() {}
 
-    /// Has room for so many bytes without growing.
+    /// Creates a writer with room for `capacity` bytes without growing.
     public init(capacity: Int) {
         bytes.reserveCapacity(capacity)
     }
 
-    /// The canonical text of one value.
+    /// Returns the canonical text of one value.
     public static func bytes(_ value: some JSONWritable) -> [UInt8] {
         var writer = JSONWriter(capacity: 128)
         value.write(to: &writer)
         return writer.bytes
     }
 
-    /// The canonical text of one value, as a string.
+    /// Returns the canonical text of one value, as a string.
     public static func string(_ value: some JSONWritable) -> String {
         String(decoding: bytes(value), as: UTF8.self)
     }
@@ -33,18 +33,18 @@ public struct JSONWriter: Sendable {
         nest(open: UInt8(ascii: "["), close: UInt8(ascii: "]"), elements)
     }
 
-    /// Ends a line of a text that has a value in each, so that the next one may be written.
+    /// Ends a line of a text with one value per line, so that the next value may be written.
     public mutating func endLine() {
         bytes.append(0x0A)
         needsComma = false
     }
 
-    /// Writes text that stands around values, such as the frame of an event; a value may follow.
+    /// Writes text around values, such as the frame of an event; a value may follow.
     public mutating func frame(_ text: StaticString) {
         text.withUTF8Buffer { frame(utf8: $0) }
     }
 
-    /// The same for UTF-8 that lies elsewhere.
+    /// Writes UTF-8 around values, as `frame(_:)` does for static text.
     public mutating func frame(utf8 text: UnsafeBufferPointer<UInt8>) {
         bytes.append(contentsOf: text)
         needsComma = false
@@ -56,7 +56,7 @@ public struct JSONWriter: Sendable {
         value.write(to: &self)
     }
 
-    /// Writes one field of an object, or nothing when there is no value.
+    /// Writes one field of an object, or nothing if there is no value.
     @inlinable public mutating func field(_ name: String, ifPresent value: (some JSONWritable)?) {
         if let value { field(name, value) }
     }
@@ -69,7 +69,7 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// Writes the name of a field of which it is known that nothing in it needs an escape; its value must follow.
+    /// Writes the name of a field that needs no escapes; its value must follow.
     public mutating func key(plain name: StaticString) {
         name.withUTF8Buffer { quote($0, isKey: true) }
         needsComma = false
@@ -88,7 +88,7 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// Writes a string of which it is known that nothing in it needs an escape.
+    /// Writes a string that needs no escapes.
     public mutating func quoted(plain text: UnsafeBufferPointer<UInt8>) {
         quote(text)
         needsComma = true
@@ -99,7 +99,7 @@ public struct JSONWriter: Sendable {
         comma()
         needsComma = true
         if integer < 0 { bytes.append(UInt8(ascii: "-")) }
-        // 64 bits are at most 20 decimal digits.
+        // A 64-bit integer has at most 20 decimal digits.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var rest = integer.magnitude
             var start = digits.count
@@ -113,7 +113,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// Writes text that is valid JSON already.
+    /// Writes text that is already valid JSON.
     public mutating func raw(_ text: String) {
         comma()
         var text = text
@@ -121,7 +121,7 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// Writes UTF-8 that is valid JSON already.
+    /// Writes UTF-8 that is already valid JSON.
     public mutating func raw(utf8 text: UnsafeBufferPointer<UInt8>) {
         comma()
         bytes.append(contentsOf: text)
@@ -151,7 +151,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes text between quotes and with what stands beside them, growing once.
+    /// Writes text in quotes, with a comma before or a colon after it, growing the buffer once.
     private mutating func quote(_ text: UnsafeBufferPointer<UInt8>, isKey: Bool = false) {
         bytes.append(addingCapacity: text.count + 4) { [needsComma] end in
             if needsComma { end.append(UInt8(ascii: ",")) }
@@ -183,7 +183,7 @@ public struct JSONWriter: Sendable {
     }
 }
 
-/// What can write itself as one JSON value.
+/// A type that can write itself as one JSON value.
 public protocol JSONWritable {
     /// Writes exactly one value.
     func write(to writer: inout JSONWriter)

@@ -1,25 +1,25 @@
 package import WorkflowJSON
 
-/// What the end of a program means to whoever has asked for its result.
+/// The meaning of a program's end for the caller that awaits its result.
 package enum ProgramReport: Equatable, Sendable {
-    /// Why there is no result.
+    /// The reason why there is no result.
     package struct Failure: Equatable, Sendable {
         package let type: String
         package let message: String
-        /// What is known beside the message: `code`, `signal`, `stderr`.
+        /// The facts beside the message: `code`, `signal`, `stderr`.
         package let facts: JSONObject
-        /// Whether the same program may have a result when it runs again.
+        /// True if another run of the same program may have a result.
         package let canRetry: Bool
     }
 
-    /// The exit code of a program for which trying again makes no sense; that of bad data in `sysexits.h`.
+    /// The exit code after which a retry makes no sense; the code for bad data in `sysexits.h`.
     private static let hopeless: Int32 = 65
 
-    /// What it printed; null for nothing.
+    /// The program's output; null if it printed nothing.
     case completed(JSONValue)
     case failed(Failure)
 
-    /// - Parameter limit: Bytes of its output that were kept.
+    /// - Parameter limit: The number of output bytes that were kept.
     package init(_ outcome: ProgramRun.Outcome, keeping limit: Int) {
         if outcome.isTooLong {
             self = .failed(outcome.failure("too-large", "it printed more than \(limit) bytes", canRetry: false))

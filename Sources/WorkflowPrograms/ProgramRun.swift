@@ -9,29 +9,29 @@ import Synchronization
     import Darwin
 #endif
 
-/// A program that runs in a process group of its own.
+/// A running program in a process group of its own.
 package final class ProgramRun: Sendable {
-    /// What came of it.
+    /// The outcome of a program.
     package struct Outcome: Equatable, Sendable {
-        /// How a program ends.
+        /// The way in which a program ended.
         package enum End: Equatable, Sendable {
             case exited(Int32)
             case killed(by: Int32)
         }
 
         package var end: End
-        /// What it printed, as far as it was kept.
+        /// The kept bytes of the program's output.
         package var output: [UInt8]
-        /// Whether it printed more than was to be kept.
+        /// True if the program printed more than the limit.
         package var isTooLong: Bool
-        /// The end of what it printed on its error stream.
+        /// The last bytes of the program's error stream.
         package var errors: [UInt8]
     }
 
-    /// Bytes of the error stream that are kept.
+    /// The number of bytes of the error stream that are kept.
     package static let errorBytes = 4 << 10
 
-    /// Between the signal that asks a program to end and the one that it cannot refuse.
+    /// The time between SIGTERM and SIGKILL.
     private let grace: Duration
     private let pid: pid_t
     private let streams: ProgramStreams
@@ -39,17 +39,17 @@ package final class ProgramRun: Sendable {
     private let ended = DispatchSemaphore(value: 0)
 
     private struct State {
-        /// Its number may be another program's.
+        /// True if the program is reaped; its process id may then belong to another program.
         var isReaped = false
         var isTold = false
     }
 
-    /// Starts a program; throws when the system does not. Blocks until the program's file is read: see
+    /// Starts a program; throws if the system cannot start it. Blocks until the program's file is read: see
     /// `ProgramStart.aside`.
     ///
     /// - Parameters:
-    ///   - path: Of its file.
-    ///   - grace: How long it may refuse to end.
+    ///   - path: The path of the program's file.
+    ///   - grace: The time that the program has to end after SIGTERM.
     package init(
         _ path: String, _ arguments: [String], variables: [String: String], input: [UInt8],
         grace: Duration = .seconds(10)
@@ -60,8 +60,7 @@ package final class ProgramRun: Sendable {
         self.streams = streams
     }
 
-    /// Tells the program and all that it has started to end: at first so that they can refuse, later so that they
-    /// cannot.
+    /// Ends the program and everything that it has started: at first with SIGTERM, after the grace period with SIGKILL.
     package func terminate() {
         let isFirst = state.withLock { state in
             defer { state.isTold = true }
@@ -69,7 +68,7 @@ package final class ProgramRun: Sendable {
         }
         guard isFirst else { return }
         signal(SIGTERM)
-        // A thread of its own: nothing that another program or reader does delays it.
+        // A thread of its own, so that no other program or reader delays the signal.
         DispatchQueue(label: "wfd-kill").async { [self] in
             if ended.wait(timeout: .now() + grace / .seconds(1)) == .timedOut { signal(SIGKILL) }
         }
@@ -81,14 +80,14 @@ package final class ProgramRun: Sendable {
         }
     }
 
-    /// Gives the program its input and takes what it prints, until it has ended. To be called once.
+    /// Writes the program's input and reads its output until the program has ended. Call `outcome` once.
     ///
     /// - Parameters:
-    ///   - limit: Bytes of its output that are kept; a program that prints more is told to end.
-    ///   - errors: Gets what it prints on its error stream, as it comes.
+    ///   - limit: The number of output bytes that are kept; a program that prints more is ended.
+    ///   - errors: Receives the program's error stream as it arrives.
     package func outcome(keeping limit: Int, errors: @escaping @Sendable ([UInt8]) -> Void) async -> Outcome {
         DispatchQueue(label: "wfd-wait").async { [pid, streams] in
-            // It stays a zombie, so that its number is its own, until everything is read.
+            // The program stays a zombie until everything is read, so that no other process gets its id.
             var info = siginfo_t()
             while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
             streams.programHasEnded()
@@ -106,20 +105,21 @@ package final class ProgramRun: Sendable {
 
     private func reap() -> Outcome.End {
         state.withLock { state in
-            // Nobody waits any more for what it has left running; what wants to go on makes a group of its own.
+            // Nobody awaits the processes that the program has left; a process that wants to continue makes its own
+            // group.
             _ = kill(-pid, SIGKILL)
             var status: Int32 = 0
             ProgramStart.reap(pid, &status)
             state.isReaped = true
             ended.signal()
-            // As the macros of <sys/wait.h> do.
+            // The same as the macros of <sys/wait.h>.
             let signal = status & 0x7F
             return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(by: signal)
         }
     }
 }
 
-/// Why a program could not be started.
+/// The reason why a program could not be started.
 package struct ProgramFailure: Error, Equatable {
     package let message: String
 }

@@ -10,19 +10,19 @@ import Synchronization
     import Darwin
 #endif
 
-/// How programs are found and started.
+/// Finds and starts programs.
 package enum ProgramStart {
-    /// The programs that nobody has reaped yet, and how many are being started.
+    /// The programs that are not reaped yet, and the number of programs that are being started.
     private struct Children {
         var starting = 0
         var running: Set<pid_t> = []
     }
 
     private static let children = Mutex(Children())
-    /// A program may close its input before it has read it all; that is no reason for this one to end.
+    /// Ignores SIGPIPE: a program may close its input early, and that must not end this process.
     private static let ignoreClosedPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
-    /// The file of a program as a shell finds it; nil when there is none that may be run.
+    /// Returns the file of a program as a shell finds it, or `nil` if there is no executable file.
     package static func path(of name: String, in variables: [String: String]) -> String? {
         if name.contains("/") { return isProgram(name) ? name : nil }
         let folders = (variables["PATH"] ?? "/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
@@ -34,16 +34,16 @@ package enum ProgramStart {
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 
-    /// Looks at files of programs, or starts one, on a thread of its own: a disk may answer late, and starting returns
-    /// only when the system has read the program's file. To be called for a bounded number at a time.
+    /// Examines files of programs, or starts one, on a thread of its own. A disk may answer late, and a start returns
+    /// only when the system has read the program's file. Callers bound the number of concurrent calls.
     package static func aside<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "wfd-start").async { continuation.resume(returning: body()) }
         }
     }
 
-    /// Starts a program in a process group of its own, with pipes for its three streams. Blocks; several may be started
-    /// at a time, because none keeps what it inherits of the others' pipes.
+    /// Starts a program in a process group of its own, with pipes for its three streams. Blocks. Several programs may
+    /// start at a time, because each closes the inherited pipes of the others.
     static func run(
         _ path: String, _ arguments: [String], variables: [String: String], input: [UInt8]
     ) throws(ProgramFailure) -> (pid_t, ProgramStreams) {
@@ -64,7 +64,7 @@ package enum ProgramStart {
         return (started, streams)
     }
 
-    /// Reaps a program that has ended. Its number is forgotten in the same moment: the next child may have it.
+    /// Reaps a program that has ended and forgets its id at the same moment, because the next child may get the id.
     static func reap(_ pid: pid_t, _ status: inout Int32) {
         children.withLock { children in
             while waitpid(pid, &status, 0) < 0, errno == EINTR {}
@@ -72,13 +72,13 @@ package enum ProgramStart {
         }
     }
 
-    /// Reaps the ended children of this process that it has not started. The first process of a container inherits
-    /// them: without a parent that asks for their ends they would stay for ever. While a program is being started, its
-    /// number is not known yet, and nothing is reaped.
+    /// Reaps ended children that this process has not started. The first process of a container inherits them, and
+    /// without a parent that waits for them they would stay zombies. While a program is being started, its id is
+    /// unknown, and nothing is reaped.
     package static func reapOrphans() {
         children.withLock { children in
             guard children.starting == 0 else { return }
-            // The first ended child may be one of ours, which its own thread reaps soon; the others come after it.
+            // The first ended child may be a program of wfd, which its own thread reaps soon; the others follow later.
             var pid = program_start_ended_child()
             while pid > 0, !children.running.contains(pid), waitpid(pid, nil, WNOHANG) == pid {
                 pid = program_start_ended_child()
@@ -101,7 +101,7 @@ package enum ProgramStart {
         posix_spawn_file_actions_adddup2(&actions, pipes.input.readEnd, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, pipes.output.writeEnd, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, pipes.errors.writeEnd, STDERR_FILENO)
-        // Connections of this process must end with it, and not with the last program that it has started.
+        // The connections of this process must close when it ends, not when its last program ends.
         let refusal = program_start_close_from(&actions, STDERR_FILENO + 1)
         guard refusal == 0 else {
             throw ProgramFailure(message: "Cannot start '\(path)': \(String(cString: strerror(refusal)))")
@@ -109,7 +109,7 @@ package enum ProgramStart {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawnattr_setpgroup(&attributes, 0)
-        // It takes signals as from a shell, whatever this process does with them.
+        // The program handles signals as if started from a shell, whatever this process does with them.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -131,7 +131,7 @@ package enum ProgramStart {
 
 /// The pipes between this process and a program.
 struct ProgramPipes {
-    /// Two ends.
+    /// The two ends of a pipe.
     struct Pipe {
         let readEnd: Int32
         let writeEnd: Int32
@@ -149,7 +149,7 @@ struct ProgramPipes {
     let input: Pipe
     let output: Pipe
     let errors: Pipe
-    /// Wakes whoever waits for the others.
+    /// The pipe that wakes the thread waiting for the others.
     let wake: Pipe
 
     init() throws(ProgramFailure) {
@@ -166,7 +166,7 @@ struct ProgramPipes {
         (input, output, errors, wake) = (made[0], made[1], made[2], made[3])  // Proof: there are four, as counted above
     }
 
-    /// Gives up what is the program's.
+    /// Closes the program's ends of the pipes.
     func closeOthers() {
         for descriptor in [input.readEnd, output.writeEnd, errors.writeEnd] { close(descriptor) }
     }

@@ -8,7 +8,7 @@
 
 /// This process's ends of a program's streams.
 ///
-/// `@unchecked Sendable`: one thread exchanges, and what it has read is looked at behind it; the other thread only
+/// `@unchecked Sendable`: one thread exchanges, and the results are read after the exchange; the other thread only
 /// writes to a pipe.
 final class ProgramStreams: @unchecked Sendable {
     private static let chunk = 64 << 10
@@ -17,7 +17,7 @@ final class ProgramStreams: @unchecked Sendable {
     private(set) var isTooLong = false
     private(set) var lastErrors: [UInt8] = []
     private var input: ArraySlice<UInt8>
-    /// -1 for one that is closed.
+    /// The end of the program's input; -1 if an end is closed.
     private var inputEnd: Int32
     private var outputEnd: Int32
     private var errorEnd: Int32
@@ -36,13 +36,13 @@ final class ProgramStreams: @unchecked Sendable {
         for end in [inputEnd, outputEnd, errorEnd, wakeEnds.read, wakeEnds.write] where end >= 0 { close(end) }
     }
 
-    /// Lets the exchange end, whoever else holds the streams.
+    /// Ends the exchange, even if other processes hold the streams.
     func programHasEnded() {
         var byte: UInt8 = 0
         while write(wakeEnds.write, &byte, 1) < 0, errno == EINTR {}
     }
 
-    /// Writes and reads until the program has ended and what it printed is read. Blocks its thread.
+    /// Writes and reads until the program has ended and its output is read. Blocks its thread.
     func exchange(keeping limit: Int, errors: ([UInt8]) -> Void, onTooLong: () -> Void) {
         var hasEnded = false
         while !hasEnded {
@@ -71,16 +71,16 @@ final class ProgramStreams: @unchecked Sendable {
     private func writeInput() {
         let count = input.withUnsafeBytes { write(inputEnd, $0.baseAddress, $0.count) }
         if count > 0 { input = input.dropFirst(count) }
-        // A program that does not want its input closes it, and then that is no error.
+        // A program that does not want its input closes it; that is not an error.
         if input.isEmpty || (count < 0 && errno != EAGAIN && errno != EINTR) { Self.end(&inputEnd) }
     }
 
-    /// Reads what is there.
+    /// Reads available bytes.
     ///
-    /// - Parameter isLast: Whether nothing more is waited for: then it reads all that is there.
+    /// - Parameter isLast: True if nothing more is awaited; then reads all available bytes, up to a bound.
     private func read(_ end: inout Int32, isLast: Bool, _ take: (ArraySlice<UInt8>) -> Void) {
         var buffer = [UInt8](repeating: 0, count: Self.chunk)
-        // What the program has left behind may write for ever.
+        // A process that the program has left behind may write for ever.
         var rest = 64
         while end >= 0, rest > 0 {
             rest -= 1

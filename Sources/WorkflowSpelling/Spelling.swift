@@ -1,11 +1,11 @@
-/// Finds what somebody probably meant to write.
+/// Finds the probable intended word of a misspelled one.
 package enum Spelling {
-    /// The candidate that is the fewest typing mistakes away, of several the first that begins with the word, else the
-    /// first; nil when all are too far.
+    /// Returns the candidate with the fewest typing mistakes, or `nil` if all have too many. Among equals, returns the
+    /// first that begins with the word, else the first.
     ///
-    /// Mistakes are missing, additional and wrong characters and neighbours that changed places (optimal string
-    /// alignment of the UTF-8 bytes); the case of letters does not count. A third of the longer word may be wrong, at
-    /// least one character. Costs O(candidates × word²) at most; words over 100 bytes are not looked at.
+    /// Mistakes are missing, additional and wrong characters, and swapped neighbours (optimal string alignment of the
+    /// UTF-8 bytes). Case is ignored. A third of the longer word may be wrong, at least one character. Costs at most
+    /// O(candidates × word²); words over 100 bytes are ignored.
     package static func closest(to word: String, among candidates: some Sequence<String>) -> String? {
         let wanted = word.utf8.map(lowercased)
         guard !wanted.isEmpty, wanted.count <= longestWord else { return nil }
@@ -17,7 +17,7 @@ package enum Spelling {
             let length = max(wanted.count, candidate.utf8.count)
             let beginsSo = candidate.utf8.lazy.map(lowercased).starts(with: wanted)
             let bound = beginsSo && !isBeginning ? bestCost : bestCost - 1
-            // One character alone is never a likeness.
+            // A single common character is not a match.
             let limit = min(max(1, length / 3), length - 1, bound)
             guard abs(wanted.count - candidate.utf8.count) <= limit else { continue }
             guard let cost = alignment.cost(of: candidate.utf8.map(lowercased), atMost: limit) else { continue }
@@ -35,7 +35,7 @@ package enum Spelling {
     }
 }
 
-/// Counts the mistakes between one word and others; keeps its rows from one to the next.
+/// Counts the mistakes between one word and others; reuses its rows from one word to the next.
 private struct Alignment {
     private let word: [UInt8]
     private var beforeLast: [Int] = []
@@ -46,13 +46,13 @@ private struct Alignment {
         self.word = word
     }
 
-    /// The cost of turning the word into the other one; nil when it is more than the limit.
+    /// Returns the cost of turning the word into the other one, or `nil` if the cost exceeds the limit.
     mutating func cost(of other: [UInt8], atMost limit: Int) -> Int? {
         last.removeAll(keepingCapacity: true)
         for column in 0...other.count { last.append(column) }
         for row in 1...word.count {
             fillRow(row, other)
-            // Costs only grow from row to row, and a swap reaches back no further than the last one.
+            // Costs only grow from row to row, and a swap reaches back no further than the last row.
             guard min(current.min() ?? 0, last.min() ?? 0) <= limit else { return nil }
             swap(&beforeLast, &last)
             swap(&last, &current)
@@ -74,10 +74,10 @@ private struct Alignment {
     }
 }
 
-/// Finds the option that somebody probably meant.
+/// Finds the probable intended option.
 package enum OptionSuggestion {
-    /// What a parser of command lines says; of an unknown option, with the nearest of those that a help text names in
-    /// place of the parser's own guess.
+    /// Returns the message of a command-line parser. In the message about an unknown option, replaces the parser's
+    /// guess by the nearest option in the help text.
     package static func improved(_ message: String, help: String) -> String {
         let beginning = "Unknown option '"
         guard message.hasPrefix(beginning) else { return message }

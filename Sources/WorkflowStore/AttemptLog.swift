@@ -1,25 +1,26 @@
-/// Keeps which attempts have begun and not ended, so that the death of the process does not lose it.
+/// Records the attempts that have begun and not ended, so that they are known after the process dies.
 ///
-/// The log is a help and no record: one that cannot be read or written only knows less, and delays no attempt.
+/// The log is an aid, not a record of truth. If the log cannot be read or written, wfd knows less but delays no
+/// attempt.
 package protocol AttemptLog: Sendable {
-    /// The place where it keeps them, for people.
+    /// The place of the log, for people.
     var place: String { get }
 
-    /// The attempts that an earlier process has begun on this store and not ended, in the order of their begins.
+    /// Returns the attempts that an earlier process began on this store and did not end, in the order of their begins.
     func unended() async -> [InterruptedAttempt]
 
-    /// Drops what an earlier process has left.
+    /// Drops the attempts of an earlier process.
     func forget() async
 
-    /// Keeps that an attempt begins, before it does.
+    /// Records the begin of an attempt, before the attempt begins.
     ///
-    /// - Returns: False when that could not be written.
+    /// - Returns: False if the record could not be written.
     func began(_ attempt: AttemptBegin) async -> Bool
 
     /// Drops an attempt that has ended.
     func ended(_ attempt: AttemptBegin) async
 
-    /// Leaves nothing behind when every attempt has ended. Nothing is asked afterwards.
+    /// Closes the log, which then leaves nothing behind if every attempt has ended. No other call follows.
     func close() async
 }
 
@@ -28,7 +29,7 @@ package struct AttemptBegin: Sendable, Hashable {
     package let effect: Position
     /// The round of the effect.
     package let round: Int64
-    /// 1 for the first attempt.
+    /// The number of the attempt; 1 for the first.
     package let number: Int64
     package let begun: Timestamp
 
@@ -40,10 +41,10 @@ package struct AttemptBegin: Sendable, Hashable {
     }
 }
 
-/// An attempt whose process did not outlive it.
+/// An attempt that its process did not outlive.
 package struct InterruptedAttempt: Sendable, Equatable {
     package let begin: AttemptBegin
-    /// False when the machine itself was restarted since: then no program ended the daemon.
+    /// False if the machine itself was restarted since; then no program ended the daemon.
     package let isOfThisBoot: Bool
 
     package init(_ begin: AttemptBegin, isOfThisBoot: Bool) {

@@ -1,27 +1,27 @@
 import Statechart
 
-/// What stays of an instance that was deleted.
+/// The record of a deleted instance.
 package struct AuditRecord: Sendable, Equatable {
-    /// Orders deletions; no journal row has it.
+    /// The position in the order of deletions; no journal row has it.
     package var position: Position
     package var instanceID: InstanceID
     package var uuid: UniqueID
     package var namespace: NamespaceID
-    /// The version that the instance ran last; `noMachine` when this store does not have it.
+    /// The last machine version of the instance; `noMachine` if this store does not have the version.
     package var machineID: MachineID
-    /// How many journal rows it had.
+    /// The number of its journal rows.
     package var rows: Int64
-    /// Of the last of these rows.
+    /// The digest of the last of these rows.
     package var digest: Digest
-    /// The clock's time; never less than that of any row before.
+    /// The clock's time, not before that of any earlier row.
     package var at: Timestamp
-    /// Whose command it was; nil where nobody is known.
+    /// The caller who deleted the instance; `nil` if unknown.
     package var actor: Actor?
     package var reason: String?
-    /// What finds it when the same is asked again; nil where it was asked without a key.
+    /// The digest by which a repeated request finds the deletion; `nil` if the request had no key.
     package var key: Digest?
 
-    /// The id in a deletion that a restore copied, when the backup is older than the machine version.
+    /// The machine id of a deletion that a restore copied, if the backup is older than the machine version.
     package static let noMachine = MachineID(rawValue: 0)
 
     package init(
@@ -52,8 +52,8 @@ package struct AuditRecord: Sendable, Equatable {
 }
 
 extension InstanceRecord {
-    /// The same from its deletion on, until its last row is gone: its name is free, and nothing comes to it. The digest
-    /// of its first row covers its name, so that stands in its context until that row is emptied.
+    /// The instance between its deletion and the deletion of its last row. The name is free, and the instance receives
+    /// no input. The digest of the first row covers the name, so the context holds the name until that row is emptied.
     package var purging: InstanceRecord {
         var record = self
         record.status = .purging
@@ -63,31 +63,31 @@ extension InstanceRecord {
         return record
     }
 
-    /// The name of an instance that is deleted, which no caller can give.
+    /// Returns the name of a deleted instance, which no caller can choose.
     package static func purgedName(of id: InstanceID) -> InstanceName { InstanceName(rawValue: "!\(id.rawValue)") }
 
-    /// The name that the digest of its first row covers.
+    /// The name that the digest of the first row covers.
     package var chainName: InstanceName {
         status == .purging ? Self.chainName(ofPurging: state.context) : name
     }
 
-    /// The same of one that is deleted, as its context says it.
+    /// Returns the name that the digest of a deleted instance's first row covers, read from its context.
     package static func chainName(ofPurging context: String) -> InstanceName {
         InstanceName(rawValue: context.filter { $0 != "\"" })
     }
 
-    /// Whether it is what a deletion leaves.
+    /// True if the record has the form that a deletion leaves.
     package var isWholePurge: Bool {
         status == .purging && name == Self.purgedName(of: id) && state.configuration.isEmpty
             && state.memory == "{}" && state.armed == "[]" && state.output == nil && failure == nil
     }
 }
 
-/// How much of what is deleted one batch takes away.
+/// A limit on the deleted data that one batch removes.
 package struct SweepOrder: Sendable, Equatable {
     /// The number of journal rows or pages.
     package var rows: Int
-    /// For which it goes on.
+    /// The longest time that the removal takes.
     package var time: Duration
 
     package init(rows: Int, time: Duration) {
@@ -96,28 +96,28 @@ package struct SweepOrder: Sendable, Equatable {
     }
 }
 
-/// What is left of instances that are deleted.
+/// The remains of deleted instances.
 package struct PurgeBacklog: Sendable, Equatable {
-    /// Instances with rows that are to be deleted now.
+    /// The number of instances with rows to delete now.
     package var instances: Int64 = 0
-    /// These rows.
+    /// The number of these rows.
     package var rows: Int64 = 0
-    /// Instances of which the emptied first row waits until its key is forgotten.
+    /// The number of instances whose emptied first row waits until its key is forgotten.
     package var waiting: Int64 = 0
-    /// The first of these rows; nil without one.
+    /// The first of the waiting rows; `nil` if there is none.
     package var firstWaiting: Position?
-    /// Keys of rows before are forgotten.
+    /// The position below which the keys of rows are forgotten.
     package var floor: Position
-    /// The number of free pages to give back to the file system, after all rows are deleted.
+    /// The number of free pages to return to the file system after all rows are deleted.
     package var freePages: Int64 = 0
 
     package init(floor: Position) {
         self.floor = floor
     }
 
-    /// True when there is something to delete now.
+    /// True if there is something to delete now.
     package var hasRows: Bool { instances > 0 || firstWaiting.map { $0 < floor } ?? false }
 
-    /// True when there is something to delete, or to give back, now.
+    /// True if there is something to delete or to return now.
     package var isDue: Bool { hasRows || freePages > 0 }
 }

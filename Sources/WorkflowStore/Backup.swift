@@ -1,15 +1,15 @@
-/// Names one backup of a store; part of its file's name.
+/// The name of one backup of a store; part of its file's name.
 package struct BackupName: Hashable, Sendable {
     /// Sixteen hexadecimal digits.
     package let text: String
 
-    /// A name that was never used.
+    /// Creates a name that was never used.
     package init(random: inout some RandomNumberGenerator) {
         let digits = String(UInt64.random(in: .min ... .max, using: &random), radix: 16)
         text = String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// A name that somebody gives; nil when it is none.
+    /// Creates a name from a given text; `nil` if the text is not a backup's name.
     package init?(_ text: String) {
         guard text.utf8.count == 16, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
         else { return nil }
@@ -17,12 +17,12 @@ package struct BackupName: Hashable, Sendable {
     }
 }
 
-/// How far the copying of a backup is.
+/// The progress of a backup's copy.
 package struct BackupProgress: Sendable, Equatable {
     package var bytesDone: Int64
-    /// Grows with the store while it is being copied.
+    /// The size of the copy, which grows with the store during the copy.
     package var bytesTotal: Int64
-    /// Whether the copy is whole.
+    /// True if the copy is complete.
     package var isDone: Bool
 
     package init(bytesDone: Int64, bytesTotal: Int64, isDone: Bool) {
@@ -32,11 +32,11 @@ package struct BackupProgress: Sendable, Equatable {
     }
 }
 
-/// A backup that was checked and is on the disk.
+/// A backup that was verified and is on disk.
 package struct StoredBackup: Sendable, Equatable {
     package var name: BackupName
     package var bytes: Int64
-    /// Of all its bytes.
+    /// The digest of all its bytes.
     package var digest: Digest
     package var contents: StoreContents
 
@@ -48,13 +48,13 @@ package struct StoredBackup: Sendable, Equatable {
     }
 }
 
-/// What a store's file holds, in numbers.
+/// The contents of a store's file, in numbers.
 package struct StoreContents: Sendable, Equatable {
     package var generation: Int64
     package var instances: Int64
-    /// Rows of the journal.
+    /// The number of journal rows.
     package var events: Int64
-    /// The highest logical time in it.
+    /// The highest logical time in the file.
     package var last: Timestamp
 
     package init(generation: Int64, instances: Int64, events: Int64, last: Timestamp) {
@@ -65,45 +65,46 @@ package struct StoreContents: Sendable, Equatable {
     }
 }
 
-/// Compares all that a file holds, which nobody writes to; throws `StoreError` with `damaged` when it is not what was
-/// written. The store has it handed in, because it knows nothing of steps.
+/// Compares all data of a file that nobody writes to. Throws `StoreError` with `damaged` if the data differs from what
+/// was written. The caller passes the function in, because the store knows no steps.
 package typealias FileVerification = (any StoreReader) async throws -> Void
 
-/// The bytes of a backup, read from the first to the last.
+/// The bytes of a backup, read from first to last.
 package protocol BackupReader: Sendable {
-    /// The next bytes, at most so many; empty at the end. Blocks for the disk. For one caller at a time.
+    /// Returns the next bytes, at most `count`; empty at the end. Blocks on the disk. For one caller at a time.
     func read(atMost count: Int) throws(StoreError) -> [UInt8]
 }
 
-/// Making backups of a store: what is done beside the writer, once that has copied.
+/// The part of backups that runs beside the writer, after the writer has copied.
 package protocol StoreBackups: Sendable {
-    /// Makes a copied backup self-contained, checks, flushes and names it; removes it when that fails. Takes as long as
-    /// reading the file a few times, and blocks: not for the writer's thread.
+    /// Makes a copied backup self-contained, verifies it, flushes it and names it; removes the copy on failure. Takes
+    /// as long as reading the file a few times, and blocks: do not call it on the writer's thread.
     ///
     /// - Parameters:
-    ///   - verify: What a restore of it would use.
-    ///   - mayGoOn: Called all the while, but not by `verify`, with how many bytes were looked at; false ends it.
+    ///   - verify: The verification that a restore of the backup would use.
+    ///   - mayGoOn: Called regularly, but not by `verify`, with the number of processed bytes; false ends the work.
     func completeBackup(
         _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
     ) async throws(StoreError) -> StoredBackup
 
-    /// The bytes of a complete backup, also when it is removed meanwhile.
+    /// Opens the bytes of a complete backup; they stay readable if the backup is removed meanwhile.
     func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader
 
     /// Removes a copied or complete backup.
     func removeBackup(_ name: BackupName)
 }
 
-/// Making backups of a store: the copying, between the writer's batches and on its thread.
+/// The part of backups that copies, between the writer's batches and on the writer's thread.
 package protocol BackupCopying: AnyObject {
-    /// Begins a copy of the whole store beside it, one at a time. Nothing is left of it when this throws.
+    /// Begins a copy of the whole store beside it; one copy at a time. If `beginBackup` throws, nothing of the copy is
+    /// left.
     func beginBackup(_ name: BackupName) throws(StoreError)
 
-    /// Goes on with the copy for about so long. What `commit` writes meanwhile is in it too: at its end it is the store
-    /// as of the last commit, and `completeBackup` is next. When this throws, nothing is left of the copy; the store is
-    /// as good as before.
+    /// Continues the copy for about `duration`. The copy includes whatever `commit` writes meanwhile. The complete copy
+    /// is the store as of the last commit, and `completeBackup` is next. If `stepBackup` throws, nothing of the copy is
+    /// left, and the store is unharmed.
     func stepBackup(for duration: Duration) throws(StoreError) -> BackupProgress
 
-    /// Gives up the copy that is being made, if there is one.
+    /// Abandons the copy in progress, if there is one.
     func abandonBackup()
 }

@@ -1,9 +1,9 @@
-/// What names a run over many instances.
+/// The key of a bulk run.
 package struct BulkKey: Hashable, Sendable {
     package let namespace: NamespaceID
-    /// 1 to 100 characters, as an instance's name has them.
+    /// The name of 1 to 100 characters, with the characters of an instance's name.
     package let name: String
-    /// Whose instances it is for.
+    /// The partition whose instances the run covers.
     package let partition: PartitionID
 
     package init(_ name: String, in namespace: NamespaceID, partition: PartitionID) {
@@ -21,13 +21,13 @@ extension BulkKey: Comparable {
     }
 }
 
-/// A place in the order in which the instances of a run have their turn: by machine version, then by instance.
+/// A place in the order in which a run processes its instances: by machine version, then by instance.
 ///
-/// The status does not count: a run changes it, and would meet an instance again that moved on in such an order.
+/// The order ignores the status. A run changes the status, so in such an order the run would meet an instance again.
 package struct BulkMark: Hashable, Comparable, Sendable {
-    /// The row number of the machine version; 0 where a run names its instances.
+    /// The row number of the machine version; 0 if a run names its instances.
     package var machine: Int64
-    /// The row number of the instance; the number of the name where a run names them.
+    /// The row number of the instance; the number of the name if a run names its instances.
     package var number: Int64
 
     package init(machine: Int64, number: Int64) {
@@ -35,37 +35,37 @@ package struct BulkMark: Hashable, Comparable, Sendable {
         self.number = number
     }
 
-    /// Before all others.
+    /// The place before all others.
     package static let start = BulkMark(machine: 0, number: 0)
 
     package static func < (lhs: Self, rhs: Self) -> Bool { (lhs.machine, lhs.number) < (rhs.machine, rhs.number) }
 }
 
-/// A run over many instances, as stored.
+/// A bulk run, as stored.
 package struct BulkRecord: Sendable, Equatable {
-    /// What becomes of a run.
+    /// The state of a run.
     package enum State: String, Sendable, CaseIterable {
         case running
-        /// Until somebody resumes it.
+        /// The run waits until somebody resumes it.
         case stopped
         case done
     }
 
     package var key: BulkKey
-    /// Canonical JSON: what is done, to whom, why.
+    /// Canonical JSON: the action, the instances and the reason.
     package var request: String
-    /// Who asked for it, where that is known.
+    /// The caller who requested the run, if known.
     package var actor: Actor?
     package var state: State
-    /// The store's when the run was begun or resumed.
+    /// The store's generation when the run began or was resumed.
     package var generation: Int64
-    /// Rows of the journal from this position on are younger than the selection.
+    /// The first position after the selection; journal rows from here on are younger.
     package var floor: Position
-    /// All up to here had their turn.
+    /// The place of the last processed instance.
     package var mark: BulkMark
-    /// How many instances were selected. They are counted before the run begins, so more may be met.
+    /// The number of selected instances, counted before the run begins; the run may meet more.
     package var selected: Int64
-    /// Canonical JSON: counts, and the first of each kind with the reason.
+    /// Canonical JSON: counts, and the first item of each kind with the reason.
     package var outcome: String
     package var begun: Timestamp
     package var updated: Timestamp
@@ -90,17 +90,17 @@ package struct BulkRecord: Sendable, Equatable {
 }
 
 extension BulkRecord {
-    /// Names of a run that are stored together.
+    /// The number of names of a run that are stored together.
     package static let namesOfPiece = 500
 }
 
-/// Which instances a run is for, from a mark on.
+/// The instances that a run covers, after a mark.
 package struct SelectionQuery: Sendable, Equatable {
-    /// Its order, limit and place are not looked at.
+    /// The filter of the instances; its order, limit and place are ignored.
     package var filter: InstanceQuery
-    /// Of the machines that the filter names; empty for all.
+    /// The versions of the machines in the filter; empty for all.
     package var versions: [MachineVersion]
-    /// Instances from this id on are left out; nil for none.
+    /// The first excluded id; instances from `below` on are left out. `nil` excludes none.
     package var below: InstanceID?
     package var after: BulkMark
     package var limit: Int
@@ -116,16 +116,16 @@ package struct SelectionQuery: Sendable, Equatable {
         self.limit = limit
     }
 
-    /// Whether it wants instances of a version of a machine.
+    /// Returns true if the query selects instances of a version of a machine.
     package func takes(_ machine: MachineName, _ version: MachineVersion) -> Bool {
         filter.takes(machine) && (versions.isEmpty || versions.contains(version))
     }
 }
 
-/// Some of the instances of a selection.
+/// A slice of the instances of a selection.
 package struct SelectionSlice: Sendable {
     package var instances: [InstanceRecord]
-    /// All up to here were looked at; nil at the end.
+    /// The place up to which the selection was read; `nil` at the end.
     package var next: BulkMark?
 
     package init(instances: [InstanceRecord], next: BulkMark?) {

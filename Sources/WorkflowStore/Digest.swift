@@ -3,7 +3,7 @@ import Statechart
 
 /// A SHA-256 digest.
 package struct Digest: Hashable, Sendable {
-    // In place, and not in an array of their own: checking a history makes two for every row.
+    // Stored inline, not in an array: checking a history makes two digests for every row.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// - Precondition: `bytes` has 32 elements.
@@ -23,7 +23,7 @@ package struct Digest: Hashable, Sendable {
         )
     }
 
-    /// The digest of some bytes.
+    /// Creates the digest of some bytes.
     package init(of bytes: some Sequence<UInt8>) {
         self =
             bytes.withContiguousStorageIfAvailable { Digest(of: $0) } ?? Array(bytes).withUnsafeBytes(Digest.init(of:))
@@ -33,7 +33,7 @@ package struct Digest: Hashable, Sendable {
         self.init(of: UnsafeRawBufferPointer(bytes))
     }
 
-    /// The HMAC of some bytes (RFC 2104): only who knows the key can make it.
+    /// Creates the HMAC of some bytes (RFC 2104); only a holder of the key can compute it.
     package init(of bytes: [UInt8], keyedWith key: Salt) {
         let code = HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: key.bytes))
         self = code.withUnsafeBytes { Digest(bytes: $0) }
@@ -45,20 +45,20 @@ package struct Digest: Hashable, Sendable {
         self = hash.finalize().withUnsafeBytes { Digest(bytes: $0) }
     }
 
-    /// Always 32 bytes.
+    /// The 32 bytes of the digest.
     package var bytes: [UInt8] { Swift.withUnsafeBytes(of: words) { Array($0) } }
 
-    /// The 32 bytes where they are, for as long as the call.
+    /// Calls a function with the 32 bytes in place; the pointer is valid during the call only.
     ///
-    /// Not generic: other modules would call it unspecialized, once or twice for every event.
+    /// Not generic: other modules would call an unspecialized version, once or twice for every event.
     package func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
         Swift.withUnsafeBytes(of: words, body)
     }
 
-    /// In hexadecimal, lower case.
+    /// The digest in lower-case hexadecimal.
     package var text: String { bytes.hexadecimal }
 
-    /// Reads what `text` gives; nil for anything else.
+    /// Parses the form of `text`; `nil` for any other text.
     package init?(text: some StringProtocol) {
         let digits = text.utf8.compactMap { digit -> UInt8? in
             switch digit {
@@ -71,7 +71,7 @@ package struct Digest: Hashable, Sendable {
         self.init(bytes: stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
     }
 
-    /// 32 bytes of zero, which no text has: for a place where no digest is known.
+    /// 32 zero bytes, which no text has: a placeholder for an unknown digest.
     package static let zero = Digest(bytes: Array(repeating: 0, count: 32))
 
     package static func == (lhs: Digest, rhs: Digest) -> Bool { lhs.words == rhs.words }
@@ -81,20 +81,20 @@ package struct Digest: Hashable, Sendable {
     }
 }
 
-/// The digest of bytes that come in parts.
+/// Computes the digest of bytes that come in parts.
 package struct RunningDigest: Sendable {
     private var hash = SHA256()
 
     package init() {}
 
-    /// The next part.
+    /// Adds the next part.
     package mutating func append(_ bytes: [UInt8]) { hash.update(data: bytes) }
 
-    /// Of all parts so far.
+    /// The digest of all parts so far.
     package var value: Digest { hash.finalize().withUnsafeBytes { Digest(bytes: $0) } }
 }
 
-/// What the digests of an instance's rows cover of the instance itself.
+/// The data of an instance that the digests of its rows cover.
 package struct ChainInstance: Sendable {
     let uuid: UniqueID
     let name: InstanceName
@@ -106,13 +106,13 @@ package struct ChainInstance: Sendable {
         self.salt = salt
     }
 
-    /// - Parameter record: Borrowed: to own it, a caller would copy all of it.
+    /// - Parameter record: Borrowed; to own the record, a caller would copy all of it.
     package init(_ record: borrowing InstanceRecord) {
         self.init(uuid: record.uuid, name: record.chainName, salt: record.salt)
     }
 }
 
-/// What the digests of rows cover of the machine version that took the step.
+/// The data of the step's machine version that the digests of rows cover.
 package struct ChainMachine: Sendable {
     let name: MachineName
     let version: MachineVersion
@@ -132,7 +132,7 @@ package struct ChainMachine: Sendable {
 }
 
 extension Digest {
-    /// The digest of what is stored of a machine version, not of where.
+    /// Creates the digest of the stored data of a machine version, whatever its place.
     package init(sealing machine: MachineRecord) {
         var buffer = DigestBuffer()
         self = buffer.digest(sealing: machine)

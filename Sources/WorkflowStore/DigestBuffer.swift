@@ -1,14 +1,14 @@
 import Statechart
 
-/// Where the bytes of a digest are put together; used again for the next one, it allocates nothing.
+/// The buffer in which the bytes of a digest are assembled; reuse for the next digest allocates nothing.
 ///
-/// Fields stand one after another, each behind its length in four bytes, the most significant first, so that no two
-/// lists of fields give the same bytes. A missing field has the length 2³²−1 and no bytes. docs/digests.md tells the
-/// fields of each digest for other programs.
+/// Each field follows its length, which has four bytes, most significant first. So no two lists of fields give the same
+/// bytes. A missing field has the length 2³²−1 and no bytes. For other programs, docs/digests.md lists the fields of
+/// each digest.
 package struct DigestBuffer: Sendable {
-    /// The layout of what is hashed; a change of the layout is a new number.
+    /// The number of the hashed layout; each change of the layout gets a new number.
     private static let layout: UInt8 = 2
-    /// Of what stands before each field.
+    /// The number of bytes of the length before each field.
     private static let prefixBytes = 4
 
     private var bytes: [UInt8]
@@ -17,14 +17,14 @@ package struct DigestBuffer: Sendable {
         bytes = Array(repeating: 0, count: 512)
     }
 
-    /// The digest of a journal row: it covers what happened and the row before, never where it is stored, so that the
-    /// chain survives export, another store and redaction.
+    /// Returns the digest of a journal row. The digest covers the input and the previous row, never the place of
+    /// storage. So the chain survives export, another store and redaction.
     ///
     /// - Parameters:
     ///   - row: The row; its own `digest` is not read.
-    ///   - previous: The digest of the instance's row before; nil for its first.
-    ///   - machine: The version that took the step.
-    ///   - snapshot: The digest of what was stored with the row, where it is a snapshot row.
+    ///   - previous: The digest of the instance's previous row; `nil` for the first row.
+    ///   - machine: The machine version that took the step.
+    ///   - snapshot: The digest of the snapshot that was stored with the row, if there is one.
     package mutating func digest(
         row: JournalRecord, previous: Digest?, instance: ChainInstance, machine: ChainMachine, snapshot: Digest?
     ) -> Digest {
@@ -42,7 +42,7 @@ package struct DigestBuffer: Sendable {
             fields.append(row.real?.rawValue)
             fields.append(row.kind.rawValue)
             fields.append(machine.digest)
-            // The kind says whether they follow.
+            // The kind determines if these fields follow.
             if row.kind == .started || row.kind == .migrated {
                 fields.append(machine.name.rawValue)
                 fields.append(machine.version.rawValue)
@@ -58,7 +58,7 @@ package struct DigestBuffer: Sendable {
         }
     }
 
-    /// What the digest of a row has in the place of what may be redacted; nil where there is nothing of the kind.
+    /// Returns the digest that replaces the redactable data in a row's digest, or `nil` if the row has no such data.
     package mutating func commitment(_ row: JournalRecord, _ instance: ChainInstance) -> Digest? {
         if case .redacted(let commitment) = row.salt { return commitment }
         guard row.hasCommitment else { return nil }
@@ -77,7 +77,7 @@ package struct DigestBuffer: Sendable {
         }
     }
 
-    /// A salt of one row: nobody who does not know the instance's can compute it.
+    /// Returns the salt of one row; only a holder of the instance's salt can compute it.
     package mutating func salt(from instance: Salt, _ seq: Seq, _ purpose: String? = nil) -> Salt {
         let digest = hash(atMost: 64) { fields in
             fields.append(instance)
@@ -87,7 +87,7 @@ package struct DigestBuffer: Sendable {
         return Salt(firstOf: digest)
     }
 
-    /// The snapshot of an instance as its row says.
+    /// Returns the snapshot of an instance as its row has it.
     package mutating func snapshot(of instance: InstanceRecord) -> SnapshotRecord {
         var snapshot = SnapshotRecord(
             instanceID: instance.id, seq: instance.seq, position: instance.head, status: instance.status,
@@ -96,7 +96,7 @@ package struct DigestBuffer: Sendable {
         return snapshot
     }
 
-    /// The digest of what a snapshot says, not of where it is stored; nil where it was emptied.
+    /// Returns the digest of a snapshot's data, whatever its place, or `nil` if the snapshot was emptied.
     package mutating func digest(snapshot: SnapshotRecord) -> Digest? {
         guard let salt = snapshot.salt else { return nil }
         let state = snapshot.state
@@ -115,7 +115,7 @@ package struct DigestBuffer: Sendable {
         }
     }
 
-    /// What `Digest.init(sealing:)` gives.
+    /// Returns the same digest as `ChainMachine.init(sealing:)`.
     mutating func digest(sealing machine: MachineRecord) -> Digest {
         hash(atMost: 128 + 6 * Self.prefixBytes + machine.name.rawValue.utf8.count) { fields in
             fields.append(layout: Self.layout)
@@ -127,7 +127,7 @@ package struct DigestBuffer: Sendable {
         }
     }
 
-    /// The digest of what `body` appends: no more than `size` bytes.
+    /// Returns the digest of the bytes that `body` appends: no more than `size` bytes.
     private mutating func hash(atMost size: Int, _ body: (inout FieldWriter) -> Void) -> Digest {
         if bytes.count < size { bytes = Array(repeating: 0, count: size) }
         return bytes.withUnsafeMutableBytes { bytes in
@@ -139,16 +139,16 @@ package struct DigestBuffer: Sendable {
 }
 
 extension JournalRecord {
-    /// Whether it says anything that may be redacted.
+    /// True if the row has data that may be redacted.
     package var hasCommitment: Bool {
         data != nil || kind == .started || note != nil || (key != nil && !hasUUIDKey)
     }
 
-    /// Whether its key is a UUID, which tells nothing of who used it and stays when the row is redacted.
+    /// True if the row's key is a UUID. A UUID tells nothing about its user and stays when the row is redacted.
     fileprivate var hasUUIDKey: Bool { key?.count == 16 }
 }
 
-/// Writes fields into memory, one after another; what does not fit stops the program.
+/// Writes fields into memory, one after another; a field that does not fit stops the program.
 private struct FieldWriter {
     let bytes: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -178,11 +178,11 @@ private struct FieldWriter {
     mutating func append(_ text: String?) {
         guard let text else { return appendMissing() }
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { append(UnsafeRawBufferPointer($0)) }
-        // No text of ours is of that kind.
+        // Native Swift strings never take this branch.
         if isWritten == nil { append(Array(text.utf8)) }
     }
 
-    /// Eight bytes, the most significant first.
+    /// Appends eight bytes, most significant first.
     mutating func append(_ number: Int64?) {
         guard let number else { return appendMissing() }
         appendLength(8)

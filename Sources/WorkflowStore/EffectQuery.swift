@@ -1,11 +1,11 @@
-/// Which effects to list.
+/// A selection of effects for a list.
 package struct EffectQuery: Sendable, Equatable {
-    /// Empty for all.
+    /// The queues; empty for all.
     package var queues: [String]
-    /// Empty for all.
+    /// The states; empty for all.
     package var states: [EffectState]
     package var limit: Int
-    /// Where the page before ended; nil for the first page.
+    /// The end of the previous page; `nil` for the first page.
     package var after: Position?
 
     package init(queues: [String] = [], states: [EffectState] = [], limit: Int, after: Position? = nil) {
@@ -15,17 +15,17 @@ package struct EffectQuery: Sendable, Equatable {
         self.after = after
     }
 
-    /// True: effects of a queue and in a state are listed.
+    /// Returns true if the query selects effects of a queue and in a state.
     package func takes(queue: String, state: String) -> Bool {
         (queues.isEmpty || queues.contains { $0.utf8.elementsEqual(queue.utf8) })
             && (states.isEmpty || states.contains { $0.rawValue == state })
     }
 }
 
-/// An effect as it is listed.
+/// An effect as an element of a list.
 package struct ListedEffect: Sendable, Equatable {
     package let effect: EffectRecord
-    /// The name of its instance.
+    /// The name of the effect's instance.
     package let instance: InstanceName
 
     package init(effect: EffectRecord, instance: InstanceName) {
@@ -34,10 +34,10 @@ package struct ListedEffect: Sendable, Equatable {
     }
 }
 
-/// An attempt as it is listed.
+/// An attempt as an element of a list.
 package struct ListedAttempt: Sendable, Equatable {
     package let attempt: AttemptRecord
-    /// Of the macrostep that began its effect.
+    /// The seq of the macrostep that began its effect.
     package let seq: Seq
 
     package init(_ attempt: AttemptRecord, seq: Seq) {
@@ -49,16 +49,16 @@ package struct ListedAttempt: Sendable, Equatable {
 /// A page of an instance's attempts.
 package struct AttemptPage: Sendable, Equatable {
     package var attempts: [ListedAttempt] = []
-    /// The row of the instance to go on with; nil when this was the last page.
+    /// The row of the instance at which the next page starts; `nil` after the last page.
     package var next: Position?
 
     package init() {}
 }
 
-/// A page of the list of effects.
+/// A page of a list of effects.
 package struct EffectPage: Sendable, Equatable {
     package var effects: [ListedEffect]
-    /// Where to go on; nil when this was the last page.
+    /// The start of the next page; `nil` after the last page.
     package var next: Position?
 
     package init(effects: [ListedEffect], next: Position?) {

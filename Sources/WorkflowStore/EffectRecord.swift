@@ -1,54 +1,54 @@
-/// Where an effect stands.
+/// The state of an effect.
 package enum EffectState: String, Sendable, CaseIterable {
-    /// It can be taken once it is due.
+    /// The effect can be taken when it is due.
     case ready
-    /// Somebody works on it.
+    /// A worker or executor works on the effect.
     case leased
-    /// An instance that it began runs.
+    /// An instance that the effect began is running.
     case open
-    /// What it needs is missing.
+    /// Something that the effect needs is missing.
     case held
-    /// Its attempts are used up, and somebody has to say what becomes of it.
+    /// The attempts are used up; somebody must decide how the effect ends.
     case failed
-    /// Its result is there, but its instance has failed and cannot take it yet.
+    /// The result is there, but the failed instance cannot take it yet.
     case answered
 }
 
-/// Something that an instance asks of the world and that has not ended, as stored.
+/// A request of an instance to the outside that has not ended, as stored.
 package struct EffectRecord: Sendable, Equatable {
-    /// Of the effects that begin with the journal row at `p`, the first has `p + 1`, the next `p + 2`.
+    /// The id: the effects that begin with the journal row at `p` have `p + 1`, `p + 2`, and so on.
     package var id: Position
     package var instanceID: InstanceID
-    /// Of the macrostep that began it.
+    /// The seq of the macrostep that began the effect.
     package var seq: Seq
-    /// Its number in `armed`, with `seq`; nil for a `call`, whose result nobody waits for.
+    /// The effect's number in `armed`, together with `seq`; `nil` for a `call`, whose result nobody awaits.
     package var number: Int64?
     /// The id of the invocation.
     package var name: String
-    /// Who serves it: `task:NAME`, `http:HOST:PORT`, `exec:NAME`. Never empty.
+    /// The queue that serves the effect: `task:NAME`, `http:HOST:PORT` or `exec:NAME`. Never empty.
     package var queue: String
     package var state: EffectState
     /// One of `priorities`; 1 is served first.
     package var priority: Int64
-    /// While ready, not before; while leased, until then.
+    /// The earliest start of a ready effect, or the end of a lease.
     package var due: Timestamp
-    /// How many have begun. Never counted anew, whatever the round.
+    /// The number of begun attempts, never reset, whatever the round.
     package var attempts: Int64
-    /// How many of these were before somebody let it be tried anew: its policy does not count them.
+    /// The number of attempts before the last manual retry; the retry policy does not count them.
     package var earlier: Int64
-    /// Raised when its key is to be another one.
+    /// A counter that is incremented when the effect must get another key.
     package var round: Int64
-    /// What names the lease; there if and only if it is leased.
+    /// The token of the lease; present if and only if the effect is leased.
     package var lease: [UInt8]?
-    /// Who has the lease, as the worker says.
+    /// The holder of the lease, as the worker names itself.
     package var worker: String?
-    /// JSON: what the worker has told so far.
+    /// JSON: the progress that the worker has reported so far.
     package var progress: String?
-    /// JSON: why the last attempt failed that did.
+    /// JSON: the reason of the last failed attempt.
     package var error: String?
-    /// JSON: a result that waits, because the instance has failed.
+    /// JSON: a result that waits because the instance has failed.
     package var answer: String?
-    /// JSON: what is asked, with its templates evaluated.
+    /// JSON: the request, with its templates evaluated.
     package var request: String
 
     package init(
@@ -79,29 +79,29 @@ package struct EffectRecord: Sendable, Equatable {
 }
 
 extension EffectRecord {
-    /// What a priority may be.
+    /// The range of priorities.
     package static let priorities: ClosedRange<Int64> = 1...5
 }
 
 /// An attempt at an effect that failed or came late, as stored.
 package struct AttemptRecord: Sendable, Equatable {
-    /// Of the attempts of an effect, the first so many are kept,
+    /// The number of first attempts of an effect that are kept.
     package static let firstKept: Int64 = 10
-    /// and the last so many.
+    /// The number of last attempts of an effect that are kept.
     package static let lastKept: Int64 = 90
 
     package var instanceID: InstanceID
     /// The id that the effect has or had.
     package var effect: Position
-    /// The id of the invocation; nil where that had ended when a worker told of the attempt.
+    /// The id of the invocation; `nil` if the invocation had ended when a worker reported the attempt.
     package var name: String?
-    /// 1, 2, … of the effect.
+    /// The number of the attempt among those of its effect, from 1.
     package var attempt: Int64
     package var begun: Timestamp
     package var ended: Timestamp
-    /// How it ended, in a word.
+    /// The outcome in one word.
     package var outcome: String
-    /// JSON: why it failed.
+    /// JSON: the reason of the failure.
     package var error: String?
 
     package init(

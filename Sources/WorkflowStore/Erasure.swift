@@ -1,27 +1,28 @@
 package import Statechart
 
-/// What is erased of one instance, and how far that is.
+/// The erasure of an instance's data, and its progress.
 ///
-/// The row of kind `redacted` is written first. Then the instance's rows are gone through from that row back to the
-/// first, then those that came since: what is to go goes, and the others keep their salts. The instance's own salt is
-/// renewed last. A daemon that was killed meanwhile goes on from here.
+/// wfd writes the row of kind `redacted` first. Then wfd goes through the instance's rows from that row back to the
+/// first, and then through newer rows. Selected data is erased; the other rows keep their salts. The instance's own
+/// salt is renewed last. A restarted daemon continues here.
 package struct ErasureRecord: Sendable, Equatable {
-    /// The position of the row of kind `redacted`. Below 0: of a file that a backup has replaced, and not begun here.
+    /// The position of the row of kind `redacted`. A number below 0 belongs to a file that a backup has replaced; the
+    /// erasure has not begun here.
     package var id: Int64
-    /// `noInstance` where this store does not have it.
+    /// The instance; `noInstance` if this store does not have it.
     package var instanceID: InstanceID
     package var uuid: UniqueID
-    /// The rows that lose what they say.
+    /// The rows that lose their data.
     package var seqs: SeqSet
-    /// The paths into the context that are emptied; nil for all of it.
+    /// The paths in the context that are emptied; `nil` for the whole context.
     package var paths: [String]?
-    /// The paths to erase in the data of those rows; empty when the rows are erased whole.
+    /// The paths to erase in the data of those rows; empty if the rows are erased whole.
     package var dataPaths: [String] = []
-    /// The name that the instance has since; nil when it has kept its own.
+    /// The new name of the instance; `nil` if the instance has kept its own.
     package var name: InstanceName?
-    /// When somebody first asked for it.
+    /// The time of the first request.
     package var at: Timestamp
-    /// How far it is; nil when nothing is left to do, and of one that has not begun.
+    /// The progress; `nil` if nothing is left to do or the erasure has not begun.
     package var walk: ErasureWalk?
 
     package init(
@@ -38,20 +39,21 @@ package struct ErasureRecord: Sendable, Equatable {
         self.walk = walk
     }
 
-    /// Of an instance that was not in the backup: remembered for a restore of one that has it.
+    /// The id for an instance that was not in the backup. The store remembers its erasure for the restore of a backup
+    /// that has the instance.
     package static let noInstance = InstanceID(rawValue: 0)
 
-    /// Whether it comes from a file that a backup has replaced, and is to be begun.
+    /// True if the erasure comes from a file that a backup has replaced, and must begin.
     package var isOrdered: Bool { id < 0 && instanceID != Self.noInstance }
 }
 
-/// The way of an erasure through the rows of its instance.
+/// The progress of an erasure through the rows of its instance.
 package struct ErasureWalk: Sendable, Equatable {
-    /// The seq of the row of kind `redacted`: only rows before it lose anything.
+    /// The seq of the row of kind `redacted`; only earlier rows lose data.
     package var seq: Seq
-    /// The row to look at next; nil behind the last one of this way.
+    /// The row to read next; `nil` after the last row of this pass.
     package var next: Position?
-    /// The seqs of this way, from its end to its beginning. Those below are done.
+    /// The last seq of this pass, which goes from `top` down to `bottom`. Rows below `bottom` are done.
     package var bottom: Seq
     package var top: Seq
 
@@ -63,26 +65,27 @@ package struct ErasureWalk: Sendable, Equatable {
     }
 }
 
-/// What a batch erases of rows that are there already, and what it keeps of others for it.
+/// The data that a batch erases from earlier rows, and the salts that it stores in others for this purpose.
 package struct BatchErasure: Sendable {
-    /// Rows whose data becomes their commitment. Their notes go, and their text keys unless these are remembered.
+    /// The rows whose data is replaced by their commitment. Their notes are erased, and their text keys unless these
+    /// are remembered.
     package var rows: [(position: Position, commitment: Digest)] = []
-    /// Rows that keep their salts from now on.
+    /// The rows that keep their salts from now on.
     package var salts: [(position: Position, salt: Salt)] = []
-    /// Snapshots that are emptied; some may not be there.
+    /// The snapshots that are emptied; some may not exist.
     package var snapshots: [(instance: InstanceID, seq: Seq)] = []
-    /// Rows whose effects have ended; the errors of their attempts go.
+    /// The rows whose effects have ended; the errors of their attempts are erased.
     package var attempts: [(instance: InstanceID, row: Position)] = []
-    /// Erasures that begin or go on, as they are afterwards.
+    /// The erasures that begin or continue, in their state after the batch.
     package var records: [ErasureRecord] = []
-    /// Erasures that were ordered and have begun under another id.
+    /// The ordered erasures that have begun under another id.
     package var begun: [Int64] = []
-    /// Of the instances that the batch changes, those whose name, salt or failure it changes too.
+    /// The changed instances of this batch whose name, salt or failure changes too.
     package var instances: Set<InstanceID> = []
 
     package init() {}
 
-    /// The same, and more; of an erasure only the last word counts.
+    /// Adds another erasure; of two records of one erasure, only the last counts.
     package mutating func add(_ more: BatchErasure) {
         rows += more.rows
         salts += more.salts

@@ -1,5 +1,5 @@
 extension Collection<UInt8> {
-    /// In hexadecimal, lower case: two digits for each.
+    /// The bytes in lower-case hexadecimal, two digits each.
     package var hexadecimal: String {
         String(unsafeUninitializedCapacity: 2 * count) { text in
             var place = 0

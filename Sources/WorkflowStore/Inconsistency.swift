@@ -1,13 +1,13 @@
-/// A place where two tables say different things, where one says what cannot be, or where a history leads elsewhere.
+/// A contradiction between two tables, an impossible value, or a history that leads to another state.
 package struct Inconsistency: Sendable, Equatable {
-    /// Nil where no single instance is concerned.
+    /// The instance; `nil` if no single instance is concerned.
     package var instance: InstanceID?
-    /// The instance's name, once somebody has looked it up; nil too where the instance is not there.
+    /// The instance's name, after a lookup; `nil` also if the instance does not exist.
     package var name: InstanceName?
     package var seq: Seq?
-    /// Of the journal row, where there is one.
+    /// The position of the journal row, if there is one.
     package var position: Position?
-    /// In plain words: `the snapshot at seq 256 has no row`.
+    /// The inconsistency in plain words: `the snapshot at seq 256 has no row`.
     package var message: String
 
     package init(
@@ -23,7 +23,7 @@ package struct Inconsistency: Sendable, Equatable {
 }
 
 extension Inconsistency: CustomStringConvertible {
-    /// `order-7, seq 5: the digest does not fit what the row says`.
+    /// The place and the message: `order-7, seq 5: the digest does not fit what the row says`.
     package var description: String {
         let place = [name?.rawValue, seq.map { "seq \($0.rawValue)" } ?? position.map { "position \($0.rawValue)" }]
         let known = place.compactMap(\.self)

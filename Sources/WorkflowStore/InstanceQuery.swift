@@ -1,25 +1,25 @@
 import Statechart
 import WorkflowJSON
 
-/// Which instances to list, and in which order.
+/// A selection of instances, and their order.
 package struct InstanceQuery: Sendable, Equatable {
-    /// Of which machines; empty for all.
+    /// The machines; empty for all.
     package var machines: [MachineName]
-    /// Empty for all.
+    /// The statuses; empty for all.
     package var statuses: [InstanceStatus]
-    /// Paths of states: instances in one of them or below it; empty for all.
+    /// The paths of states; selects instances in one of these states or below it. Empty for all.
     package var states: [String]
-    /// Instances whose configuration is the same since then, or for longer.
+    /// The time since which the configuration has been unchanged, at least.
     package var enteredBefore: Timestamp?
     /// Selects instances whose last row is later than this time.
     package var updatedAfter: Timestamp?
-    /// Instances that have failed or are suspended, and whose reason has one of these texts in one of its parts; empty
-    /// for all.
+    /// Texts of failures; selects failed or suspended instances whose reason has one of these texts as one of its
+    /// parts. Empty for all.
     package var failures: [String]
-    /// Nil for the order in which they are found.
+    /// The order; `nil` for the order in which the store finds the instances.
     package var order: InstanceOrder?
     package var limit: Int
-    /// Where the page before ended; nil for the first page.
+    /// The end of the previous page; `nil` for the first page.
     package var after: InstanceListPosition?
 
     package init(
@@ -38,20 +38,20 @@ package struct InstanceQuery: Sendable, Equatable {
         self.after = after
     }
 
-    /// Whether it wants instances of a machine.
+    /// Returns true if the query selects instances of a machine.
     package func takes(_ machine: MachineName) -> Bool { machines.isEmpty || machines.contains(machine) }
 
-    /// Whether it wants instances of a status.
+    /// Returns true if the query selects instances with a status.
     package func takes(_ status: InstanceStatus) -> Bool { statuses.isEmpty || statuses.contains(status) }
 
-    /// True when the query selects an instance whose last row has this time.
+    /// Returns true if the query selects an instance whose last row has this time.
     package func takes(updated: Timestamp) -> Bool { updatedAfter.map { updated > $0 } ?? true }
 
-    /// Whether it wants an instance of a machine and a status that it wants.
+    /// Returns true if the query selects an instance, given that its machine and status are selected.
     ///
     /// - Parameters:
-    ///   - text: What the instance keeps of why it failed.
-    ///   - error: The error that it keeps. Asked only where an invocation failed.
+    ///   - text: The failure that the instance stores.
+    ///   - error: The error that the instance stores. Evaluated only if an invocation failed.
     package func takes(
         configuration: String, entered: Timestamp, failure text: String?,
         error: @autoclosure () throws -> InvocationError?
@@ -68,18 +68,18 @@ package struct InstanceQuery: Sendable, Equatable {
         failures.contains { failure in parts.contains { $0.contains(failure) } }
     }
 
-    /// Whether it wants instances in a configuration.
+    /// Returns true if the query selects instances in a configuration.
     package func takes(configuration: String) -> Bool {
         states.isEmpty || states.contains { SnapshotText.isActive($0, in: configuration) }
     }
 }
 
 extension JSONObject {
-    /// Whether an instance that keeps it failed on an invocation.
+    /// True if an instance with this failure failed on an invocation.
     fileprivate var isOfInvocation: Bool { self["message"]?.string.map(ActionFailure.isOfInvocation) ?? false }
 
-    /// The texts of why an instance failed on an invocation: what rows say, its type aside, and how the last attempt
-    /// ended.
+    /// Returns the texts of a failure caused by an invocation: the texts of the rows without the type, and the outcome
+    /// of the last attempt.
     fileprivate func parts(causedBy error: InvocationError?) -> [String] {
         let stored = members.filter { $0.key != "type" }.compactMap(\.value.string) + [InvocationError.failureType]
         guard let error else { return stored }
@@ -88,23 +88,23 @@ extension JSONObject {
     }
 }
 
-/// What a list of instances is ordered by.
+/// An order of a list of instances.
 package enum InstanceOrder: String, Sendable, CaseIterable {
-    /// Who has been in its configuration for longest comes first.
+    /// The longest time in the current configuration first.
     case age
-    /// Whose last row is the latest comes first.
+    /// The latest last row first.
     case updated
-    /// By the bytes of names.
+    /// The byte order of names.
     case name
 }
 
-/// Where an instance stands in an order.
+/// The place of an instance in an order.
 package struct InstanceRank: Sendable, Hashable, Comparable {
-    /// Of the time; 0 in the order of names.
+    /// The time; 0 in the order of names.
     package let time: Int64
-    /// Empty in the orders of time.
+    /// The name; empty in the orders of time.
     package let name: String
-    /// Decides between equals.
+    /// The id, which decides between equals.
     package let id: InstanceID
 
     package init(time: Int64, name: String, id: InstanceID) {
@@ -130,18 +130,18 @@ package struct InstanceRank: Sendable, Hashable, Comparable {
 
 /// A place in a list of instances.
 package enum InstanceListPosition: Sendable, Equatable {
-    /// In the order in which they are found.
+    /// A place in the order in which the store finds instances.
     case found(InstanceListPlace)
-    /// In an order that was asked for.
+    /// A place in a requested order.
     case ranked(InstanceRank)
 
-    /// Nil in an order that was asked for.
+    /// The place in the order of the store; `nil` in a requested order.
     package var found: InstanceListPlace? {
         if case .found(let place) = self { place } else { nil }
     }
 }
 
-/// A place in the order in which instances are found.
+/// A place in the order in which the store finds instances.
 package struct InstanceListPlace: Sendable, Equatable {
     package var machineID: MachineID
     package var status: InstanceStatus
@@ -157,7 +157,7 @@ package struct InstanceListPlace: Sendable, Equatable {
 /// A page of a list of instances.
 package struct InstancePage: Sendable {
     package var instances: [InstanceRecord]
-    /// Where to go on; nil when this was the last page.
+    /// The start of the next page; `nil` after the last page.
     package var next: InstanceListPosition?
 
     package init(instances: [InstanceRecord], next: InstanceListPosition?) {

@@ -1,25 +1,24 @@
 import Statechart
 package import WorkflowJSON
 
-/// How the last attempt of an invocation failed, as the data of its error event says it.
+/// The failure of an invocation's last attempt, as the data of its error event states it.
 ///
-/// The type and the message are those of a service, a program or a worker, and may quote data: they are shown to
-/// whoever may see the instance, and stand neither in metrics nor in the notes of rows. The
-/// log has the type alone.
+/// The type and the message come from a service, a program or a worker, and may quote data. Everyone who may see the
+/// instance sees both; neither appears in metrics or in the notes of rows. The log has the type alone.
 package struct InvocationError: Sendable, Hashable {
-    /// The kind of failure of an instance that failed on one.
+    /// The failure type of an instance that failed on an invocation.
     package static let failureType = "invocation-failed"
 
-    /// Bytes of the type, and of the message, at most; what is longer is cut.
+    /// The largest number of bytes of the type, and of the message; longer texts are cut.
     package static let longestText = 1_024
 
-    /// `http-status`, `timeout`, `exit`, or a worker's own word.
+    /// The type: `http-status`, `timeout`, `exit`, or a worker's own word.
     package let type: String
-    /// The status of an answer over HTTP; nil where there was none.
+    /// The status of an answer over HTTP; `nil` if there was none.
     package let status: Int64?
     package let message: String
 
-    /// Nil where the data tells of no error.
+    /// Creates the error from the data of an event; `nil` if the data has no error.
     package init?(_ data: JSONValue?) {
         guard let error = data?.object else { return nil }
         let (type, message) = (error["type"]?.string, error["message"]?.string)
@@ -29,11 +28,11 @@ package struct InvocationError: Sendable, Hashable {
         if case .int(let number)? = error["status"] { status = number } else { status = nil }
     }
 
-    /// The error that a failed instance keeps; nil where it keeps none, and where it was erased.
+    /// Creates the error that a failed instance stores; `nil` if there is none or it was erased.
     ///
-    /// - Parameter armed: What the instance has armed, as it is stored.
+    /// - Parameter armed: The pending items of the instance, as stored.
     package init?(armed: String) {
-        // What cannot be read is told by whoever reads the instance, and by a verification.
+        // A reader of the instance and a verification report an unreadable text.
         guard case .array(let pending)? = try? JSONReader.value(from: armed),
             let kept = pending.lazy.compactMap(\.object).first(where: { $0["kept"] == true })
         else { return nil }
@@ -47,20 +46,20 @@ package struct InvocationError: Sendable, Hashable {
         return .object(object)
     }
 
-    /// Type and message: `http-status: the answer was 402`.
+    /// The type and the message: `http-status: the answer was 402`.
     package var text: String {
         let shown = InvocationTimeout.shown(message)
         return shown.isEmpty || shown == type ? type : "\(type): \(shown)"
     }
 
-    /// Why an instance has failed on it.
+    /// Returns the reason why an instance has failed on this error.
     ///
-    /// - Parameter event: That nothing took.
+    /// - Parameter event: The event that no transition took.
     package func reason(of event: String) -> String { "\(text); no transition takes '\(event)'" }
 }
 
 extension String {
-    /// The text, cut behind a scalar where it has more bytes; then it ends with `…`.
+    /// Returns the text; a text with more bytes is cut after a scalar and ends with `…`.
     package func cut(toBytes longest: Int) -> String {
         if utf8.count <= longest { return self }
         var kept = ""

@@ -1,13 +1,13 @@
 package import Statechart
 
-/// Which rows of a partition's journal to read, in the order of their positions.
+/// A selection of rows of a partition's journal, in the order of their positions.
 package struct JournalQuery: Sendable, Equatable {
-    /// Only rows behind it; it need not be the position of a row.
+    /// The position after which rows are read; it need not be the position of a row.
     package var after: Position
-    /// The last position to look at, which must be on disk; nil for all that there is.
+    /// The last position to read, which must be on disk; `nil` for all rows.
     package var through: Position?
     package var filter: JournalFilter
-    /// Bytes of rows after which a slice ends, about: one row is given, whatever its size.
+    /// The approximate number of bytes after which a slice ends. A slice has at least one row, whatever its size.
     package var bytes: Int
 
     package init(
@@ -20,13 +20,13 @@ package struct JournalQuery: Sendable, Equatable {
     }
 }
 
-/// What rows of a journal somebody wants to hear of. Values of one list add up; an empty list wants all.
+/// A selection of journal rows for a listener. The values of one list are alternatives; an empty list selects all.
 package struct JournalFilter: Sendable, Equatable {
     package var machines: [MachineName]
     package var kinds: [JournalKind]
     package var events: [EventDescriptor]
-    /// Paths of states of which a row has left or entered one: it is among the states before the row or after it, and
-    /// not among both.
+    /// The paths of states; selects a row that has left or entered one of them. Such a state is active either before
+    /// the row or after it, not both.
     package var states: [String]
 
     package init(
@@ -38,20 +38,20 @@ package struct JournalFilter: Sendable, Equatable {
         self.states = states
     }
 
-    /// Whether it wants every row of the machines that it wants.
+    /// True if the filter selects every row of the selected machines.
     package var takesAllOfMachine: Bool { kinds.isEmpty && events.isEmpty && states.isEmpty }
 
-    /// True: it wants rows of a machine.
+    /// Returns true if the filter selects rows of a machine.
     package func takes(machine: MachineName) -> Bool { machines.isEmpty || machines.contains(machine) }
 
-    /// Whether it wants a row.
+    /// Returns true if the filter selects a row.
     package func takes(_ listed: ListedRow) -> Bool {
         let row = listed.row
         return takes(machine: listed.machine)
             && takes(kind: row.kind.rawValue, event: row.event, from: row.from, to: row.to)
     }
 
-    /// Whether it wants a row, whatever its machine.
+    /// Returns true if the filter selects a row, whatever its machine.
     package func takes(kind: String, event: String, from: String, to: String) -> Bool {
         if !kinds.isEmpty, !kinds.contains(where: { $0.rawValue == kind }) { return false }
         if !events.isEmpty, !events.contains(where: { $0.matches(event) }) { return false }
@@ -60,7 +60,8 @@ package struct JournalFilter: Sendable, Equatable {
     }
 }
 
-/// Names of events, as transitions name them: `pay` is itself, `pay.*` is `pay` and all below it, `*` is every one.
+/// A pattern of event names, as transitions have it: `pay` matches itself, `pay.*` matches `pay` and all below it, `*`
+/// matches every name.
 package struct EventDescriptor: Sendable, Equatable {
     package let text: String
     private let prefix: CandidateTable.Prefix?
@@ -71,7 +72,7 @@ package struct EventDescriptor: Sendable, Equatable {
             text.hasSuffix(".*") ? CandidateTable.Prefix(name: String(text.dropLast(2)), transitions: []) : nil
     }
 
-    /// Whether an event has such a name.
+    /// Returns true if the pattern matches an event.
     package func matches(_ event: String) -> Bool {
         if let prefix { return prefix.matches(event) }
         return text == "*" || text == event
@@ -80,14 +81,14 @@ package struct EventDescriptor: Sendable, Equatable {
     package static func == (lhs: Self, rhs: Self) -> Bool { lhs.text == rhs.text }
 }
 
-/// A journal row as those see it who read the journal of all instances.
+/// A journal row as readers of the journal of all instances see it.
 package struct ListedRow: Sendable, Equatable {
     package let row: JournalRecord
     /// The instance's name.
     package let instance: InstanceName
     package let machine: MachineName
     package let version: MachineVersion
-    /// Whether it records that a retry failed: its instance had failed before.
+    /// True if the row records a failed retry: the instance had failed before.
     package let isRetry: Bool
 
     package init(
@@ -103,11 +104,11 @@ package struct ListedRow: Sendable, Equatable {
 
 /// The next rows of a journal.
 package struct JournalSlice: Sendable, Equatable {
-    /// Those that were wanted.
+    /// The selected rows.
     package var rows: [ListedRow]
-    /// Up to where it was read, wanted or not.
+    /// The last position that was read, selected or not.
     package var through: Position
-    /// Whether nothing stood behind it; false where nobody looked.
+    /// True if no row followed; false if the store did not look.
     package var isLast: Bool
 
     package init(rows: [ListedRow] = [], through: Position, isLast: Bool) {
@@ -117,11 +118,11 @@ package struct JournalSlice: Sendable, Equatable {
     }
 }
 
-/// How far a journal was read.
+/// The extent of a read of the journal.
 package struct JournalReach: Sendable, Equatable {
-    /// Up to where it was read, wanted or not.
+    /// The last position that was read, selected or not.
     package var through: Position
-    /// Whether nothing stood behind it; false where nobody looked.
+    /// True if no row followed; false if the store did not look.
     package var isLast: Bool
 
     package init(through: Position, isLast: Bool) {
@@ -131,14 +132,14 @@ package struct JournalReach: Sendable, Equatable {
 }
 
 extension Position {
-    /// Before every position of a partition.
+    /// Returns the position before all others of a partition.
     package static func beginning(of partition: PartitionID) -> Position {
         Position(rawValue: partition.rawValues.lowerBound)
     }
 }
 
 extension SnapshotText {
-    /// Whether a state is active in a configuration: the paths of leaves, joined by commas.
+    /// Returns true if a state is active in a configuration: the paths of leaves, joined by commas.
     package static func isActive(_ state: String, in configuration: String) -> Bool {
         configuration.utf8.split(separator: UInt8(ascii: ",")).contains { leaf in
             leaf.starts(with: state.utf8)

@@ -1,13 +1,12 @@
-/// What the store knows about the keys that it remembers in one partition, that of its positions, and about those that
-/// it has forgotten.
+/// The store's data about the remembered and the forgotten keys of one partition, that of the ledger's positions.
 package struct KeyLedger: Sendable, Equatable {
-    /// Keys of rows before are forgotten.
+    /// The position below which the keys of rows are forgotten.
     package var floor: Position
-    /// The latest time that a forgotten key says itself.
+    /// The latest time that is embedded in a forgotten key.
     package var forgotten: Timestamp
-    /// How many are remembered.
+    /// The number of remembered keys.
     package var count: Int64
-    /// Since when the clock's times count.
+    /// The point from which the clock's times count.
     package var begin: ClockBegin
 
     package init(floor: Position, forgotten: Timestamp, count: Int64, begin: ClockBegin) {
@@ -17,14 +16,15 @@ package struct KeyLedger: Sendable, Equatable {
         self.begin = begin
     }
 
-    /// What stays of it when a clock is accepted: a forgotten key of the future would make every fresh one look old.
+    /// Returns the ledger after a clock was accepted. A forgotten key of the future would make every fresh key look
+    /// old.
     package func accepting(_ begin: ClockBegin) -> KeyLedger {
         KeyLedger(floor: floor, forgotten: min(forgotten, begin.time), count: count, begin: begin)
     }
 }
 
-/// Where the highest time of the clock began anew: rows before a position were written by a clock that may have been
-/// ahead.
+/// The point at which the highest time of the clock began anew. Rows before `position` were written by a clock that may
+/// have been ahead.
 package struct ClockBegin: Sendable, Equatable {
     package var time: Timestamp
     package var position: Position
@@ -34,7 +34,7 @@ package struct ClockBegin: Sendable, Equatable {
         self.position = position
     }
 
-    /// When a row was written, at the latest.
+    /// Returns the latest time at which a row was written.
     package func time(_ time: Timestamp, of position: Position) -> Timestamp {
         position < self.position ? min(time, self.time) : time
     }

@@ -1,25 +1,25 @@
 import Statechart
 
-/// What a row of the journal says, where it lies: its texts are in memory of whoever lends it.
+/// A journal row in place: its texts are in the lender's memory.
 ///
-/// A stream tells many rows, and a string for each of their texts is a good part of what one costs. Whoever is lent a
-/// row keeps nothing of it.
+/// A stream reads many rows, and a string for each of their texts is a large part of the cost. A borrower keeps no
+/// reference to the row.
 package struct LentRow {
-    /// UTF-8.
+    /// UTF-8 bytes.
     package typealias Text = UnsafeBufferPointer<UInt8>
 
     package var position: Position
     package var seq: Seq
-    /// Logical time.
+    /// The logical time.
     package var at: Timestamp
-    /// The clock's time where it differs from `at`.
+    /// The clock's time if it differs from `at`.
     package var real: Timestamp?
     /// The raw value of a `JournalKind`.
     package var kind: Text
     package var event: Text
-    /// Canonical JSON; nil when the event came without data, and when the row is redacted.
+    /// Canonical JSON; `nil` if the event had no data or the row is redacted.
     package var data: Text?
-    /// Configurations, as in `JournalRecord`.
+    /// The configurations before and after, as in `JournalRecord`.
     package var from: Text
     package var to: Text
     package var actor: Text?
@@ -28,7 +28,7 @@ package struct LentRow {
     /// Canonical JSON.
     package var note: Text?
     package var isRedacted: Bool
-    /// Whether it records that a retry failed: its instance had failed before.
+    /// True if the row records a failed retry: the instance had failed before.
     package var isRetry: Bool
 
     package init(
@@ -52,7 +52,7 @@ package struct LentRow {
     }
 }
 
-/// A lent row as those see it who read the journal of all instances.
+/// A lent row as readers of the journal of all instances see it.
 package struct LentListedRow {
     package var row: LentRow
     /// The instance's name.
@@ -101,7 +101,7 @@ extension ListedRow {
     }
 }
 
-/// The texts of one row, behind each other.
+/// The texts of one row, one after another.
 private struct TextPool {
     private(set) var bytes: [UInt8] = []
 

@@ -1,14 +1,14 @@
-/// What an operator has set for a machine, whatever its versions.
+/// An operator's settings of a machine, for all its versions.
 package struct MachineSetting: Sendable, Equatable {
     package let key: MachineKey
-    /// The version that new instances take; nil for the latest.
+    /// The version that new instances take; `nil` for the latest.
     package var active: MachineVersion?
-    /// Why no instance begins, and none takes an event; nil when they do.
+    /// The reason why no instance begins and none takes an event; `nil` if the machine is not suspended.
     package var suspension: MachineSuspension?
-    /// How long finished instances are kept, in milliseconds; nil for ever.
+    /// The time in milliseconds for which finished instances are kept; `nil` for ever.
     package var retention: Int64?
 
-    /// Says nothing but what is given.
+    /// Creates settings with the given parts; the other parts are the defaults.
     package init(
         of key: MachineKey, active: MachineVersion? = nil, suspension: MachineSuspension? = nil, retention: Int64? = nil
     ) {
@@ -18,22 +18,22 @@ package struct MachineSetting: Sendable, Equatable {
         self.retention = retention
     }
 
-    /// Whether no instance begins, and none takes an event.
+    /// True if no instance begins and none takes an event.
     package var isSuspended: Bool { suspension != nil }
 
-    /// Whether it says nothing: then no row of it is kept.
+    /// True if all settings are the defaults; then the store keeps no row.
     package var isStandard: Bool { active == nil && !isSuspended && retention == nil }
 }
 
-/// Who has suspended a machine, and why.
+/// The author and the reason of a machine's suspension.
 package struct MachineSuspension: Sendable, Equatable {
     package var at: Timestamp
-    /// Nil where nobody is known.
+    /// The caller; `nil` if unknown.
     package var actor: Actor?
-    /// What the person said.
+    /// The reason that the caller gave.
     package var reason: String?
 
-    /// Takes the parts as they are.
+    /// Creates a suspension of its parts.
     package init(at: Timestamp, by actor: Actor?, reason: String?) {
         self.at = at
         self.actor = actor

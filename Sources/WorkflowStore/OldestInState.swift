@@ -1,9 +1,9 @@
-/// The longest time for which a running instance of a machine version has been in a configuration.
+/// The longest stay of a running instance of a machine version in a configuration.
 package struct OldestInState: Sendable, Equatable {
     package let machineID: MachineID
-    /// Paths of the active leaves, joined by commas.
+    /// The paths of the active leaves, joined by commas.
     package let configuration: String
-    /// When that instance entered it.
+    /// The time at which that instance entered the configuration.
     package let entered: Timestamp
 
     package init(machineID: MachineID, configuration: String, entered: Timestamp) {

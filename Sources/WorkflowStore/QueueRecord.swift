@@ -1,15 +1,15 @@
-/// How much of a queue may run, and how fast.
+/// The limits of a queue: concurrency and rate.
 package struct QueueSettings: Sendable, Equatable {
-    /// How many may run at a time; nil for the default of its kind.
+    /// The number of effects that may run at a time; `nil` for the default of the queue's kind.
     package var concurrency: Int?
-    /// How many may start in `rateMilliseconds`; nil for as many as there are.
+    /// The number of effects that may start in `rateMilliseconds`; `nil` for no limit.
     package var rate: Int?
-    /// There if and only if `rate` is.
+    /// The period of the rate; present if and only if `rate` is.
     package var rateMilliseconds: Int64?
-    /// Whether nothing starts.
+    /// True if no effect starts.
     package var isPaused: Bool
 
-    /// What a queue has that nobody has set anything for.
+    /// The settings of a queue for which nobody has set anything.
     package static let standard = QueueSettings()
 
     package init(
@@ -22,12 +22,12 @@ package struct QueueSettings: Sendable, Equatable {
     }
 }
 
-/// What somebody has set for a queue, as stored.
+/// The settings of a queue, as stored.
 package struct QueueRecord: Sendable, Equatable {
-    /// `task:NAME`, `http:HOST:PORT` or `exec:NAME`. Never empty.
+    /// The name: `task:NAME`, `http:HOST:PORT` or `exec:NAME`. Never empty.
     package var name: String
     package var settings: QueueSettings
-    /// Who has set it, where that is known.
+    /// The caller who set them, if known.
     package var actor: Actor?
     package var set: Timestamp
 
@@ -39,36 +39,36 @@ package struct QueueRecord: Sendable, Equatable {
     }
 }
 
-/// A queue with what waits in it.
+/// A queue with the counts of its effects.
 package struct QueueSummary: Sendable, Equatable {
     package var name: String
-    /// Those that are due, at most `bound` of the question, as are all of these numbers.
+    /// The number of effects that are due. Each of these counts is at most the query's `bound`.
     package var ready = 0
-    /// Those that are due later.
+    /// The number of effects that are due later.
     package var waiting = 0
-    /// Those that somebody works on.
+    /// The number of effects that are being worked on.
     package var leased = 0
     package var failed = 0
     package var held = 0
     package var answered = 0
-    /// The earliest time at which an effect is due that is ready or waiting and does not run; nil when there is none.
+    /// The earliest due time of an effect that is ready or waiting and does not run; `nil` if there is none.
     package var oldestDue: Timestamp?
-    /// What somebody has set; nil for the defaults.
+    /// The stored settings; `nil` for the defaults.
     package var record: QueueRecord?
 
     package init(name: String) { self.name = name }
 }
 
-/// Which queues to list.
+/// A selection of queues for a list.
 package struct QueueQuery: Sendable, Equatable {
-    /// The name of the last queue of the page before; nil for the first page.
+    /// The name of the previous page's last queue; `nil` for the first page.
     package var after: String?
     package var limit: Int
-    /// What is due by then is ready.
+    /// The present time; effects that are due by then are ready.
     package var now: Timestamp
-    /// Counting ends here: a queue may have a million effects.
+    /// The number at which counting ends: a queue may have a million effects.
     package var bound: Int
-    /// The effects that the caller knows to run; in the store these are ready.
+    /// The effects that the caller knows to run; in the store they are ready.
     package var running: Set<Position> = []
 
     package init(after: String? = nil, limit: Int, now: Timestamp, bound: Int) {

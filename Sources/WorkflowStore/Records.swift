@@ -6,9 +6,9 @@ package struct MachineRecord: Sendable, Equatable {
     package var namespace: NamespaceID
     package var name: MachineName
     package var version: MachineVersion
-    /// Of the source text.
+    /// The digest of the source text.
     package var digest: Digest
-    /// The engine's semantics number when it was applied.
+    /// The engine's semantics number at the time of the apply.
     package var semantics: Int64
     /// The definition exactly as it was given.
     package var source: String
@@ -29,10 +29,10 @@ package struct MachineRecord: Sendable, Equatable {
     }
 }
 
-/// What an instance is doing.
+/// The status of an instance.
 package enum InstanceStatus: String, Sendable, CaseIterable {
     case running, done, failed, suspended, cancelled
-    /// Its rows are being deleted; it is shown nowhere.
+    /// The instance's rows are being deleted; no read shows the instance.
     case purging
 }
 
@@ -47,15 +47,15 @@ package struct InstanceRecord: Sendable, Equatable {
     package var seq: Seq
     /// The position of the instance's last journal row.
     package var head: Position
-    /// With the `position` of the row that armed it in each element of `armed`.
+    /// The snapshot; each element of `armed` has the `position` of the row that armed it.
     package var state: SnapshotText
-    /// Canonical JSON: on which event it failed, and why; nil unless its status is `failed`.
+    /// Canonical JSON: the event on which the instance failed, and the reason; `nil` unless the status is `failed`.
     package var failure: String?
-    /// The time of its last row that led to another configuration; of its first where none did.
+    /// The time of the last row that changed the configuration, or of the first row if none did.
     package var entered: Timestamp
-    /// What the salts of its rows are derived from.
+    /// The salt from which the salts of the rows are derived.
     package var salt: Salt
-    /// The first row whose salt is derived from `salt`; the rows before keep theirs.
+    /// The first row whose salt is derived from `salt`; earlier rows keep theirs.
     package var saltFrom: Seq
     /// The digest of the row at `head`.
     package var digest: Digest
@@ -88,19 +88,19 @@ package struct InstanceRecord: Sendable, Equatable {
 }
 
 extension MachineRecord {
-    /// What names the machine, whatever the version.
+    /// The key of the machine, whatever the version.
     package var key: MachineKey { MachineKey(name, in: namespace) }
 }
 
 extension InstanceRecord {
-    /// What names it.
+    /// The key of the instance.
     package var key: InstanceKey { InstanceKey(name, in: namespace) }
 
     /// The paths of the active leaves, in document order.
     package var leafPaths: [String] { SnapshotText.leafPaths(in: state.configuration) }
 }
 
-/// What a journal row records: the kind of an input, under its name.
+/// The kind of the input that a journal row records.
 package typealias JournalKind = Input.Kind
 
 /// One macrostep of one instance, as stored.
@@ -109,24 +109,24 @@ package struct JournalRecord: Sendable, Equatable {
     package var instanceID: InstanceID
     package var machineID: MachineID
     package var seq: Seq
-    /// The position of the instance's row before this one; nil for its first.
+    /// The position of the instance's previous row; `nil` for its first.
     package var previous: Position?
-    /// Logical time.
+    /// The logical time.
     package var at: Timestamp
-    /// The clock's time where it differs from `at`.
+    /// The clock's time if it differs from `at`.
     package var real: Timestamp?
     package var kind: JournalKind
     package var event: String
-    /// Canonical JSON; nil when the event came without data.
+    /// Canonical JSON; `nil` if the event had no data.
     package var data: String?
     /// The configuration before: paths of the active leaves, joined by commas; empty for the first row.
     package var from: String
     /// The configuration after, in the same form.
     package var to: String
-    /// Whose command it was; nil where it came by itself, and where nobody is known.
+    /// The caller of the command; `nil` if no command caused the row or the caller is unknown.
     package var actor: Actor?
     package var key: [UInt8]?
-    /// Canonical JSON: of a row of kind `failed`, why; without values of the instance's data.
+    /// Canonical JSON: the reason in a row of kind `failed`, without values of the instance's data.
     package var note: String?
     package var salt: RowSalt
     package var digest: Digest
@@ -157,15 +157,15 @@ package struct JournalRecord: Sendable, Equatable {
 }
 
 extension JournalRecord {
-    /// Whether what it said is gone: its data and whatever else its commitment covers.
+    /// True if the row's data, and everything else that its commitment covers, was erased.
     package var isRedacted: Bool {
         if case .redacted = salt { true } else { false }
     }
 }
 
-/// The whole of an instance after one macrostep, kept at every 256th.
+/// The complete state of an instance after one macrostep, kept at every 256th.
 package struct SnapshotRecord: Sendable, Equatable {
-    /// A snapshot is written where the seq is a multiple of this.
+    /// The interval of snapshots: one is written if the seq is a multiple of this number.
     package static let interval: Int64 = 256
 
     package var instanceID: InstanceID
@@ -174,9 +174,9 @@ package struct SnapshotRecord: Sendable, Equatable {
     package var position: Position
     package var status: InstanceStatus
     package var state: SnapshotText
-    /// Nil where it was emptied: then only its digest says what it was.
+    /// The salt; `nil` if the snapshot was emptied and only its digest is left.
     package var salt: Salt?
-    /// Of what it says; the digest of the macrostep's row covers it.
+    /// The digest of the snapshot's data; the digest of the macrostep's row covers it.
     package var digest: Digest
 
     package init(

@@ -1,10 +1,10 @@
-/// One restore of a backup: where a generation of the store begins.
+/// A restore of a backup: the begin of a generation of the store.
 package struct Restoration: Sendable, Equatable {
-    /// The generation that began with it.
+    /// The generation that began with the restore.
     package var generation: Int64
     /// The generation of the backup.
     package var parent: Int64
-    /// The first position that the generation hands out itself; what is before, it has from its parent.
+    /// The first position that the generation assigned itself; earlier rows come from its parent.
     package var next: Position
     package var restored: Timestamp
 
@@ -16,9 +16,9 @@ package struct Restoration: Sendable, Equatable {
     }
 }
 
-/// How the generations of a store come from each other.
+/// The descent of a store's generations.
 package struct Lineage: Sendable, Equatable {
-    /// Every restore that is known, also of generations that were given up; in the order of generations.
+    /// Every known restore, also of abandoned generations, in the order of generations.
     package let restorations: [Restoration]
     /// The present generation.
     package let generation: Int64
@@ -28,9 +28,9 @@ package struct Lineage: Sendable, Equatable {
         self.generation = generation
     }
 
-    /// The first position at which a generation and the present one may differ: every row before it is in both.
+    /// Returns the first position at which a generation and the present one may differ; both have every earlier row.
     ///
-    /// With a generation of which nothing is known, surely no row is shared.
+    /// An unknown generation is taken to share no row.
     package func parting(from other: Int64) -> Position {
         let ours = ancestry(of: generation)
         let theirs = ancestry(of: other)
@@ -40,11 +40,11 @@ package struct Lineage: Sendable, Equatable {
         return Position(rawValue: 1)
     }
 
-    /// A generation and those that it comes from, each with the position up to which (not included) their rows are its
-    /// rows; the generation itself first.
+    /// Returns a generation and its ancestors, the generation itself first. Each has the position up to which (not
+    /// included) the generation has its rows.
     private func ancestry(of generation: Int64) -> [(generation: Int64, end: Position)] {
         var ancestry: [(generation: Int64, end: Position)] = [(generation, Position(rawValue: .max))]
-        // A parent is older, so this ends.
+        // A parent is older than its child, so the loop ends.
         while let (last, end) = ancestry.last, let origin = restorations.first(where: { $0.generation == last }) {
             ancestry.append((origin.parent, min(end, origin.next)))
         }

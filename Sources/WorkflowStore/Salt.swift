@@ -1,6 +1,6 @@
-/// Sixteen bytes that are hashed together with what nobody shall guess from its digest.
+/// Sixteen bytes that are hashed together with data, so that nobody can guess the data from its digest.
 package struct Salt: Hashable, Sendable {
-    // In place, and not in an array of their own: every instance that is kept in memory has one. As they lie in memory.
+    // Stored inline, not in an array: every instance in memory has a salt. In the byte order of memory.
     private let high: UInt64
     private let low: UInt64
 
@@ -11,45 +11,45 @@ package struct Salt: Hashable, Sendable {
         self = bytes.withUnsafeBytes { Salt(first: $0) }
     }
 
-    /// The first 16 bytes.
+    /// Reads the first 16 bytes.
     init(first bytes: UnsafeRawBufferPointer) {
         high = bytes.loadUnaligned(as: UInt64.self)
         low = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
     }
 
-    /// The first 16 bytes of a digest.
+    /// Takes the first 16 bytes of a digest.
     init(firstOf digest: Digest) {
         var first = Salt.zero
         digest.withUnsafeBytes { first = Salt(first: $0) }
         self = first
     }
 
-    /// A new one.
+    /// Creates a random salt.
     package init(random: inout some RandomNumberGenerator) {
         high = .random(in: .min ... .max, using: &random)
         low = .random(in: .min ... .max, using: &random)
     }
 
-    /// 16 bytes of zero: for a place where no salt is known.
+    /// 16 zero bytes: a placeholder for an unknown salt.
     package static let zero = Salt(bytes: Array(repeating: 0, count: 16))
 
-    /// Always 16 bytes.
+    /// The 16 bytes of the salt.
     package var bytes: [UInt8] { Swift.withUnsafeBytes(of: (high, low)) { Array($0) } }
 
-    /// The 16 bytes where they are, for as long as the call.
+    /// Calls a function with the 16 bytes in place; the pointer is valid during the call only.
     ///
-    /// Not generic: other modules would call it unspecialized, once or twice for every event.
+    /// Not generic: other modules would call an unspecialized version, once or twice for every event.
     package func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
         Swift.withUnsafeBytes(of: (high, low), body)
     }
 }
 
-/// How the commitment of a journal row is known: what its digest says of data, note, text key and name.
+/// The source of a journal row's commitment, by which the row's digest covers data, note, text key and name.
 package enum RowSalt: Hashable, Sendable {
-    /// By what the row says and a salt that is derived from the instance's.
+    /// The row's data and a salt derived from the instance's.
     case derived
-    /// By what the row says and the salt that stands in it.
+    /// The row's data and the salt stored in the row.
     case kept(Salt)
-    /// It stands in the row, in the place of what it was made of.
+    /// The commitment itself, stored in the row in place of the data.
     case redacted(commitment: Digest)
 }

@@ -1,8 +1,8 @@
-/// Whose time a store's events have. It never changes: times that somebody made up and real ones cannot be told apart
-/// afterwards.
+/// The clock of a store's event times. A store's clock never changes, because invented and real times cannot be told
+/// apart afterwards.
 package enum StoreClock: String, Sendable {
-    /// That of the machine's clock.
+    /// The machine's clock.
     case real
-    /// That of a clock which stands still until it is told to go on.
+    /// A clock that stands still until a caller advances it.
     case virtual
 }

@@ -1,40 +1,40 @@
-/// Why the store could not do something.
+/// The failure of a store operation.
 package struct StoreError: Error, CustomStringConvertible {
-    /// What the caller must do about it.
+    /// The kind of the failure, by which the caller decides what to do.
     package enum Code: String, Sendable {
-        /// The file is not one of ours, or of a newer schema; it was not touched.
+        /// The file is not a database of wfd, or has a newer schema (`newerSchema`); it was not touched.
         case foreignFile = "foreign-file"
         case newerSchema = "newer-schema"
-        /// Its schema is that of no release.
+        /// The file's schema belongs to no release.
         case olderBuild = "older-build"
-        /// Its times are of another clock.
+        /// The file's times belong to another clock.
         case otherClock = "other-clock"
-        /// It was written to at a later time than the machine's clock shows.
+        /// The store was written at a later time than the machine's clock shows.
         case clockBehind = "clock-behind"
         /// Another daemon holds the file.
         case locked
-        /// A check at start found that the file does not hold what was written.
+        /// A check at start found that the file differs from what was written.
         case damaged
-        /// A setting did not take, or the file cannot be opened or created.
+        /// A setting did not take effect, or the file cannot be opened or created.
         case cannotOpen = "cannot-open"
-        /// Nothing was changed; it may work later (a full disk, an I/O error before COMMIT).
+        /// Nothing was changed; a retry may work later (a full disk, an I/O error before COMMIT).
         case unavailable
-        /// A constraint failed, nothing was changed: a row of the batch is at fault.
+        /// A constraint failed because of a row of the batch; nothing was changed.
         case constraint
-        /// COMMIT or a checkpoint failed: what it wrote may be there or not. Nothing more may be written.
+        /// COMMIT or a checkpoint failed; its writes may or may not be on disk. Nothing more may be written.
         case outcomeUnknown = "outcome-unknown"
-        /// Another process took the store over (the epoch changed).
+        /// Another process took over the store (the epoch changed).
         case fenced
         /// SQLite found the file corrupt. Nothing more may be written; reading may work.
         case corrupt
-        /// The store has no such ability.
+        /// The store does not have the ability.
         case unsupported
         /// The store is closed.
         case closed
     }
 
     package let code: Code
-    /// What failed, on which thing, why, what to do. Holds no data of instances.
+    /// The failed operation, its object, the reason and the remedy. Contains no data of instances.
     package let message: String
 
     package init(_ code: Code, _ message: String) {

@@ -1,50 +1,52 @@
-/// Going through all that a store holds, to compare it: each call reads one slice, in one short read transaction.
+/// Reads all data of a store for a comparison. Each call reads one slice in one short read transaction.
 package protocol StoreAudit: Sendable {
-    /// The numbers of the store: above all that it holds, also where it says something else, which is an inconsistency.
+    /// Returns the numbers of the store. The returned numbers are above all numbers in the data, even if the store
+    /// records others, which is an inconsistency.
     func inspectStore() async throws(StoreError) -> StoreInspection
 
-    /// The next machine versions after a row number, in the order of these.
+    /// Returns the next machine versions after a row number, in the order of row numbers.
     func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines
 
-    /// The next instances of a range, in the order of their row numbers, those that are being purged among them; with
-    /// all that other tables have to say about each.
+    /// Returns the next instances of a range, in the order of row numbers, with the related data of other tables.
+    /// Includes instances that are being purged.
     func inspectInstances(in ids: ClosedRange<Int64>) async throws(StoreError) -> InspectedInstances
 
-    /// The next journal rows of a range of positions that belong to a range of instances, with what other tables have
-    /// to say about each.
+    /// Returns the next journal rows in a range of positions that belong to a range of instances, with the related data
+    /// of other tables.
     func inspectJournal(
         _ positions: ClosedRange<Int64>, of instances: ClosedRange<Int64>
     ) async throws(StoreError) -> InspectedJournal
 
-    /// Some journal rows by their positions, at most as many as one answer about a history may have, with what other
-    /// tables have to say about each. Rows that are not there are left out.
+    /// Returns journal rows by their positions, with the related data of other tables. Accepts at most as many
+    /// positions as one answer about a history may have. Missing rows are left out.
     func inspectRows(_ positions: [Position]) async throws(StoreError) -> InspectedJournal
 
-    /// The next erasures of a range of instances, in the order of their ids, after one of them; nil for the first.
+    /// Returns the next erasures of a range of instances after an id, in the order of ids; `nil` starts with the first.
     func inspectErasures(
         of instances: ClosedRange<Int64>, after id: Int64?
     ) async throws(StoreError) -> InspectedErasures
 
-    /// The next rows of the tables that only repeat what others say, and those that do not fit them.
+    /// Returns the next rows of the derived tables, and the rows that contradict their sources.
     func inspectCopies(after place: InspectionPlace) async throws(StoreError) -> InspectedCopies
 
-    /// A slice of every order in which rows are found, indexes and the tables' own, compared with the tables both ways.
+    /// Compares a slice of every index, and of the tables' own order, with the tables in both directions.
     func inspectIndexes(after place: InspectionPlace) async throws(StoreError) -> InspectedIndexes
 }
 
-/// What the store says about itself.
+/// The data that the store records about itself.
 package struct StoreInspection: Sendable {
-    /// What is handed out next in each partition, as committed; in their order.
+    /// The next numbers of each partition, as committed, in the order of partitions.
     package var numbers: [StoreNumbers]
-    /// What in it does not fit; empty when all does.
+    /// The inconsistencies of this data; empty if there are none.
     package var inconsistencies: [Inconsistency]
-    /// What the journal's rows must lead to, in each partition.
+    /// The values that the journal's rows must add up to, one element per partition.
     package var sums: [JournalSums]
-    /// Every run over many instances, as it was then.
+    /// All bulk runs as of this read.
     package var runs: [BulkRecord] = []
     /// The present generation.
     package var generation: Int64 = 1
-    /// Where the last deletion and the last erasure are recorded, and the last one that gave a name; nil where none is.
+    /// The position of the record of the last deletion. `lastErasure` is that of the last erasure, and `lastRenaming`
+    /// that of the last erasure that renamed an instance. Each is `nil` if there is none.
     package var lastDeletion: Position?
     package var lastErasure: Position?
     package var lastRenaming: Position?
@@ -56,12 +58,12 @@ package struct StoreInspection: Sendable {
     }
 }
 
-/// One slice of the erasures.
+/// A slice of the erasures.
 package struct InspectedErasures: Sendable {
     package var erasures: [ErasureRecord]
-    /// Those that cannot be read.
+    /// The erasures that cannot be read.
     package var inconsistencies: [Inconsistency] = []
-    /// After which the next slice begins; nil after the last one.
+    /// The id after which the next slice begins; `nil` after the last slice.
     package var next: Int64?
 
     package init(erasures: [ErasureRecord] = []) {
@@ -69,23 +71,24 @@ package struct InspectedErasures: Sendable {
     }
 }
 
-/// What the store says about all journal rows of a partition together, to be compared with them.
+/// The values that the store records about all journal rows of a partition, to compare them with the rows.
 package struct JournalSums: Sendable {
     private let last: Timestamp
     private let end: Position
     private let isVirtual: Bool
     private let keys: KeyLedger
     private let hasDeleted: Bool
-    /// The latest time of the clock, and of a forgotten key: of rows since the clock was accepted, and of those before.
+    /// The latest clock time of rows since the clock was accepted. `forgotten` and `forgottenBefore` are the latest
+    /// times of forgotten keys since then and before.
     private var latest = Timestamp(rawValue: 0)
     private var forgotten = Timestamp(rawValue: 0)
     private var forgottenBefore = Timestamp(rawValue: 0)
 
     /// - Parameters:
-    ///   - last: The highest time at which the store says that it has written in the partition.
-    ///   - end: The next position; rows from here on were written later.
-    ///   - isVirtual: Whether the clock moves without rows.
-    ///   - deleted: The latest deletion: its time is no less than that of any row that is gone.
+    ///   - last: The highest time at which, as the store records, it has written in the partition.
+    ///   - end: The next position; rows from `end` on were written later.
+    ///   - isVirtual: True if the clock moves without rows.
+    ///   - deleted: The latest deletion; its time is not before that of any deleted row.
     package init(last: Timestamp, end: Position, isVirtual: Bool, keys: KeyLedger, deleted: AuditRecord? = nil) {
         self.last = last
         self.end = end
@@ -95,10 +98,10 @@ package struct JournalSums: Sendable {
         if let deleted, deleted.position >= keys.begin.position { latest = deleted.at }
     }
 
-    /// Whose rows it takes.
+    /// The partition whose rows are accepted.
     package var partition: PartitionID { end.partition }
 
-    /// Takes rows of the partition, in any order, each once.
+    /// Accepts rows of the partition, in any order, each row once.
     package mutating func take(_ rows: [JournalRecord]) {
         for place in rows.indices where rows[place].position < end {
             let position = rows[place].position
@@ -111,9 +114,10 @@ package struct JournalSums: Sendable {
         }
     }
 
-    /// What the store says otherwise, when all rows were taken.
+    /// Returns the contradictions between the store's values and the rows, after all rows were accepted.
     ///
-    /// - Parameter keyAhead: Milliseconds that a key may be of a later time than the row it is used for.
+    /// - Parameter keyAhead: The number of milliseconds by which a key's time may exceed the time of the row that uses
+    ///   the key.
     package func inconsistencies(keyAhead: Int64) -> [Inconsistency] {
         var inconsistencies: [Inconsistency] = []
         let time = max(latest, keys.begin.time)
@@ -122,9 +126,10 @@ package struct JournalSums: Sendable {
             inconsistencies.append(
                 Inconsistency("the store's last time is \(last.rawValue), but that of its rows is \(time.rawValue)"))
         }
-        // A clock that was accepted has cut off what was forgotten before; more than one has done so in steps.
+        // Accepting a clock lowers the earlier forgotten time to the accepted time. Several acceptances lower it in
+        // steps.
         let most = max(forgotten, min(forgottenBefore, keys.begin.time))
-        // Rows whose keys were forgotten may be gone, and each was written before the last time.
+        // A deletion may have removed rows whose keys were forgotten. Each such row was written before the last time.
         let bound = !hasDeleted ? most : keys.begin.time.rawValue == 0 ? latestKey(keyAhead) : Timestamp(rawValue: .max)
         let isKnown = keys.forgotten >= forgotten && keys.forgotten <= bound
         if !isKnown {
@@ -136,21 +141,21 @@ package struct JournalSums: Sendable {
         return inconsistencies
     }
 
-    /// The latest time that a key can have.
+    /// Returns the latest time that a key can have.
     private func latestKey(_ ahead: Int64) -> Timestamp {
         let (sum, isTooLate) = last.rawValue.addingReportingOverflow(ahead)
         return Timestamp(rawValue: isTooLate ? .max : sum)
     }
 }
 
-/// One slice of the machine versions.
+/// A slice of the machine versions.
 package struct InspectedMachines: Sendable {
     package var machines: [MachineRecord]
-    /// Rows that cannot be read, or that refer to what is not there.
+    /// Rows that cannot be read, or that refer to missing rows.
     package var inconsistencies: [Inconsistency]
-    /// Those whose seal does not fit the row.
+    /// The machine versions whose seal does not match the row.
     package var unsealed: Set<MachineID> = []
-    /// Where the next slice begins; nil after the last one.
+    /// The start of the next slice; `nil` after the last slice.
     package var next: MachineID?
 
     package init(machines: [MachineRecord], inconsistencies: [Inconsistency] = [], next: MachineID? = nil) {
@@ -160,11 +165,12 @@ package struct InspectedMachines: Sendable {
     }
 }
 
-/// An instance, with what other tables say about it in the same state of the store.
+/// An instance, with the related data of other tables in the same state of the store.
 package struct InspectedInstance: Sendable {
-    /// Where `inconsistency` says that it cannot be read, only its id, its name and its machine.
+    /// The instance. If `inconsistency` says that the instance cannot be read, only the id, the name and the machine
+    /// are valid.
     package var record: InstanceRecord
-    /// What is wrong with it beside its history; nil when nothing is.
+    /// The defect of the instance apart from its history; `nil` if there is none.
     package var inconsistency: String?
 
     package init(record: InstanceRecord, inconsistency: String? = nil) {
@@ -173,16 +179,17 @@ package struct InspectedInstance: Sendable {
     }
 }
 
-/// One slice of the instances.
+/// A slice of the instances.
 package struct InspectedInstances: Sendable {
     package var instances: [InspectedInstance]
-    /// Every instance of the range with an id up to here is in this slice or in one before.
+    /// The last covered id: every instance of the range with an id up to `through` is in this slice or in an earlier
+    /// one.
     package var through: Int64
-    /// The next position to be handed out in their partition, as committed with them: all their rows are below it.
+    /// The next position of the partition, committed together with the instances; all their rows are below it.
     package var nextPosition: Position
-    /// The timers that were compared.
+    /// The number of compared timers.
     package var timers: Int
-    /// The effects that were compared.
+    /// The number of compared effects.
     package var effects = 0
 
     package init(instances: [InspectedInstance], through: Int64, nextPosition: Position, timers: Int = 0) {
@@ -193,29 +200,29 @@ package struct InspectedInstances: Sendable {
     }
 }
 
-/// One slice of the journal.
+/// A slice of the journal.
 package struct InspectedJournal: Sendable {
-    /// In the order of positions; of one that cannot be read only position, instance and seq.
+    /// Rows in the order of positions. A row that cannot be read has only its position, instance and seq.
     package var rows: [JournalRecord] = []
     /// The snapshots that were stored with some of the rows.
     package var snapshots: [Position: SnapshotRecord] = [:]
-    /// Rows that cannot be read, or whose snapshot cannot, and why.
+    /// The rows that cannot be read, or whose snapshot cannot, with the reason.
     package var unreadable: [Position: String] = [:]
-    /// What other tables say wrongly about a row.
+    /// The errors of other tables about a row.
     package var inconsistencies: [Position: String] = [:]
-    /// The effects that stand behind the rows and that nobody waits for, with the instances that they say.
+    /// The calls (effects whose result nobody awaits) of the rows, with the instance that each call names.
     package var calls: [Position: InstanceID] = [:]
-    /// The keys that were looked up.
+    /// The number of keys that were looked up.
     package var keys = 0
-    /// The rows of any instance that were passed.
+    /// The number of rows that were read, of any instance.
     package var passed = 0
-    /// The first row of an instance above the range; nil when none was passed.
+    /// The first row of an instance above the range; `nil` if none was read.
     package var firstAbove: Position?
-    /// Every row up to here is in this slice or in one before.
+    /// The last covered position: every row up to `through` is in this slice or in an earlier one.
     package var through: Int64
-    /// A row that stands before its turn. Where the table goes on from it nobody knows: this slice is the last one.
+    /// A row that is out of order. How the table continues after such a row is unknown, so this slice is the last one.
     package var disorder: Position?
-    /// Whether the journal has no row after this slice.
+    /// True if the journal has no row after this slice.
     package var isLast = false
 
     package init(through: Int64) {
@@ -223,12 +230,12 @@ package struct InspectedJournal: Sendable {
     }
 }
 
-/// A place within what an inspection goes through, a slice at a time. Only the store that made it can read it.
+/// A place in an inspection that reads one slice at a time. Only the store that made the place can read it.
 package struct InspectionPlace: Sendable {
-    /// Before everything.
+    /// The place before all data.
     package static let start = InspectionPlace(nil)
 
-    /// What the store knows the place by; nil at the start.
+    /// The store's own form of the place; `nil` at the start.
     package let mark: (any Sendable)?
 
     package init(_ mark: (any Sendable)?) {
@@ -236,27 +243,27 @@ package struct InspectionPlace: Sendable {
     }
 }
 
-/// One slice of the tables that only repeat what others say.
+/// A slice of the derived tables, which only repeat the data of others.
 package struct InspectedCopies: Sendable {
     package var snapshots = 0
     package var timers = 0
     package var effects = 0
     package var attempts = 0
     package var keys = 0
-    /// Rows without what they repeat. What a row repeats wrongly is told with the instance or the journal row.
+    /// Rows without a source. An incorrect copy is reported with its instance or its journal row.
     package var inconsistencies: [Inconsistency] = []
-    /// What is wrong with the counts of instances; where an instance is not what its rows say, it may be that.
+    /// The error in the instance counts. An instance that contradicts its rows may be the cause.
     package var miscount: Inconsistency?
-    /// Where the next slice begins; nil after the last one.
+    /// The start of the next slice; `nil` after the last slice.
     package var next: InspectionPlace?
 
     package init() {}
 }
 
-/// One slice of the orders in which rows are found, compared with the tables both ways.
+/// A slice of the indexes and table orders, compared with the tables in both directions.
 package struct InspectedIndexes: Sendable {
     package var inconsistencies: [Inconsistency] = []
-    /// Where the next slice begins; nil after the last one.
+    /// The start of the next slice; `nil` after the last slice.
     package var next: InspectionPlace?
 
     package init() {}

@@ -1,36 +1,36 @@
-/// The place of a store's file, in parts that differ for a copy of the file. A part that cannot be told is nil.
+/// The place of a store's file, in parts that differ for a copy of the file. A part that is unknown is `nil`.
 ///
-/// The number of a device is no part of it, because that changes when a disk is attached anew.
+/// The device number is not a part, because it changes when a disk is attached anew.
 package struct StorePlace: Sendable, Hashable {
     /// The kind of the file system and its UUID, such as `ext:46e649dd790cbc09`.
     package var fileSystem: String?
     /// The number of the file's inode.
     package var inode: UInt64?
-    /// The machine, by a digest of its id (`id:5b0e…`) or by the operator's name for it (`name:shop`).
+    /// The machine, as a digest of its id (`id:5b0e…`) or as the operator's name for it (`name:shop`).
     package var machine: String?
 
-    /// Makes a place of its parts.
+    /// Creates a place of its parts.
     package init(fileSystem: String? = nil, inode: UInt64? = nil, machine: String? = nil) {
         self.fileSystem = fileSystem
         self.inode = inode
         self.machine = machine
     }
 
-    /// Returns this place, with the parts of another one for those that are nil.
+    /// Returns this place, with each `nil` part replaced by that of another place.
     package func completed(by other: StorePlace) -> StorePlace {
         StorePlace(
             fileSystem: fileSystem ?? other.fileSystem, inode: inode ?? other.inode, machine: machine ?? other.machine)
     }
 }
 
-/// The difference between the place of a store and the one where its effects were last let start.
+/// The difference between a store's place and the place where its effects were last allowed to start.
 package struct PlaceChange: Sendable, Hashable, CustomStringConvertible {
-    /// The place where the effects were last let start.
+    /// The place where the effects were last allowed to start.
     package let before: StorePlace
     /// The present place.
     package let now: StorePlace
 
-    /// Compares two places; nil when all parts that both of them have are equal.
+    /// Compares two places; `nil` if all parts that both have are equal.
     package init?(from before: StorePlace, to now: StorePlace) {
         self.before = before
         self.now = now

@@ -1,21 +1,21 @@
-/// Reading many rows at once, for a store where each lookup takes a round trip. A batch begins with it and then works
-/// from memory.
+/// Reads many rows at once, for a store where each lookup takes a round trip. A batch begins with a prefetch and then
+/// works from memory.
 package protocol StorePrefetch: AnyObject {
-    /// Reads rows; from now on lookups of them are answered from memory, also those of rows that are not there. With an
-    /// instance comes the machine version that it runs. What was read since the last `forget` is not read again.
+    /// Reads rows. Later lookups of them, also of missing rows, are answered from memory. Each instance comes with its
+    /// machine version. Rows that were read since the last `forget` are not read again.
     ///
-    /// Where this throws, every lookup still reads for itself.
+    /// If `prefetch` throws, every lookup still reads for itself.
     func prefetch(_ wanted: WantedRows) throws(StoreError)
 
-    /// Ends it: what is committed next may change the rows, so every lookup reads again.
+    /// Drops the rows. The next commit may change them, so every lookup reads again.
     func forget()
 }
 
-/// Rows that will be looked up, by what commands and timers name.
+/// The rows that commands and timers will look up.
 package struct WantedRows: Sendable, Equatable {
-    /// Instances with their current state.
+    /// Instances to read with their current state.
     package var instances: Set<InstanceKey> = []
-    /// Instances by their numbers: what names them, and then the same.
+    /// Instances by number, to read with their keys and current state.
     package var ids: Set<InstanceID> = []
     package var machines: Set<WantedMachine> = []
     package var keys: Set<WantedKey> = []
@@ -28,7 +28,7 @@ package struct WantedRows: Sendable, Equatable {
 /// A machine version that will be looked up.
 package struct WantedMachine: Hashable, Sendable {
     package let key: MachineKey
-    /// Nil for the latest.
+    /// The version; `nil` for the latest.
     package let version: MachineVersion?
 
     package init(_ key: MachineKey, version: MachineVersion?) {
@@ -39,10 +39,10 @@ package struct WantedMachine: Hashable, Sendable {
 
 /// A caller's key that will be looked up.
 package struct WantedKey: Hashable, Sendable {
-    /// In whose scope: by name, as long as nobody has looked up the number.
+    /// The scope of the key, by name until the number is known.
     package enum Scope: Hashable, Sendable {
         case instance(InstanceKey)
-        /// Starts of a machine, whatever its version.
+        /// The starts of a machine, whatever its version.
         case machine(MachineKey)
         case known(KeyScope)
     }

@@ -1,16 +1,16 @@
-/// The room that a store takes on a disk.
+/// The space that a store uses on a disk.
 package struct StoreUsage: Sendable, Equatable {
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     package let file: Int64
     /// The number of the file's pages as of the last commit.
     package let pages: Int64
-    /// The number of these pages that nothing uses.
+    /// The number of these pages that are free.
     package let freePages: Int64
-    /// Bytes of its write-ahead log.
+    /// The size of the write-ahead log in bytes.
     package let log: Int64
-    /// Bytes that are left on the disk; nil where nobody can tell.
+    /// The number of bytes left on the disk; `nil` if unknown.
     package let free: Int64?
-    /// The reader that keeps the log from starting over; nil for none.
+    /// The reader that keeps the log from restarting; `nil` if there is none.
     package let hold: LogHold?
 
     package init(file: Int64, pages: Int64, freePages: Int64, log: Int64, free: Int64?, hold: LogHold?) {
@@ -23,11 +23,11 @@ package struct StoreUsage: Sendable, Equatable {
     }
 }
 
-/// A reader that keeps the write-ahead log from starting over, so that the log grows with every commit.
+/// A reader that keeps the write-ahead log from restarting, so that the log grows with every commit.
 package struct LogHold: Sendable, Equatable {
-    /// The time at which the reader was first found; it may have come earlier.
+    /// The time at which the reader was first found; the reader may have begun earlier.
     package let since: ContinuousClock.Instant
-    /// True when the reader is another process.
+    /// True if the reader is another process.
     package let isForeign: Bool
 
     package init(since: ContinuousClock.Instant, isForeign: Bool) {
@@ -35,6 +35,6 @@ package struct LogHold: Sendable, Equatable {
         self.isForeign = isForeign
     }
 
-    /// The least time for which the reader has been there.
+    /// Returns the minimum age of the reader.
     package func age(at now: ContinuousClock.Instant) -> Duration { max(.zero, now - since) }
 }

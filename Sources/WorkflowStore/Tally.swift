@@ -1,10 +1,10 @@
 import Statechart
 
-/// What instances are counted by.
+/// The key by which instances are counted.
 package struct TallyKey: Hashable, Sendable {
     package let machineID: MachineID
     package let status: InstanceStatus
-    /// Paths of the active leaves, joined by commas.
+    /// The paths of the active leaves, joined by commas.
     package let configuration: String
 
     package init(machineID: MachineID, status: InstanceStatus, configuration: String) {
@@ -13,24 +13,24 @@ package struct TallyKey: Hashable, Sendable {
         self.configuration = configuration
     }
 
-    /// The status is left out: few keys differ in nothing else, and a batch hashes one for almost every event.
+    /// Hashes all but the status: few keys differ only in it, and a batch hashes a key for almost every event.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(machineID.rawValue)
         hasher.combine(configuration)
     }
 
-    /// Where an instance is counted.
+    /// Creates the key under which an instance is counted.
     package init(_ record: InstanceRecord) {
         self.init(machineID: record.machineID, status: record.status, configuration: record.state.configuration)
     }
 }
 
-/// How many instances are in one status and configuration of a machine version.
+/// The number of instances in one status and configuration of a machine version.
 package struct TallyRecord: Sendable, Equatable {
     package let key: TallyKey
     package let machine: MachineName
     package let version: MachineVersion
-    /// The version's semantics.
+    /// The semantics number of the version.
     package let semantics: Int64
     package let count: Int64
 
@@ -43,14 +43,14 @@ package struct TallyRecord: Sendable, Equatable {
     }
 }
 
-/// Which counts to list.
+/// A selection of counts.
 package struct TallyQuery: Sendable, Equatable {
-    /// Of which machines; empty for all.
+    /// The machines; empty for all.
     package var machines: [MachineName]
-    /// Counts only versions with semantics below this number; nil counts all.
+    /// The semantics number below which versions are counted; `nil` counts all.
     package var semanticsBelow: Int64?
     package var limit: Int
-    /// The last of the page before; nil for the first page.
+    /// The last key of the previous page; `nil` for the first page.
     package var after: TallyKey?
 
     package init(
@@ -62,19 +62,19 @@ package struct TallyQuery: Sendable, Equatable {
         self.after = after
     }
 
-    /// Whether it wants counts of a machine.
+    /// Returns true if the query selects counts of a machine.
     package func takes(_ machine: MachineName) -> Bool { machines.isEmpty || machines.contains(machine) }
 }
 
 extension StoreBatch {
-    /// An instance is counted elsewhere from now on.
+    /// Moves an instance from its previous count to its present one.
     ///
-    /// - Parameter before: Where it was counted; nil when it has begun in the batch.
+    /// - Parameter before: The previous key; `nil` if the instance begins in the batch.
     package mutating func count(_ instance: InstanceRecord, before: TallyKey?) {
         let now = TallyKey(instance)
         if now == before { return }
         if let before { tally[before, default: 0] -= 1 }
-        // One that is deleted is counted nowhere.
+        // A deleted instance is counted nowhere.
         if instance.status != .purging { tally[now, default: 0] += 1 }
     }
 }

@@ -1,9 +1,10 @@
-/// A timer's place in the order in which all timers of a store are due.
+/// The place of a timer in the order in which a store's timers are due.
 package struct TimerKey: Hashable, Comparable, Sendable {
     package var due: Timestamp
-    /// Of the row that armed it: of two timers due at the same time the one armed first comes first.
+    /// The position of the row that armed the timer. Of two timers due at the same time, the one armed first comes
+    /// first.
     package var position: Position
-    /// Its number among what the row armed: the lower comes first.
+    /// The number among the items that the row armed; the lower number comes first.
     package var ordinal: Int64
 
     package init(due: Timestamp, position: Position, ordinal: Int64) {
@@ -17,11 +18,11 @@ package struct TimerKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// Something that will come to an instance by itself, as stored.
+/// An event that an instance will receive at a set time, as stored.
 package struct TimerRecord: Hashable, Sendable {
     package var key: TimerKey
     package var instanceID: InstanceID
-    /// The name of the event that it is.
+    /// The name of the event.
     package var event: String
 
     package init(key: TimerKey, instanceID: InstanceID, event: String) {

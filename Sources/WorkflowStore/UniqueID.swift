@@ -1,6 +1,6 @@
-/// Sixteen bytes that name a store or an instance everywhere (RFC 9562).
+/// Sixteen bytes that identify a store or an instance globally (RFC 9562).
 package struct UniqueID: Hashable, Sendable {
-    // In place, and not in an array of their own: every instance that is kept in memory has one. As they lie in memory.
+    // Stored inline, not in an array: every instance in memory has an id. In the byte order of memory.
     private let high: UInt64
     private let low: UInt64
 
@@ -13,7 +13,7 @@ package struct UniqueID: Hashable, Sendable {
         }
     }
 
-    /// Reads the usual text form, in either case; nil for anything else.
+    /// Parses the usual text form, in upper or lower case; `nil` for any other text.
     package init?(text: String) {
         let characters = Array(text.utf8)
         let hyphens = [8, 13, 18, 23]
@@ -27,22 +27,22 @@ package struct UniqueID: Hashable, Sendable {
         self.init(bytes: stride(from: 0, to: 32, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
     }
 
-    /// A version 7 UUID: the time, then 74 random bits.
+    /// Creates a version 7 UUID: the time, then 74 random bits.
     package init(at time: Timestamp, random: inout some RandomNumberGenerator) {
         let first = UInt64.random(in: .min ... .max, using: &random)
         let second = UInt64.random(in: .min ... .max, using: &random)
-        // Of the random numbers the lowest bytes come first.
+        // The lowest bytes of the random numbers come first.
         let tail = UInt64(first & 0x0F) << 8 | UInt64(first >> 8 & 0xFF)
         high = (UInt64(truncatingIfNeeded: time.rawValue) << 16 | 0x7000 | tail).bigEndian
         low = (second.byteSwapped & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000).bigEndian
     }
 
-    /// Always 16 bytes, in network order.
+    /// The 16 bytes in network order.
     package var bytes: [UInt8] { Swift.withUnsafeBytes(of: (high, low)) { Array($0) } }
 
-    /// The 16 bytes where they are, for as long as the call.
+    /// Calls a function with the 16 bytes in place; the pointer is valid during the call only.
     ///
-    /// Not generic: other modules would call it unspecialized, once or twice for every event.
+    /// Not generic: other modules would call an unspecialized version, once or twice for every event.
     package func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
         Swift.withUnsafeBytes(of: (high, low), body)
     }

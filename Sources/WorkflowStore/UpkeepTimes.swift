@@ -1,8 +1,8 @@
-/// When somebody last took care of a store.
+/// The times at which a store was last maintained.
 package struct UpkeepTimes: Sendable, Equatable {
-    /// A backup was fetched to its end; nil where none is known.
+    /// The time at which a backup was last fetched completely; `nil` if unknown.
     package var backup: Timestamp?
-    /// A verification of everything found nothing; nil where none is known.
+    /// The time of the last complete verification without findings; `nil` if unknown.
     package var verification: Timestamp?
 
     package init(backup: Timestamp? = nil, verification: Timestamp? = nil) {
@@ -11,12 +11,12 @@ package struct UpkeepTimes: Sendable, Equatable {
     }
 }
 
-/// Keeps these times beside a store, over restarts. They belong to the place and not to the data: no copy takes them
-/// along, and a restore leaves them.
+/// Stores these times beside a store, across restarts. The times belong to the place and not to the data: copies do not
+/// include them, and a restore keeps them.
 package protocol StoreUpkeep: Sendable {
-    /// The times that were kept last; nothing where none can be read. Blocks for the disk.
+    /// Returns the times that were stored last, or empty times if none can be read. Blocks on the disk.
     func upkeepTimes() -> UpkeepTimes
 
-    /// Keeps times in place of those before. Blocks for the disk.
+    /// Replaces the stored times. Blocks on the disk.
     func keep(_ times: UpkeepTimes) throws(StoreError)
 }

@@ -1,194 +1,198 @@
-/// A durable place for machines, instances and their history.
+/// A durable store of machines, instances and their history.
 ///
-/// What every store does is required. What only some do is a property that is nil where it is missing.
+/// Every store has the required members. An ability that only some stores have is a property that is `nil` in the
+/// others.
 package protocol WorkflowStore: StoreReader {
-    /// How the store's generations come from each other.
+    /// The descent of the store's generations.
     var lineage: Lineage { get }
 
-    /// The last row before a position in its partition; nil when there is none.
+    /// Returns the last row before a position in its partition, or `nil` if there is none.
     func row(before position: Position) async throws(StoreError) -> JournalRecord?
 
-    /// The next rows of a partition's journal that are of instances of a namespace. Rows that are no more, and those of
-    /// instances that are being purged, are passed over. Reads a bounded number of rows, so it may give none and still
-    /// not be the last.
+    /// Returns the next rows of a partition's journal that belong to instances of a namespace.
+    ///
+    /// Skips deleted rows and the rows of instances that are being purged. Reads a bounded number of rows, so a slice
+    /// may be empty and still not be the last.
     func journal(_ query: JournalQuery, in namespace: NamespaceID) async throws(StoreError) -> JournalSlice
 
-    /// The same rows, one after the other, each lent to a function that adds it to a result.
+    /// Reads the rows of `journal(_:in:)` and lends each in turn to a function, which adds the row to a result.
     func journal<Result: Sendable>(
         _ query: JournalQuery, in namespace: NamespaceID, into result: Result,
         _ add: @Sendable (inout Result, LentListedRow) -> Void
     ) async throws(StoreError) -> (result: Result, reach: JournalReach)
 
-    /// The seq of an instance's last row before a position; nil when it began later. `head` and `headSeq` are a row of
-    /// the instance.
+    /// Returns the seq of an instance's last row before a position, or `nil` if the instance began later. `head` and
+    /// `headSeq` identify a row of the instance.
     func seq(
         of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
     ) async throws(StoreError) -> Seq?
 
-    /// What it takes of a disk; nil for a store that is no file, and where nobody can tell.
+    /// Returns the disk space that the store uses, or `nil` if the store is not a file or the space is unknown.
     func usage() async throws(StoreError) -> StoreUsage?
 
-    /// Keeps when somebody last took care of it; nil for a store that keeps nothing beside its data.
+    /// Stores the times of the last backup and verification; `nil` for a store that keeps nothing beside its data.
     var upkeep: (any StoreUpkeep)? { get }
 
-    /// The reason why effects were held when the store was opened, and since when; nil when they were not. Its writer's
-    /// `isHeld` is false when only the place of the store holds them: that hold is not stored, and ends with the
-    /// process.
+    /// The reason and the begin of the hold that was in force when the store was opened; `nil` if effects were not
+    /// held. If only the store's place causes the hold, the writer's `isHeld` is false. Such a hold is not stored and
+    /// ends with the process.
     var holdReason: String? { get }
 
-    /// Making backups of it; nil for a store that is backed up by other means. Its writer's `backups` is nil too then.
+    /// Completes and serves backups; `nil` for a store that is backed up by other means. The writer's `backups` is then
+    /// `nil` too.
     var backups: (any StoreBackups)? { get }
 
-    /// Gives the writing side away: to one owner, once.
+    /// Returns the writing side of the store; only one owner gets it, once.
     ///
-    /// - Throws: `locked` when somebody has it already.
+    /// - Throws: `locked` if the writing side already has an owner.
     func writer() throws(StoreError) -> sending any StoreWriter
 }
 
-/// What applying a command reads. One thread uses it at a time.
+/// The lookups that applying a command needs. One thread uses them at a time.
 package protocol StoreLookup: AnyObject {
-    /// What `StoreReader.machine(_:version:)` gives.
+    /// Returns the same machine version as `StoreReader.machine(_:version:)`.
     func machine(_ key: MachineKey, version: MachineVersion?) throws(StoreError) -> MachineRecord?
 
-    /// What `WorkflowStore.machine(_:)` gives.
+    /// Returns the same machine version as `StoreReader.machine(_:)`.
     func machine(_ id: MachineID) throws(StoreError) -> MachineRecord?
 
-    /// An instance with its current state.
+    /// Returns an instance with its current state, or `nil` if there is none.
     func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord?
 
-    /// Those of some instances that are there, in the order of `ids`; read at once.
+    /// Returns the instances that exist among `ids`, in the order of `ids`, with one read.
     func instances(_ ids: [InstanceID]) throws(StoreError) -> [InstanceRecord]
 
-    /// What names an instance; nil when there is none, as when it is deleted.
+    /// Returns the key of an instance, or `nil` if there is no such instance, for example after its deletion.
     func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey?
 
-    /// Where a key was used; nil when it is not remembered.
+    /// Returns the position at which a key was used, or `nil` if the store does not remember the key.
     func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position?
 
-    /// The deletion that was asked for with a key; nil when there was none.
+    /// Returns the deletion that was requested with a key, or `nil` if there was none.
     func audit(key: Digest) throws(StoreError) -> AuditRecord?
 
-    /// The latest time that a forgotten key of a partition says itself (UUID version 7).
+    /// Returns the latest time that is embedded in a forgotten key of a partition (UUID version 7).
     func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp
 
-    /// An effect by its id; nil when there is none, as when it has ended.
+    /// Returns an effect by its id, or `nil` if there is none, for example after its end.
     func effect(_ id: Position) throws(StoreError) -> EffectRecord?
 
-    /// An attempt of an effect that is kept; nil when there is none. It outlives the effect.
+    /// Returns a stored attempt of an effect, or `nil` if there is none. The attempt outlives the effect.
     func attempt(_ number: Int64, of effect: Position) throws(StoreError) -> AttemptRecord?
 
-    /// A journal row; nil when there is none.
+    /// Returns a journal row, or `nil` if there is none.
     func row(at position: Position) throws(StoreError) -> JournalRecord?
 
-    /// The first erasure of an instance that has begun and has something left to do; nil when there is none.
+    /// Returns the first unfinished erasure of an instance, or `nil` if there is none.
     func openErasure(of instance: InstanceID) throws(StoreError) -> ErasureRecord?
 
-    /// The effects of a queue that are ready and due by a time, by priority, then by when they are due, then by id; at
-    /// most `limit`. Reads little more than it gives, however many wait.
+    /// Returns the ready effects of a queue that are due by a time, ordered by priority, due time and id; at most
+    /// `limit`. Reads few rows beyond the returned ones, however many effects wait.
     ///
-    /// - Parameter isLeftOut: Of which effects nothing is to be read; called with ids in that order.
+    /// - Parameter isLeftOut: Returns true for an effect that must not be read; called with ids in the order above.
     func readyEffects(
         queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
     ) throws(StoreError) -> [EffectRecord]
 
-    /// When the first of a queue's ready effects is due that is due after a time, whatever its priority; nil when there
-    /// is none. Nil for the first of all.
+    /// Returns the due time of a queue's first ready effect that is due after `time`, whatever its priority. Returns
+    /// `nil` if there is none. If `time` is `nil`, all ready effects count.
     func nextReady(queue: String, after time: Timestamp?) throws(StoreError) -> Timestamp?
 
-    /// Leased effects of all queues after an id, in the order of their ids; at most `limit`. Each call passes the
-    /// queues and all that is leased, but nothing that waits.
+    /// Returns the leased effects of all queues after an id, in the order of their ids; at most `limit`. Each call
+    /// scans the queues and all leased effects, but no waiting effects.
     func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord]
 
-    /// Held effects of all queues after an id, in the order of their ids, as `leasedEffects` gives what is leased.
+    /// Returns the held effects of all queues after an id, in the order of their ids. Costs as much as `leasedEffects`.
     func heldEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord]
 
-    /// What somebody has set for queues, in the order of their names' bytes, after one of them; at most `limit`.
+    /// Returns the queue settings after a queue name, in the byte order of names; at most `limit`.
     func queueRecords(after queue: String?, limit: Int) throws(StoreError) -> [QueueRecord]
 
-    /// What somebody has set for machines, in the order of their namespaces and of their names' bytes, after one of
-    /// them; at most `limit`.
+    /// Returns the machine settings after a key, ordered by namespace and by the bytes of the name; at most `limit`.
     func machineSettings(after key: MachineKey?, limit: Int) throws(StoreError) -> [MachineSetting]
 
-    /// True when the store itself says that no effect starts until somebody releases them.
+    /// Returns true if the store itself records that no effect starts until somebody releases the effects.
     func isHeld() throws(StoreError) -> Bool
 
-    /// The queues that have an effect in any state, in the order of their bytes, after one of them; at most `limit`.
-    /// Reads one row for each.
+    /// Returns the queues that have an effect in any state, in byte order, after `queue`; at most `limit`. Reads one
+    /// row per queue.
     func queues(after queue: String?, limit: Int) throws(StoreError) -> [String]
 
-    /// A run over many instances; nil when there is none.
+    /// Returns a bulk run, or `nil` if there is none.
     func bulkRun(_ key: BulkKey) throws(StoreError) -> BulkRecord?
 
-    /// Reading at once what will be looked up; nil for a store whose lookups take no round trip.
+    /// Reads many rows ahead of their lookups; `nil` for a store whose lookups take no round trip.
     var prefetch: (any StorePrefetch)? { get }
 }
 
-/// Reads what is committed beside a commit that is under way. Not thread-safe, but independent of the writing side.
+/// Reads committed data while a commit is under way. Not thread-safe, but independent of the writing side.
 package protocol StoreView: StoreLookup {
-    /// Ends the view: what is read between two calls is one committed state, as of the first read, and what was read at
-    /// once goes with it. Call it within milliseconds, because the write-ahead log cannot start over before.
+    /// Ends the view. All reads between two calls of `release` see one committed state, as of the first read.
+    /// Prefetched rows are dropped too. Call `release` within milliseconds, because the write-ahead log cannot restart
+    /// before.
     func release()
 
-    /// Whether something could not be read since the last `release`.
+    /// True if a read has failed since the last `release`.
     var hasFailed: Bool { get }
 }
 
 /// The writing side of a store. Not thread-safe: one thread uses it at a time.
 ///
-/// Its own lookups are as of the last commit.
+/// The writer's own lookups see the state of the last commit.
 package protocol StoreWriter: StoreLookup {
-    /// The partitions that it writes, in their order: at least the first.
+    /// The partitions that the writer writes, in order; at least the first partition.
     var partitions: [PartitionID] { get }
 
-    /// The allocator's numbers of one of its partitions as of the last commit.
+    /// Returns the allocator's numbers of a partition as of the last commit.
     func numbers(in partition: PartitionID) -> StoreNumbers
 
-    /// What is left of deleted instances of a partition as of the last commit.
+    /// Returns the remains of a partition's deleted instances as of the last commit.
     func backlog(in partition: PartitionID) -> PurgeBacklog
 
-    /// For reading while `commit` or `maintain` runs on another thread.
+    /// Reads while `commit` or `maintain` runs on another thread.
     var view: any StoreView { get }
 
-    /// The timers of a partition that are due next, in their order; at most `limit`.
+    /// Returns the timers of a partition that are due next, in order; at most `limit`.
     func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord]
 
-    /// Writes batches in one transaction: all of it is flushed to disk when this returns, and nothing of it is there
-    /// when it throws anything but `outcomeUnknown`. Each batch is of one of its partitions, and made on top of the one
-    /// before of the same partition.
+    /// Writes batches in one transaction. Everything is flushed to disk when `commit` returns. After any error but
+    /// `outcomeUnknown`, nothing is written. Each batch belongs to one of the writer's partitions and is built on the
+    /// previous batch of the same partition.
     func commit(_ batches: [StoreBatch]) throws(StoreError)
 
-    /// Finds out what became of the batches of a `commit` that threw `outcomeUnknown`; to be called at most once,
-    /// before anything else is asked for. Where it says `committed`, its numbers are those after the batches.
+    /// Finds out the outcome of a `commit` that threw `outcomeUnknown`. Call `resolve` at most once, before any other
+    /// call. After `committed`, the writer's numbers are those after the batches.
     func resolve() -> CommitOutcome
 
-    /// Throws `fenced` when the store has another owner by now. Called before commands are answered that wrote nothing:
-    /// refusals, trials and repeated answers must come from a state that was not overtaken.
+    /// Throws `fenced` if the store has another owner by now. The engine calls `confirm` before it answers commands
+    /// that wrote nothing. Refusals, trials and repeated answers must come from a state that no other owner has
+    /// overtaken.
     func confirm() throws(StoreError)
 
-    /// Writes and flushes what is there already, as `commit` does with something new: whether the store takes it.
+    /// Writes and flushes existing data, as `commit` does with new data, to find out if the store accepts writes.
     func probe() throws(StoreError)
 
-    /// Takes a time as the present one although something was written at a later one: `last` of all its
-    /// numbers is it afterwards. Durable when it returns; rows and timers stay as they are. Reads the whole table of
+    /// Accepts `now` as the present time although the store has written at a later time. Afterwards `last` of all its
+    /// numbers is `now`. The change is durable on return; rows and timers stay unchanged. Reads the whole table of
     /// instances.
     func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock
 
-    /// The store's own work between batches, such as moving a log into a file. Throws when the daemon must stop
+    /// Does the store's own work between batches, such as a checkpoint of the log. Throws if the daemon must stop
     /// writing.
     func maintain() throws(StoreError)
 
-    /// Whether what was erased may still stand in a log beside the tables. `maintain` takes it away as soon as nobody
-    /// reads there.
+    /// True if erased data may still be in a log beside the tables. `maintain` removes the data as soon as no reader
+    /// needs the log.
     var holdsErased: Bool { get }
 
-    /// The reader that keeps the store's log from starting over; nil when there is none. `maintain` looks again now and
-    /// then.
+    /// The reader that keeps the store's log from restarting; `nil` if there is none. `maintain` refreshes the value
+    /// from time to time.
     var logHold: LogHold? { get }
 
-    /// Copying for backups; nil where the store makes none.
+    /// Copies the store for backups; `nil` for a store that makes none.
     var backups: (any BackupCopying)? { get }
 
-    /// Ends reading and writing, and closes the store in order. Call it once.
+    /// Ends reading and writing, and closes the store in order. Call `close` once.
     func close() throws(StoreError)
 }
 
@@ -197,21 +201,21 @@ extension StoreWriter {
     package func commit(_ batch: StoreBatch) throws(StoreError) { try commit([batch]) }
 }
 
-/// What became of a commit that did not say so itself.
+/// The outcome of a commit that reported none itself.
 package enum CommitOutcome: Sendable {
-    /// All of it is on disk.
+    /// Everything is on disk.
     case committed
-    /// Nothing of it is there, and nothing of it will be.
+    /// Nothing is on disk, and nothing will be.
     case notCommitted
-    /// Nobody can tell before a restart: nothing more may be written.
+    /// The outcome is unknown until a restart; nothing more may be written.
     case unknown
 }
 
-/// What stays ahead of a clock that was accepted.
+/// The instances that stay ahead of an accepted clock.
 package struct AcceptedClock: Sendable, Equatable {
-    /// Running instances whose last row is of a later time.
+    /// The number of running instances whose last row has a later time.
     package var ahead: Int
-    /// The names of the first few.
+    /// The names of the first few of these instances.
     package var names: [InstanceName]
 
     package init(ahead: Int, names: [InstanceName]) {
@@ -220,10 +224,10 @@ package struct AcceptedClock: Sendable, Equatable {
     }
 }
 
-/// Names a store.
+/// The identity of a store.
 package struct StoreIdentity: Sendable, Equatable {
     package let uuid: UniqueID
-    /// Raised by a restore.
+    /// A counter that each restore increments.
     package let generation: Int64
 
     package init(uuid: UniqueID, generation: Int64) {
@@ -232,8 +236,8 @@ package struct StoreIdentity: Sendable, Equatable {
     }
 }
 
-/// The numbers that the writer hands out next in one partition, and the highest time of the clock at which it has
-/// written there. Machines are numbered for the whole store, with its first partition.
+/// The next numbers of one partition, and the highest clock time at which the writer has written there. Machines are
+/// numbered for the whole store, in its first partition.
 package struct StoreNumbers: Sendable, Equatable {
     package var nextPosition: Position
     package var nextInstance: InstanceID
@@ -247,15 +251,15 @@ package struct StoreNumbers: Sendable, Equatable {
         self.last = last
     }
 
-    /// Whose they are.
+    /// The partition of these numbers.
     package var partition: PartitionID { nextPosition.partition }
 }
 
 extension StoreNumbers {
-    /// What a partition takes positions and ids from.
+    /// The range of positions and ids in a partition.
     package static let range: ClosedRange<Int64> = 1...(1 << 48 - 1)
 
-    /// Whether a store that has them can be opened again.
+    /// True if a store with these numbers can be opened again.
     package var arePlausible: Bool {
         PartitionID.range.contains(partition.rawValue) && nextInstance.partition == partition
             && Self.range.contains(nextPosition.number) && Self.range.contains(nextInstance.number)
@@ -263,60 +267,61 @@ extension StoreNumbers {
     }
 }
 
-/// What is written wholly or not at all: what happened in one partition.
+/// Changes in one partition that the store writes completely or not at all.
 package struct StoreBatch: Sendable {
     package var machines: [MachineRecord] = []
-    /// Instances that begin in this batch, in their last state.
+    /// The instances that begin in this batch, in their last state.
     package var newInstances: [InstanceRecord] = []
-    /// Instances from before that this batch changed, each once, in their last state.
+    /// The earlier instances that this batch changes, each once, in their last state.
     package var changedInstances: [InstanceRecord] = []
-    /// In the order of positions.
+    /// Journal rows in the order of their positions.
     package var journal: [JournalRecord] = []
     package var snapshots: [SnapshotRecord] = []
-    /// Timers that run after this batch and did not before.
+    /// The timers that run after this batch and did not run before.
     package var armedTimers: [TimerRecord] = []
-    /// Timers that ran before this batch and do not after it.
+    /// The timers that ran before this batch and do not run after it.
     package var endedTimers: [TimerKey] = []
-    /// Effects that begin in this batch and have not ended in it. The ids are positions that nothing has yet, below the
-    /// batch's next one.
+    /// The effects that begin in this batch and do not end in it. Their ids are unused positions below the batch's next
+    /// position.
     package var newEffects: [EffectRecord] = []
-    /// Effects from before that this batch changed, each once, whole.
+    /// The earlier effects that this batch changes, each once and complete.
     package var changedEffects: [EffectRecord] = []
-    /// Effects from before that are no more after this batch.
+    /// The earlier effects that end in this batch.
     package var endedEffects: [Position] = []
-    /// Attempts that failed or came late. Of one that is there already what is written last stays; of an effect the
-    /// first 10 and the last 90 do.
+    /// Attempts that failed or came late. A repeated attempt replaces the stored one. Of each effect, the store keeps
+    /// the first 10 attempts and the last 90.
     package var attempts: [AttemptRecord] = []
-    /// By how much the batch changes what is counted of instances.
+    /// The changes of the instance counts.
     package var tally: [TallyKey: Int64] = [:]
-    /// What somebody has set for queues, each once. Of one with the standard settings nothing is kept.
+    /// Changed queue settings, each queue once. The store keeps no row for standard settings.
     package var changedQueues: [QueueRecord] = []
-    /// What somebody has set for machines, each once and whole. Of one that says nothing none is kept.
+    /// Changed machine settings, each machine once and complete. The store keeps no row for standard settings.
     package var changedSettings: [MachineSetting] = []
-    /// Whether no effect starts from now on; nil to leave that as it is.
+    /// True holds all effects from now on, and false releases them; `nil` changes nothing.
     package var isHeld: Bool?
-    /// What it erases.
+    /// The erasures of this batch.
     package var erasure = BatchErasure()
-    /// Runs that it begins or changes, each once, whole.
+    /// The bulk runs that begin or change in this batch, each once and complete.
     package var changedRuns: [BulkRecord] = []
-    /// The instances of runs that begin in this batch and name them; or of earlier ones, as many, where one has another
-    /// name now.
+    /// The instance names of bulk runs that begin in this batch and name their instances. For an earlier run, the same
+    /// number of names, after one of its instances got another name.
     package var runNames: [BulkKey: [InstanceName]] = [:]
-    /// Runs that are forgotten, with their names.
+    /// The bulk runs that the store forgets, together with their names.
     package var forgottenRuns: [BulkKey] = []
-    /// Instances that it suspends, for those who are told of commits: their rows say it too.
+    /// The instances that this batch suspends, for observers of commits. Their rows record the suspension too.
     package var suspended: Set<InstanceID> = []
-    /// Instances that are deleted with this batch. Each is among the new or the changed ones, as `purging` makes it.
+    /// The instances that this batch deletes. Each is also a new or changed instance, as `purging` makes it.
     package var purged: [AuditRecord] = []
-    /// How much of what was deleted before is taken away with this batch; nil for nothing.
+    /// The amount of earlier deleted data that this batch removes; `nil` for none.
     package var sweep: SweepOrder?
-    /// Keys that callers used.
+    /// The keys that callers used.
     package var keys: [KeyRecord] = []
-    /// Which keys are forgotten; nil to forget none.
+    /// The rule by which keys are forgotten; `nil` to forget none.
     package var retention: KeyRetention?
     /// The numbers after this batch.
     package var numbers: StoreNumbers
-    /// The numbers that it was made on top of; a store that has others refuses it. Nil when nobody else writes.
+    /// The numbers that the batch was built on; a store with other numbers rejects the batch. `nil` if there is no
+    /// other writer.
     package var base: StoreNumbers?
 
     package init(numbers: StoreNumbers) {
@@ -332,10 +337,10 @@ package struct StoreBatch: Sendable {
     }
 }
 
-/// A running timer as it is listed.
+/// A running timer as an element of a list.
 package struct ListedTimer: Sendable, Equatable {
     package let timer: TimerRecord
-    /// The name of its instance.
+    /// The name of the timer's instance.
     package let instance: InstanceName
 
     package init(timer: TimerRecord, instance: InstanceName) {
@@ -344,16 +349,16 @@ package struct ListedTimer: Sendable, Equatable {
     }
 }
 
-/// Which rows of one instance's history to read.
+/// A selection of rows from one instance's history.
 package struct HistoryQuery: Sendable, Equatable {
     package var instance: InstanceID
     /// The position of a row of the instance; no later row is shown.
     package var head: Position
     /// The seq of the row at `head`.
     package var headSeq: Seq
-    /// The seqs wanted, both ends included; may reach past `headSeq`.
+    /// The selected seqs, both ends included; the range may extend past `headSeq`.
     package var seqs: ClosedRange<Int64>
-    /// Newest first.
+    /// True: newest rows first.
     package var isReversed: Bool
 
     package init(instance: InstanceID, head: Position, headSeq: Seq, seqs: ClosedRange<Int64>, isReversed: Bool) {

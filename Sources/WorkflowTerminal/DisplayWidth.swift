@@ -1,11 +1,11 @@
-/// How many columns of a terminal a text takes: none for what combines, two for what is wide (Unicode Annex 11).
+/// Counts the terminal columns of a text: none for combining characters, two for wide ones (Unicode Annex 11).
 package enum DisplayWidth {
-    /// The columns of a text of one line.
+    /// Returns the number of columns of a text of one line.
     package static func of(_ text: String) -> Int {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
-    /// The text, or as much of its beginning as leaves room for an ellipsis in so many columns.
+    /// Returns the text, or a prefix of it and an ellipsis in at most `columns` columns.
     package static func cut(_ text: String, to columns: Int) -> String {
         guard columns > 0 else { return "" }
         guard of(text) > columns else { return text }

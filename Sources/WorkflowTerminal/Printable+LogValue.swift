@@ -1,6 +1,6 @@
 extension Printable {
-    /// The text as the value of a field in a log: by the rules of logfmt, in quotes where a reader could not tell where
-    /// it ends (https://brandur.org/logfmt). What is unsafe is escaped as in JSON.
+    /// Returns the text as the value of a field in a log, by the rules of logfmt (https://brandur.org/logfmt). Quotes
+    /// the value if a reader could not find its end. Escapes unsafe characters as in JSON.
     package static func logValue(_ text: String) -> String {
         let quoting: Set<Unicode.Scalar> = [" ", "\"", "="]
         if !text.isEmpty, text.unicodeScalars.allSatisfy({ !isUnsafe($0) && !quoting.contains($0) }) { return text }

@@ -1,25 +1,25 @@
-/// Text from elsewhere, made safe for a terminal.
+/// Makes text from other sources safe for a terminal.
 ///
-/// Escaped are control characters (C0, DEL and C1), which move the cursor or change the terminal; line and paragraph
-/// separators; and format characters (Unicode category Cf), some of which turn the direction of text.
-/// The two joiners stay: words of Persian and Hindi and many emoji need them.
+/// Escapes control characters (C0, DEL and C1), which move the cursor or change the terminal. Also escapes line and
+/// paragraph separators, and format characters (Unicode category Cf), some of which change the direction of text. Keeps
+/// the two joiners, because words of Persian and Hindi and many emoji need them.
 package enum Printable {
-    /// The text with every unsafe character written as an escape such as `\u{1b}`.
+    /// Returns the text with every unsafe character written as an escape such as `\u{1b}`.
     package static func text(_ text: String) -> String {
         escaping(text, but: []) { "\\u{\(String($0.value, radix: 16))}" }
     }
 
-    /// The same for text of several lines, which it keeps.
+    /// Returns the escaped text, with its line ends kept.
     package static func lines(_ text: String) -> String {
         escaping(text, but: ["\n"]) { "\\u{\(String($0.value, radix: 16))}" }
     }
 
-    /// The same for a document, which keeps its lines and tabulators.
+    /// Returns the escaped text of a document, with its line ends and tabs kept.
     package static func document(_ text: String) -> String {
         escaping(text, but: ["\n", "\t"]) { "\\u{\(String($0.value, radix: 16))}" }
     }
 
-    /// The same for JSON text, compact or indented, which stays JSON of the same value.
+    /// Returns the escaped JSON text, compact or indented, which stays JSON of the same value.
     package static func json(_ text: String) -> String {
         escaping(text, but: ["\n"]) { scalar in
             String(scalar).utf16.map { unit in
@@ -29,7 +29,7 @@ package enum Printable {
         }
     }
 
-    /// Whether a terminal could take a character for something else than itself.
+    /// Returns true if a terminal could interpret a character as anything but itself.
     package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         if (0x20..<0x7F).contains(scalar.value) { return false }
         return switch scalar.properties.generalCategory {

@@ -1,15 +1,15 @@
 import Dispatch
 import Synchronization
 
-/// Runs tasks on threads of its own, behind those that carry events out: for what reads or computes for long. Jobs may
-/// block, but not until another one is done.
+/// Runs long reads and computations on threads of its own, with lower priority than the threads that carry out events.
+/// Jobs may block, but may not wait for another job.
 package final class BackgroundThreads: TaskExecutor {
     /// Compiles all definitions of the process, one after another.
     package static let compiling = BackgroundThreads("wfd-compile", count: 1)
 
     private let jobs = JobQueue()
 
-    /// Starts the threads; they end when nobody holds the executor any more.
+    /// Starts the threads; they end when the executor is released.
     package init(_ name: String, count: Int, sharing cores: SharedCores = .ofProcess) {
         for number in 1...count {
             startThread(count == 1 ? name : "\(name)-\(number)", turns: .later) { [jobs] in
@@ -22,24 +22,25 @@ package final class BackgroundThreads: TaskExecutor {
         jobs.close()
     }
 
-    /// Puts a job behind those that wait.
+    /// Appends a job to the waiting ones.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.append { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Puts a job before the tasks that wait, after the jobs that were put there earlier. The caller has to bound the
-    /// number of such jobs.
+    /// Puts a job before the waiting tasks, after the jobs that were put there earlier. The caller bounds the number of
+    /// such jobs.
     package func runFirst(_ job: @escaping @Sendable () -> Void) {
         jobs.append(job, isFirst: true)
     }
 }
 
-/// What waits for a thread, first in, first out.
+/// The jobs that wait for a thread, first in, first out.
 ///
-/// A task has one job in it at most, and whoever makes tasks bounds them: connections, waiting reads, long work.
+/// A task has at most one job in the queue, and the creators of tasks bound them: connections, waiting reads, long
+/// work.
 ///
-/// No thread waits inside the lock: one that has to let others go first would keep it while they wait for it.
+/// No thread waits inside the lock: a thread that lets others go first would hold the lock while they wait for it.
 private final class JobQueue: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -57,7 +58,7 @@ private final class JobQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Jobs that no thread has been woken for.
+    /// Counts the jobs for which no thread has been woken.
     private let jobs = DispatchSemaphore(value: 0)
 
     func append(_ job: @escaping Job, isFirst: Bool = false) {
@@ -67,7 +68,7 @@ private final class JobQueue: Sendable {
         jobs.signal()
     }
 
-    /// The next job; blocks until there is one. Nil when the queue is closed and drained.
+    /// Returns the next job; blocks until there is one. Returns `nil` if the queue is closed and drained.
     func next() -> Job? {
         while true {
             jobs.wait()
@@ -77,7 +78,7 @@ private final class JobQueue: Sendable {
             if let job { return job }
             if isClosed { break }
         }
-        // For the next thread.
+        // Wakes the next thread.
         jobs.signal()
         return nil
     }

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// Writes the lines of a log on a thread of its own, so that no thread waits for whoever reads it.
+/// Writes the lines of a log on a thread of its own, so that no thread waits for the log's reader.
 ///
-/// Lines that are not written yet are kept in a bounded number of bytes. Beyond, lines are left out and counted. Once
-/// the reader goes on, a line tells how many.
+/// Unwritten lines are kept in a bounded number of bytes. Lines beyond the bound are dropped and counted. When the
+/// reader continues, a line reports the number of dropped lines.
 ///
 /// `@unchecked Sendable`: every stored property is read and written under `condition` only.
 package final class LogOutput: @unchecked Sendable {
-    /// Bytes that wait, without the part that is being written.
+    /// The largest number of waiting bytes, without the part that is being written.
     package static let bytes = 1 << 20
 
     private let condition = NSCondition()
@@ -15,17 +15,17 @@ package final class LogOutput: @unchecked Sendable {
     private let bound: Int
     private let telling: @Sendable (_ lost: Int) -> String
     private var waiting: [UInt8] = []
-    /// Bytes that were taken to be written, and may be written in part.
+    /// True if bytes were taken for writing; they may be written in part.
     private var isWriting = false
-    /// Lines that were left out since this was told last.
+    /// The number of dropped lines since the last report.
     private var untold = 0
     private var lost = 0
 
     /// Starts the thread, which lasts as long as the process.
     ///
     /// - Parameters:
-    ///   - descriptor: Where lines are written; it is used for as long as the process.
-    ///   - telling: The line, with its end, that tells how many lines were left out.
+    ///   - descriptor: The file descriptor for the lines; used for as long as the process lasts.
+    ///   - telling: Returns the line, with its end, that reports the number of dropped lines.
     package init(
         to descriptor: Int32, bytes bound: Int = LogOutput.bytes, telling: @escaping @Sendable (_ lost: Int) -> String
     ) {
@@ -35,10 +35,10 @@ package final class LogOutput: @unchecked Sendable {
         startThread("wfd-log", turns: .short) { self.run() }
     }
 
-    /// Lines that were left out.
+    /// The number of dropped lines.
     package var linesLost: Int { locked { lost } }
 
-    /// Takes a line, with its end, or leaves it out. Never waits for the reader.
+    /// Accepts a line, with its end, or drops it. Never waits for the reader.
     package func write(_ line: [UInt8]) {
         locked {
             guard waiting.count + line.count <= bound else {
@@ -51,7 +51,7 @@ package final class LogOutput: @unchecked Sendable {
         }
     }
 
-    /// Waits until all lines are written, but no longer than a time. False when some are not.
+    /// Waits until all lines are written, for at most `time`. Returns false if some are not written.
     package func flush(within time: TimeInterval) -> Bool {
         let deadline = Date(timeIntervalSinceNow: time)
         return locked {
@@ -66,7 +66,7 @@ package final class LogOutput: @unchecked Sendable {
         while true { write(all: next()) }
     }
 
-    /// All that waits, and a line about those that were left out behind it.
+    /// Returns all waiting bytes, followed by a line about the dropped ones.
     private func next() -> [UInt8] {
         locked {
             isWriting = false
@@ -85,11 +85,11 @@ package final class LogOutput: @unchecked Sendable {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                // Whoever shares the descriptor has made it one that does not block.
+                // Another process that shares the descriptor has made it non-blocking.
                 var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&polled, 1, -1)
             } else if errno != EINTR {
-                // Nobody reads the log any more; there is nobody to tell.
+                // Nobody reads the log any more, so there is no one to report to.
                 return
             }
         }

@@ -1,17 +1,17 @@
 import CScheduling
 import Foundation
 
-/// How a thread shares the cores with others.
+/// The way in which a thread shares the cores with others.
 package enum ThreadTurns: Sendable {
-    /// It comes soon after it wakes: it mostly waits, and others wait for it.
+    /// The thread runs soon after it wakes: it mostly waits, and others wait for it.
     case short
-    /// Others go first, but it has its share: somebody waits for it.
+    /// Other threads go first, but the thread gets its share: somebody waits for it.
     case later
 }
 
-/// Starts a thread, which is found by its name in `top -H`.
+/// Starts a thread; `top -H` shows its name.
 ///
-/// On a system that cannot share the cores as wanted, it works all the same.
+/// On a system that cannot share the cores as requested, the thread runs anyway.
 package func startThread(_ name: String, turns: ThreadTurns, _ body: @escaping @Sendable () -> Void) {
     let thread = Thread {
         scheduling_name(name)

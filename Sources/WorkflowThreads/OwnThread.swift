@@ -1,10 +1,10 @@
 import Foundation
 
-/// Runs something that may block for long on a thread of its own: the threads of Swift's pool are as few as the cores,
-/// and everything else of the process waits for them.
+/// Runs a function that may block for long on a thread of its own. Swift's pool has only as many threads as cores, and
+/// everything else in the process waits for them.
 ///
-/// Returns nil when the time is over or the task was cancelled. The thread goes on all the same, so whoever calls this
-/// bounds how many there are.
+/// Returns `nil` if the time is over or the task was cancelled. The thread continues anyway, so the caller bounds the
+/// number of such threads.
 package func onOwnThread<Value: Sendable>(
     _ name: String, within time: Duration, _ body: @escaping @Sendable () -> Value
 ) async -> Value? {
@@ -13,7 +13,7 @@ package func onOwnThread<Value: Sendable>(
         continuation.yield(body())
         continuation.finish()
     }
-    // Cancelled when there is a value.
+    // The timer is cancelled when there is a value.
     let timer = Task {
         try? await Task.sleep(for: time)
         continuation.finish()

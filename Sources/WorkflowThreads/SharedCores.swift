@@ -2,24 +2,24 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Lets events have the cores before what reads and computes in the background.
+/// The division of the cores: events have priority over background reading and computing.
 ///
-/// The system alone does not see to it. A thread that wakes gets a core without work, or else waits on the one where it
-/// was, perhaps behind another that carries events out, while the other core has one that reads: two thirds of all
-/// waiting, where it was measured. So while events come, one core is left to them, and who works on another in the
-/// background rests as long as it worked.
+/// The system alone does not ensure this priority. A thread that wakes gets an idle core, or waits on its last core.
+/// There the thread may wait behind another event thread while a background thread has the other core. In measurements,
+/// such waits were two thirds of all waiting. So while events come, one core is reserved for events, and a background
+/// thread rests for as long as it has worked.
 package final class SharedCores: Sendable {
-    /// Those of this process.
+    /// The shared cores of this process.
     package static let ofProcess = SharedCores(ProcessInfo.processInfo.activeProcessorCount)
 
-    /// For how long after a batch of events more are expected.
+    /// The time after a batch of events in which more are expected, in nanoseconds.
     private static let attention: UInt64 = 10_000_000
-    /// The longest rest, in nanoseconds: whoever waits for reading must not wait for long.
+    /// The longest rest, in nanoseconds: a caller that waits for a read must not wait for long.
     private static let longestRest: UInt64 = 5_000_000
 
     private struct State {
         var working = 0
-        /// One for each thread that waits, the first come first.
+        /// One semaphore per waiting thread, in order of arrival.
         var waiting: [DispatchSemaphore] = []
     }
 
@@ -37,15 +37,15 @@ package final class SharedCores: Sendable {
         self.now = now
     }
 
-    /// To be called when events are carried out.
+    /// Reports that events are being carried out.
     package func eventsCame() {
         attentionEnd.store(now() + Self.attention, ordering: .relaxed)
     }
 
-    /// Whether events come now, and the background should work in small parts.
+    /// True if events are coming; then background work should run in small parts.
     package var eventsCome: Bool { now() < attentionEnd.load(ordering: .relaxed) }
 
-    /// Does one part of what is done in the background, when there is a core for it.
+    /// Runs one part of background work when a core is free for it.
     func work(_ body: () -> Void) {
         begin()
         let begun = now()
@@ -54,9 +54,9 @@ package final class SharedCores: Sendable {
         end()
     }
 
-    /// In the midst of a part that takes long: lets others have the core.
+    /// Gives the core to others in the middle of a long part.
     ///
-    /// - Parameter begun: Since when this part was worked on, in the time of `now`; it begins anew.
+    /// - Parameter begun: The begin of the work on this part, in the time of `now`; set to the present on return.
     package func giveWay(since begun: inout UInt64) {
         rest(since: begun)
         end()
@@ -64,7 +64,7 @@ package final class SharedCores: Sendable {
         begun = now()
     }
 
-    /// How many wait for a turn.
+    /// The number of threads that wait for a turn.
     var waiters: Int { state.withLock(\.waiting.count) }
 
     private func rest(since begun: UInt64) {
@@ -85,7 +85,7 @@ package final class SharedCores: Sendable {
                 return turn
             }
             guard let turn, turn.wait(timeout: .now() + .nanoseconds(Int(Self.attention))) == .timedOut else { return }
-            // Nobody tells that events have ceased to come, so look; unless the turn was handed over in this moment.
+            // No signal reports the end of events, so the thread polls; unless it was handed the turn at this moment.
             let isHandedOver = state.withLock { state in
                 guard let place = state.waiting.firstIndex(where: { $0 === turn }) else { return true }
                 state.waiting.remove(at: place)
@@ -95,7 +95,8 @@ package final class SharedCores: Sendable {
         }
     }
 
-    /// Hands the turn over to the first who waits: whoever ends could begin again before the other has woken.
+    /// Hands the turn to the first waiting thread; otherwise the ending thread could begin again before the other has
+    /// woken.
     private func end() {
         let next: DispatchSemaphore? = state.withLock { state in
             if state.working <= bound, !state.waiting.isEmpty { return state.waiting.removeFirst() }

@@ -2,11 +2,11 @@ import ArgumentParser
 import Statechart
 import WorkflowEngine
 
-/// `10000/1m`, or 0.
+/// The argument of the brake: `10000/1m`, or 0.
 struct BrakeArgument {
     static let standard = BrakeArgument(setting: EngineLimits().brake)
 
-    /// Nil for no brake.
+    /// The setting; `nil` for no brake.
     let setting: BrakeSetting?
 
     private init(setting: BrakeSetting?) {

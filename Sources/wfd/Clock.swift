@@ -79,7 +79,7 @@ struct Clock: ParsableCommand {
                 }
                 try writer.close()
             } catch {
-                // Why it was not accepted is what matters; a closed store only says that it is closed.
+                // The first error matters; an error of `close` would only say that the store is closed.
                 try? writer.close()
                 throw error
             }
@@ -99,7 +99,7 @@ struct Clock: ParsableCommand {
             names.map(\.rawValue).joined(separator: ", ") + (count > names.count ? ", …" : "")
         }
 
-        /// Prints what was, or would be, corrected; ends with 1 when something cannot be.
+        /// Prints the actual or planned corrections; ends with exit code 1 if a correction is impossible.
         private func tell(_ report: ClockLowering.Report, _ file: String) throws {
             let (be, brought) = dryRun ? ("would be", "that would be brought") : ("is", "brought")
             var lines = ["\(file): the clock \(be) accepted"]

@@ -2,21 +2,21 @@ import WorkflowEngine
 import WorkflowServer
 import WorkflowStore
 
-/// The exit codes of the daemon, those of `sysexits.h`.
+/// The exit codes of the daemon, from `sysexits.h`.
 enum DaemonExit: Int32 {
-    /// The file is not one of ours, of a newer schema, or damaged.
+    /// The file is not a database of wfd, has a newer schema, or is damaged.
     case badData = 65
-    /// It cannot listen there, or may open too few files.
+    /// The daemon cannot listen on an address, or may open too few files.
     case unavailable = 69
-    /// A fault that has no code of its own.
+    /// A fault without a code of its own.
     case software = 70
     /// The machine's clock is behind the database.
     case clockBehind = 71
     /// The database cannot be created or opened.
     case cannotCreate = 73
-    /// The disk failed; what the last commit wrote may be there or not.
+    /// The disk failed; the last commit may or may not be on disk.
     case inputOutput = 74
-    /// Another daemon has the database.
+    /// Another daemon holds the database.
     case tryAgain = 75
 
     init(_ error: any Error) {

@@ -4,12 +4,12 @@ import Synchronization
 import WorkflowTerminal
 import WorkflowThreads
 
-/// The log of the daemon, on standard error. Who logs never waits for whoever reads it.
+/// The log of the daemon, on standard error. A logging thread never waits for the log's reader.
 enum DaemonLog {
-    /// How long the daemon waits at its end for its last lines to be read.
+    /// The time that the daemon waits at its end for its last lines to be written.
     private static let patience: TimeInterval = 1
 
-    /// Has all loggers write there; to be called once.
+    /// Sets the output of all loggers; call `begin` once.
     static func begin(at level: Logger.Level) -> LogOutput {
         let output = LogOutput(to: STDERR_FILENO) { lost in
             let line = CollectedLine()
@@ -25,14 +25,14 @@ enum DaemonLog {
         return output
     }
 
-    /// Writes what is left, as far as somebody reads it.
+    /// Writes the remaining lines, as far as a reader accepts them.
     static func end(_ output: LogOutput) {
-        // There is nobody to tell.
+        // A loss at this point cannot be reported.
         _ = output.flush(within: patience)
     }
 }
 
-/// The log: what swift-log's handler writes, with the values of fields in quotes where they have blanks.
+/// The handler of the log: swift-log's output, with quotes around field values that contain blanks.
 private struct LineLog: LogHandler {
     private var lines: StreamLogHandler
 
@@ -70,7 +70,7 @@ private struct LineLog: LogHandler {
     }
 }
 
-/// A record of the log is a line, whatever it tells of.
+/// Writes each record of the log as one line, whatever its text contains.
 private struct LogStream: TextOutputStream, Sendable {
     let output: LogOutput
 
@@ -80,7 +80,7 @@ private struct LogStream: TextOutputStream, Sendable {
     }
 }
 
-/// Keeps what is written to it.
+/// Collects the written text.
 private final class CollectedLine: TextOutputStream, Sendable {
     private let written = Mutex("")
 

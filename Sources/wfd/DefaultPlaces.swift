@@ -1,6 +1,6 @@
 import WorkflowServer
 
-/// Where the daemon keeps and offers things when nobody says where.
+/// The default places of the daemon's database and socket.
 struct DefaultPlaces {
     private let environment: [String: String]
 
@@ -8,7 +8,8 @@ struct DefaultPlaces {
         self.environment = environment
     }
 
-    /// `$STATE_DIRECTORY` (systemd), else `$XDG_STATE_HOME/wfd`, else `~/.local/state/wfd`.
+    /// Returns the database file: in `$STATE_DIRECTORY` (systemd), else `$XDG_STATE_HOME/wfd`, else
+    /// `~/.local/state/wfd`.
     func databaseFile() throws -> String {
         if let directory = firstPath("STATE_DIRECTORY") { return directory + "/wfd.db" }
         if let directory = firstPath("XDG_STATE_HOME") { return directory + "/wfd/wfd.db" }
@@ -16,14 +17,14 @@ struct DefaultPlaces {
         throw MissingPlaceError(description: "Cannot tell where to keep the database: give --database, or set HOME")
     }
 
-    /// `$RUNTIME_DIRECTORY` (systemd), else `$XDG_RUNTIME_DIR`, else beside the database.
+    /// Returns the address: in `$RUNTIME_DIRECTORY` (systemd), else `$XDG_RUNTIME_DIR`, else beside the database.
     func address(besideDatabase file: String) throws -> ListenAddress {
         let beside = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
         let directory = firstPath("RUNTIME_DIRECTORY") ?? firstPath("XDG_RUNTIME_DIR") ?? beside
         return try ListenAddress("unix:\(directory)/wfd.sock")
     }
 
-    /// systemd separates several directories by colons; the first is ours.
+    /// Returns the first path of a variable; systemd separates several directories by colons.
     private func firstPath(_ variable: String) -> String? {
         environment[variable]?.split(separator: ":").first.map(String.init)
     }

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowPrograms
 import WorkflowStore
 
-/// What the daemon may do for instances.
+/// The options that permit effects of instances.
 struct EffectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -46,7 +46,7 @@ struct EffectOptions: ParsableArguments {
             "Certificates of authorities that effects trust beside those of the system.", valueName: "file"))
     var ca: String?
 
-    /// A program under the name that machines have for it.
+    /// A program, under the name that machines use.
     struct NamedProgram: Sendable {
         let name: String
         let path: String
@@ -67,7 +67,7 @@ struct EffectOptions: ParsableArguments {
         }
     }
 
-    /// Those who carry effects out.
+    /// The executors of effects.
     struct Executors {
         let http: HTTPExecutor
         let programs: ProgramExecutor
@@ -75,14 +75,14 @@ struct EffectOptions: ParsableArguments {
         var all: [any EffectExecutor] { [http, programs] }
     }
 
-    /// Programs of `--exec` whose file is not there or cannot be run now.
+    /// The programs of `--exec` whose file is missing or cannot be run now.
     var missingPrograms: [NamedProgram] {
         exec.filter { ProgramStart.path(of: $0.path, in: [:]) == nil }
     }
 
     /// - Parameters:
-    ///   - calls: How many may be under way at once.
-    ///   - log: Keeps the begins of programs.
+    ///   - calls: The number of concurrent calls.
+    ///   - log: Records the begins of programs.
     func executors(environment: [String: String], calls: Int, log: any AttemptLog) throws -> Executors {
         Executors(
             http: try HTTPExecutor(

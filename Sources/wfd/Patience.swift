@@ -2,12 +2,12 @@ import Logging
 import WorkflowServer
 import WorkflowStore
 
-/// The time that a start waits for another process that has the file or the address: one that was killed lets go of
-/// them only when the system has taken it apart.
+/// Waits at start for another process that holds the file or the address. The system releases those of a killed process
+/// only after it has removed the process.
 enum Patience {
     private static let longest = Duration.seconds(2)
 
-    /// Does something again until nobody is in the way, or the patience is over.
+    /// Repeats a function until no other process is in the way, or the time is over.
     static func wait<Value>(_ logger: Logger, _ body: () async throws -> Value) async throws -> Value {
         let end = ContinuousClock.now + longest
         var isTold = false

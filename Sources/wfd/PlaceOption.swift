@@ -16,6 +16,6 @@ struct PlaceOption: ParsableArguments {
         })
     var place: String?
 
-    /// Tells where a database is.
+    /// The source of a database's place.
     var source: PlaceSource { .system(machine: place) }
 }

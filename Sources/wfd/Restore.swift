@@ -33,7 +33,7 @@ struct Restore: AsyncParsableCommand {
 
     @OptionGroup var placeOption: PlaceOption
 
-    /// The clocks that a copy can be made for.
+    /// The clocks for which a copy can be made.
     enum CopyClock: String, ExpressibleByArgument, CaseIterable {
         case virtual
     }
@@ -57,8 +57,8 @@ struct Restore: AsyncParsableCommand {
         }
     }
 
-    /// Carries out earlier erasures, and removes the rows of deleted instances. When this is interrupted, the next
-    /// start of wfd goes on.
+    /// Carries out earlier erasures, and removes the rows of deleted instances. If the process is interrupted, the next
+    /// start of wfd continues.
     private func erase(in file: String, _ report: RestoreReport) async throws -> [ResumedErasures.OtherName] {
         let store = try SQLiteFileStore.open(
             at: file, clock: report.time, on: report.clock, holds: true)
@@ -71,7 +71,7 @@ struct Restore: AsyncParsableCommand {
         of report: RestoreReport, _ otherNames: [ResumedErasures.OtherName], _ file: String
     ) -> String {
         let contents = report.contents
-        // The format cuts what is below a millisecond, which a binary fraction may be short of.
+        // The format truncates to milliseconds, and a binary fraction may be slightly below the value.
         let last = Date(timeIntervalSince1970: (Double(contents.last.rawValue) + 0.5) / 1_000)
         let time = last.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
         var lines = [

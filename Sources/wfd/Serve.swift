@@ -86,9 +86,9 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let log = DaemonLog.begin(at: logLevel)
         let logger = Logger(label: "wfd")
-        // Files are for the owner; a socket is opened to its group when it is bound.
+        // Files are accessible to the owner only; a socket is opened to its group when it is bound.
         umask(0o077)
-        // A terminal that closes and a signal that others take as a hint do not end what runs for years.
+        // A closing terminal, or a signal that other programs take as a hint, must not end a long-running daemon.
         for number in [SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         if getpid() == 1 { OrphanReaper.start() }
         do {
@@ -97,7 +97,7 @@ struct Serve: AsyncParsableCommand {
         } catch {
             logger.critical("stopped", metadata: ["error": "\(error)"])
             DaemonLog.end(log)
-            // Nothing is closed on the way out: after an error of COMMIT the file must stay as it is.
+            // Nothing is closed on exit: after an error of COMMIT the file must stay as it is.
             Foundation.exit(DaemonExit(error).rawValue)
         }
     }
@@ -110,7 +110,7 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// All that is listened on, and for what.
+    /// Returns all listening addresses with their routes.
     private func served(
         _ places: DefaultPlaces, besideDatabase file: String
     ) throws -> [(address: ListenAddress, routes: RouteSelection)] {
@@ -120,20 +120,21 @@ struct Serve: AsyncParsableCommand {
         return served
     }
 
-    /// Finds a taken address before a database is made or taken over for nothing.
+    /// Refuses a taken address before a database is created or opened in vain.
     private func refuseTaken(_ addresses: [ListenAddress], for file: String) throws {
         do {
             for address in addresses { try address.refuseTaken() }
         } catch {
-            // It is often the daemon that has the database: that says more.
+            // Often the other daemon also holds this database; that message says more.
             try SQLiteFileStore.refuseHeld(at: file)
             throw error
         }
     }
 
-    /// Opens the database; ends first what was begun to be erased.
+    /// Opens the database; finishes unfinished erasures first.
     private func open(_ file: String, at now: Timestamp, _ logger: Logger) async throws -> SQLiteFileStore {
-        // An hour is more than clocks are set back in order, and less than what makes timers fire at a wrong time.
+        // An hour is more than a normal correction of a clock, and less than an error that makes timers fire at a wrong
+        // time.
         let latest = Timestamp(rawValue: now.rawValue + 3_600_000)
         return try await StandingErasures.open(time: \.last, logger: logger) {
             let store = try SQLiteFileStore.open(
@@ -193,8 +194,8 @@ struct Serve: AsyncParsableCommand {
                 metrics: requests, definitions: definitions, version: Build.version, limits: serverLimits,
                 logger: logger, listening: { [http = executors.http] in http.refuse(ownPort: $0) })
         }
-        // Stopped in the opposite order: first no new requests, then the writer, when all that was accepted is written.
-        // Between them, what runs has time to end, and what it brings is still written.
+        // Services stop in the opposite order: first new requests, then the writer, after all accepted commands are
+        // written. Between them, running effects have time to end, and their results are still written.
         let services = [engine as any Service] + engine.runners + servers
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in

@@ -19,7 +19,7 @@ struct WFD: AsyncParsableCommand {
         defaultSubcommand: Serve.self
     )
 
-    /// Runs what the arguments say. What the parser has to say of them is made safe for a terminal, as all else is.
+    /// Runs the command of the arguments. Makes the parser's messages safe for a terminal, like all others.
     static func main() async {
         // Swift reads the arguments from /proc: without it wfd would serve a database that nobody named.
         guard !CommandLine.arguments.isEmpty else {
@@ -39,7 +39,7 @@ struct WFD: AsyncParsableCommand {
         }
     }
 
-    /// Ends the process when a word stands where a command should, and is none.
+    /// Ends the process if a word in the place of a command is not a command.
     private static func refuseUnknownCommand(in arguments: [String]) {
         var commands = configuration.subcommands
         for word in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
@@ -55,7 +55,7 @@ struct WFD: AsyncParsableCommand {
         }
     }
 
-    /// What the parser says, in the form of all other messages.
+    /// Returns the parser's message in the form of all other messages.
     private static func message(of text: String, _ arguments: [String]) -> String {
         let label = "Error: "
         guard text.hasPrefix(label) else { return text }

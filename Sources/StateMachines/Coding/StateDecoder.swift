@@ -1,12 +1,12 @@
 internal import Statechart
 internal import WorkflowJSON
 
-/// Reads a state value from the states that are active: the names of a state's active children are its keys, and the
-/// members of the context are there beside them. A child goes before a member of the context with its name.
+/// Reads a state value from the active states. The keys of a state's value are the names of its active children and the
+/// members of the context. A child takes precedence over a member of the context with the same name.
 ///
-/// A class, because coders hand it on again and again as `any Decoder`.
+/// `StateDecoder` is a class, because coders pass it on as `any Decoder` many times.
 final class StateDecoder: Decoder {
-    /// What all decoders of one value share.
+    /// The state that all decoders of one value share.
     final class Reading {
         let machine: Machine
         let configuration: [StateIndex]
@@ -27,7 +27,7 @@ final class StateDecoder: Decoder {
     }
 
     fileprivate let reading: Reading
-    /// The state whose value is read; the root for the whole.
+    /// The state whose value is read; the root for the whole value.
     private let state: StateIndex
     /// The active children, in document order.
     fileprivate let children: [StateIndex]
@@ -58,7 +58,7 @@ final class StateDecoder: Decoder {
         throw MachineMismatch("a state is no list")
     }
 
-    /// Of an enum with raw values: the key of the child that is active. Of a value of its own coding: the same.
+    /// Returns the key of the only active child: for an enum with raw values, and for a type with its own coding.
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
         guard children.count == 1 else { throw MachineMismatch("\(children.count) states are active, not one") }
         return ValueDecoder(value: .string(key(of: children[0])), codingPath: codingPath)
@@ -69,7 +69,7 @@ private struct KeyedStateDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol
     let decoder: StateDecoder
     var codingPath: [any CodingKey] { decoder.codingPath }
 
-    /// An enum's case is chosen by them: only what is active counts.
+    /// The keys from which an enum's case is chosen: only those of active children.
     var allKeys: [Key] { decoder.children.compactMap { Key(stringValue: decoder.key(of: $0)) } }
 
     func contains(_ key: Key) -> Bool { (try? content(key)) != nil }
@@ -113,13 +113,13 @@ private struct KeyedStateDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol
         case value(JSONValue)
     }
 
-    /// What stands under a key: a child, the only value of a case without labels, or a member of the context.
+    /// Returns the content of a key: a child, the only value of a case without labels, or a member of the context.
     private func content(_ key: Key) throws -> Content {
         let children = decoder.children
         if let child = children.first(where: { decoder.key(of: $0) == key.stringValue }) {
             return .state(decoder.decoder(of: child, forKey: key))
         }
-        // What is active goes before a member of the context that has this name.
+        // An active state takes precedence over a member of the context that is named `_0`.
         let isOnly = key.stringValue == "_0"
         if isOnly, !children.isEmpty { return .state(decoder) }
         if let value = decoder.reading.context[key.stringValue] { return .value(value) }

@@ -1,7 +1,7 @@
 internal import Statechart
 import Synchronization
 
-/// Values of states that were made without a look at the data: they are the same each time the same states are active.
+/// A cache of the state values that were made without reading the context: the same active states give the same value.
 final class StateValues: Sendable {
     private final class Made<Value: Sendable>: Sendable {
         let value: Value
@@ -9,7 +9,7 @@ final class StateValues: Sendable {
         init(_ value: Value) { self.value = value }
     }
 
-    /// By the states that are active. The rest of a machine with many regions is made each time.
+    /// The values by active states. Beyond the limit, as in a machine with many regions, a value is made at each call.
     private let made = Mutex<[[StateIndex]: any AnyObject & Sendable]>([:])
     private static var limit: Int { 256 }
 

@@ -1,12 +1,12 @@
 internal import WorkflowJSON
 
-/// Reads Swift values from JSON: an integer is never made of a double, and what is missing is nil where nil may be.
+/// Reads Swift values from JSON. An integer is never made from a double, and a missing value is `nil` for an optional.
 struct ValueDecoder: Decoder {
     let value: JSONValue
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// A value of a type. Throws what the type's own coding throws.
+    /// Decodes a value of a type. Throws the errors of the type's own coding.
     static func value<Value: Decodable>(
         _ type: Value.Type, from value: JSONValue, at path: [any CodingKey] = []
     ) throws -> Value {
@@ -92,7 +92,8 @@ private struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol
         try ValueDecoder.value(type, from: try value(key), at: codingPath + [key])
     }
 
-    // What contexts are made of goes without a decoder of its own; one that does not fit has one that says why.
+    // The types that most contexts consist of are decoded without a nested decoder. Only a value that does not fit gets
+    // a nested decoder, which throws the reason.
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
         if case .bool(let bool) = try value(key) { bool } else { try mismatched(type, forKey: key) }
@@ -204,7 +205,7 @@ private struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
         return elements[currentIndex]
     }
 
-    /// The number of an element, as a part of a path.
+    /// The index of an element, as a part of a path.
     private struct Place: CodingKey {
         let intValue: Int?
         var stringValue: String { intValue.map(String.init) ?? "" }
@@ -216,7 +217,7 @@ private struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
 }
 
 extension MachineMismatch {
-    /// A value that is not there.
+    /// Returns the error for a missing value.
     static func missing(_ key: any CodingKey, at path: [any CodingKey]) -> MachineMismatch {
         MachineMismatch("'\((path + [key]).map(\.stringValue).joined(separator: "."))' is missing")
     }

@@ -1,12 +1,13 @@
 internal import WorkflowJSON
 
-/// Writes Swift values as JSON: nil is `null` and not left out, integers stay integers, and `1.0` stays a double.
+/// Writes Swift values as JSON: `nil` becomes `null` and is not left out, integers stay integers, and `1.0` stays a
+/// double.
 struct ValueEncoder: Encoder {
     let slot: ValueSlot
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// The JSON of a value. Throws for what JSON has no number for, and what the value's own coding throws.
+    /// Returns the JSON of a value. Throws for a number that JSON lacks, and the errors of the value's own coding.
     static func value<Value: Encodable>(of value: Value) throws -> JSONValue {
         if Value.self == JSONValue.self, let value = value as? JSONValue { return value }
         let slot = ValueSlot()
@@ -27,7 +28,7 @@ struct ValueEncoder: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { SingleValueEncoder(slot: slot) }
 }
 
-/// A place that a value is written to, also by containers that outlive the call that made them.
+/// A place to which a value is written, also by containers that outlive the call that made them.
 final class ValueSlot {
     private enum Content {
         case nothing
@@ -43,7 +44,7 @@ final class ValueSlot {
 
     private var content = Content.nothing
 
-    /// What was written; a value that wrote nothing is an empty object, as a case without data is.
+    /// The written value. A value that wrote nothing is an empty object, like a case without data.
     var value: JSONValue {
         switch content {
         case .nothing: return .object(JSONObject())
@@ -73,7 +74,7 @@ final class ValueSlot {
 
     func set(_ value: JSONValue, forKey key: String) {
         guard case .object(var object, let nested) = content else { return }
-        // Else the object would be copied.
+        // Clearing `content` avoids a copy of the object.
         content = .nothing
         object[key] = value
         content = .object(object, nested: nested)
@@ -108,7 +109,7 @@ private struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol
         if let value { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
     }
 
-    // A requirement each: what the protocol has for them leaves nil out.
+    // Each overload is a requirement: the protocol's default implementation leaves `nil` out.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try write(value, forKey: key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) throws { try write(value, forKey: key) }
     func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try write(value, forKey: key) }

@@ -1,17 +1,18 @@
 internal import Statechart
 internal import WorkflowJSON
 
-/// A definition: made in Swift, or a text that `wfctl generate swift` was given.
+/// A definition, written in Swift or given as the text that `wfctl generate swift` read.
 public struct Definition<M: MachineDefinition>: Sendable {
     private let reading: DefinitionReading<M>
 
-    /// The definition as `wfctl apply` takes it.
+    /// The definition in the format that `wfctl apply` accepts.
     public var text: String { reading.source.text }
 
-    /// In Swift. The tree of states comes from the names of `M.StateName`, their order from its cases.
+    /// Creates a definition in Swift. The tree of states comes from the names of `M.StateName`, their order from its
+    /// cases.
     ///
-    /// The machine has this `name` and begins in `initial`. A new instance keeps `context`: each of its keys is there,
-    /// nil is `null`. When `strict` is true, an event that nothing takes is refused.
+    /// The machine has this `name` and begins in `initial`. A new instance starts with `context`, in which every key is
+    /// present and `nil` is `null`. When `strict` is true, an event that no transition takes is refused.
     public init(
         _ name: String, initial: M.StateName, context: M.Context, strict: Bool = true,
         fileID: StaticString = #fileID, line: Int = #line, @DefinitionBuilder<M> _ pieces: () -> [Piece<M>]
@@ -19,7 +20,7 @@ public struct Definition<M: MachineDefinition>: Sendable {
         self.init(name, initial.rawValue, context, strict, SwiftPlace(fileID, line), pieces())
     }
 
-    /// The same for a machine without data.
+    /// Creates a definition of a machine without data.
     public init(
         _ name: String, initial: M.StateName, strict: Bool = true, fileID: StaticString = #fileID,
         line: Int = #line, @DefinitionBuilder<M> _ pieces: () -> [Piece<M>]
@@ -27,7 +28,7 @@ public struct Definition<M: MachineDefinition>: Sendable {
         self.init(name, initial.rawValue, NoContext(), strict, SwiftPlace(fileID, line), pieces())
     }
 
-    /// A machine whose outermost states are all active together.
+    /// Creates a definition whose outermost states are all active together.
     public init(
         parallel name: String, context: M.Context, strict: Bool = true, fileID: StaticString = #fileID,
         line: Int = #line, @DefinitionBuilder<M> _ pieces: () -> [Piece<M>]
@@ -35,7 +36,7 @@ public struct Definition<M: MachineDefinition>: Sendable {
         self.init(name, nil, context, strict, SwiftPlace(fileID, line), pieces())
     }
 
-    /// The same for a machine without data.
+    /// Creates a definition without data whose outermost states are all active together.
     public init(
         parallel name: String, strict: Bool = true, fileID: StaticString = #fileID, line: Int = #line,
         @DefinitionBuilder<M> _ pieces: () -> [Piece<M>]
@@ -67,24 +68,25 @@ public struct Definition<M: MachineDefinition>: Sendable {
         reading = DefinitionReading(tree.source)
     }
 
-    /// A definition as `wfctl apply` takes it: JSON, or YAML with the trait `YAML`.
+    /// Creates a definition from the text that `wfctl apply` accepts: JSON, or YAML with the trait `YAML`.
     public init(text: String, fileID: StaticString = #fileID, line: Int = #line) {
         reading = DefinitionReading(DefinitionSource(text: text, at: SwiftPlace(fileID, line)))
     }
 
-    /// Reads and checks the definition, and throws all its mistakes: for a test. `StateMachine` and hosts do it too.
-    /// A `StateMachine` also refuses one with `Invoke`, which only hosts can run.
+    /// Reads and checks the definition, and throws all its mistakes; useful in a test. `StateMachine` and hosts also
+    /// check. A `StateMachine` also refuses a definition with `Invoke`, which only hosts can run.
     ///
-    /// - Returns: What is probably not meant, such as a state that nothing leads to.
+    /// - Returns: Warnings about probable mistakes, such as a state that no transition leads to.
     @discardableResult public func check() throws(DefinitionMistakes) -> [String] {
         _ = try reading.machine()
         return reading.source.warnings()
     }
 
-    /// The machine, read once.
+    /// Returns the machine. The definition is read once.
     func machine() throws(DefinitionMistakes) -> TypedMachine<M> { try reading.machine() }
 
-    /// The same for a program that has no host: nobody would do what the machine invokes.
+    /// Returns the machine for a program without a host. Throws if the machine has invocations, because nobody would do
+    /// them.
     func machineWithoutHost() throws(DefinitionMistakes) -> TypedMachine<M> {
         let typed = try reading.machine()
         guard !typed.machine.hasInvocations else { throw reading.source.needsHost(typed.machine) }
@@ -92,15 +94,15 @@ public struct Definition<M: MachineDefinition>: Sendable {
     }
 }
 
-/// All mistakes of a definition, each with its line of Swift, or of the text.
+/// All mistakes of a definition, each with its line in Swift or in the text.
 public struct DefinitionMistakes: Error, Hashable, CustomStringConvertible {
-    /// `Screens.swift:12: …`
+    /// The mistakes in the form `Screens.swift:12: …`.
     public let mistakes: [String]
 
     public var description: String { mistakes.joined(separator: "\n") }
 }
 
-/// A line of Swift.
+/// A line of Swift source.
 struct SwiftPlace: Sendable, Hashable, CustomStringConvertible {
     let file: String
     let line: Int

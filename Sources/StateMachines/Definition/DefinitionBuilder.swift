@@ -1,4 +1,4 @@
-/// What stands in a definition: paths, states and tables.
+/// Builds the content of a definition: paths, states and tables.
 @resultBuilder public enum DefinitionBuilder<M: MachineDefinition> {
     public static func buildExpression(_ piece: PathPiece<M>) -> [Piece<M>] { [Piece(piece.content)] }
     public static func buildExpression(_ piece: StatePiece<M>) -> [Piece<M>] { [Piece(piece.content)] }
@@ -10,7 +10,7 @@
     public static func buildEither(second pieces: [Piece<M>]) -> [Piece<M>] { pieces }
 }
 
-/// What stands in a state: its transitions and invocations.
+/// Builds the content of a state: its transitions and invocations.
 @resultBuilder public enum TransitionBuilder<M: MachineDefinition> {
     public static func buildExpression(_ piece: EventPiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
     public static func buildExpression(_ piece: TimePiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
@@ -26,7 +26,7 @@
     public static func buildEither(second pieces: [TransitionPiece<M>]) -> [TransitionPiece<M>] { pieces }
 }
 
-/// The rows of a table. A `switch` in it is checked case by case, so that the compiler names the mistake.
+/// Builds the rows of a table. The compiler checks a `switch` case by case, so its message names the mistake.
 @resultBuilder public enum RowBuilder<M: MachineDefinition> {
     public static func buildExpression(_ row: TablePiece<M>.Row?) -> TablePiece<M>.Row? { row }
     public static func buildBlock(_ row: TablePiece<M>.Row?) -> TablePiece<M>.Row? { row }
@@ -34,7 +34,7 @@
     public static func buildEither(second row: TablePiece<M>.Row?) -> TablePiece<M>.Row? { row }
 }
 
-/// A part of a definition; `Path`, `In` and `Table` make it.
+/// A part of a definition. `Path`, `In` and `Table` create parts.
 public struct Piece<M: MachineDefinition>: Sendable {
     let content: PieceContent
 
@@ -43,7 +43,7 @@ public struct Piece<M: MachineDefinition>: Sendable {
     }
 }
 
-/// A transition of a state, or an invocation; `On`, `After`, `Always`, `OnDone` and `Invoke` make it.
+/// A transition of a state, or an invocation. `On`, `After`, `Always`, `OnDone` and `Invoke` create these parts.
 public struct TransitionPiece<M: MachineDefinition>: Sendable {
     let content: StatePart
 
@@ -62,9 +62,9 @@ public struct TransitionPiece<M: MachineDefinition>: Sendable {
     }
 }
 
-/// A state as a definition describes it; several pieces may describe one.
+/// A piece's description of a state. Several pieces may describe the same state.
 struct PieceContent: Sendable {
-    /// Nil for the root.
+    /// The state's path; `nil` for the root.
     var state: String?
     var kind = StateKind.normal
     var initial: String?
@@ -73,12 +73,12 @@ struct PieceContent: Sendable {
     var exit: [ActionContent] = []
     var output: Template?
     var parts: [StatePart] = []
-    /// The rows of a table, which has no state of its own.
+    /// The rows of a table. A table has no state of its own.
     var table: [(state: String, transition: TransitionContent)] = []
     let place: SwiftPlace
 }
 
-/// What stands in a state.
+/// A part of a state: a transition or an invocation.
 enum StatePart: Sendable {
     case transition(TransitionContent)
     case invocation(InvocationContent)
@@ -92,16 +92,16 @@ enum StatePart: Sendable {
     }
 }
 
-/// A transition, by the texts of its parts.
+/// The texts of a transition's parts.
 struct TransitionContent: Sendable {
     enum Trigger: Sendable, Equatable {
         case event(String)
-        /// As the key of `after`.
+        /// A delay, as the key of `after`.
         case delay(String)
         case always
-        /// Of what lies in the state, or of an invocation.
+        /// The end of the states inside a state, or of an invocation.
         case done
-        /// Of an invocation.
+        /// The failure of an invocation.
         case failed
     }
 
@@ -113,7 +113,7 @@ struct TransitionContent: Sendable {
     let place: SwiftPlace
 }
 
-/// What kind of state it is.
+/// The kind of a state.
 public enum StateKind: String, Sendable, Hashable {
     case normal, parallel, final, history, deepHistory
 }

@@ -1,7 +1,7 @@
 internal import Statechart
 internal import Synchronization
 
-/// A definition that is read when it is needed first.
+/// A definition that is read on first use.
 final class DefinitionReading<M: MachineDefinition>: Sendable {
     let source: DefinitionSource
     private let result = Mutex<Result<TypedMachine<M>, DefinitionMistakes>?>(nil)
@@ -12,7 +12,7 @@ final class DefinitionReading<M: MachineDefinition>: Sendable {
 
     func machine() throws(DefinitionMistakes) -> TypedMachine<M> {
         if let result = result.withLock({ $0 }) { return try result.get() }
-        // Not under the lock: it asks the types of the program.
+        // The lock is not held here, because reading calls the program's types.
         let made = Result { () throws(DefinitionMistakes) in
             try TypedMachine<M>(definition: try source.machine(), at: source.place)
         }
@@ -23,15 +23,16 @@ final class DefinitionReading<M: MachineDefinition>: Sendable {
     }
 }
 
-/// The text of a definition and where its parts stand in Swift.
+/// The text of a definition, and the Swift places of its parts.
 struct DefinitionSource: Sendable {
     let text: String
-    /// Where the definition stands.
+    /// The place of the definition.
     let place: SwiftPlace
-    /// What the text was printed from; its lines say places in Swift. Nil for a text as it was given.
+    /// The tree that the text was printed from; its line numbers encode places in Swift. `nil` for a text that was
+    /// given.
     private let tree: DefinitionNode?
     private let places: [SwiftPlace]
-    /// What was found before reading.
+    /// The mistakes found before the text is read.
     private let mistakes: [String]
 
     init(text: String, at place: SwiftPlace) {
@@ -50,7 +51,7 @@ struct DefinitionSource: Sendable {
         text = tree.text(as: .json)
     }
 
-    /// Reads the text, as a daemon does.
+    /// Reads the text as a daemon does.
     func machine() throws(DefinitionMistakes) -> Machine {
         guard mistakes.isEmpty else { throw DefinitionMistakes(mistakes: mistakes) }
         do throws(DefinitionError) {
@@ -60,7 +61,7 @@ struct DefinitionSource: Sendable {
         }
     }
 
-    /// What is said of a definition that can be used.
+    /// Returns the warnings about a definition without mistakes.
     func warnings() -> [String] {
         let told = tree.map { tree in Result { () throws(DefinitionError) in try DefinitionReader.read(tree) } }
         if case .success(let reading)? = told { return reading.warnings.map(lineOfSwift) }
@@ -68,7 +69,7 @@ struct DefinitionSource: Sendable {
         return reading?.warnings.map(lineOfText) ?? []
     }
 
-    /// The mistakes with lines of Swift: those of the tree, which knows them, or else those of the text.
+    /// Returns the mistakes with lines of Swift: from the tree, which knows these lines, or else from the text.
     private func told(_ error: DefinitionError) -> DefinitionMistakes {
         let isMistake = { (diagnostic: Diagnostic) in diagnostic.severity == .error }
         if let tree {
@@ -81,15 +82,16 @@ struct DefinitionSource: Sendable {
         return DefinitionMistakes(mistakes: error.diagnostics.filter(isMistake).map(lineOfText))
     }
 
-    /// Between the lines of two places: a mistake in an expression stands so many lines behind its place.
+    /// The distance between the lines of two places. A mistake in an expression adds its own line to the line of its
+    /// place.
     private static let stride = 1 << 24
 
-    /// The line that stands for a place of Swift.
+    /// Returns the line number that encodes a place in Swift.
     static func line(ofPlace index: Int) -> DefinitionPlace { DefinitionPlace(line: index * stride + 1, column: 1) }
 
-    /// What is wrong with a definition that a program without a host is to run.
+    /// Returns the mistakes of a definition with invocations in a program without a host.
     func needsHost(_ machine: Machine) -> DefinitionMistakes {
-        // The tree was read before: its text was.
+        // The tree has no mistakes, because its text was read before.
         let told = tree.flatMap { try? DefinitionReader.read($0).machine } ?? machine
         let mistakes = told.states.flatMap { state in
             state.invocations.map { invocation in
@@ -104,7 +106,7 @@ struct DefinitionSource: Sendable {
     private func swift(_ line: Int) -> SwiftPlace { places[(line - 1) / Self.stride] }
 
     private func lineOfSwift(_ diagnostic: Diagnostic) -> String {
-        // A message names other parts of the definition by their lines too.
+        // The message also names the lines of other parts of the definition.
         var words = diagnostic.message.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         for index in words.indices.dropFirst() where words[index - 1] == "line" {
             if let line = Int(words[index]) { words[index] = "\(swift(line).line)" }

@@ -1,7 +1,7 @@
 internal import Statechart
 internal import WorkflowJSON
 
-/// A definition that is put together from its pieces: the tree lies in the names of states, the order in their cases.
+/// Assembles a definition from its pieces. The tree comes from the names of states, the order from their cases.
 struct DefinitionTree {
     private var places: [SwiftPlace]
     private var mistakes: [String] = []
@@ -21,14 +21,14 @@ struct DefinitionTree {
         if !isStrict { rootMembers.append(.init("strict", .bool(false, at: .first), at: .first)) }
     }
 
-    /// The text, the places of its parts, and what is wrong already.
+    /// The text, the places of its parts, and the mistakes found so far.
     var source: DefinitionSource {
         var copy = self
         let root = copy.node(of: nil)
         return DefinitionSource(tree: root, places: copy.places, mistakes: copy.mistakes)
     }
 
-    /// Says what a new instance keeps.
+    /// Sets the context of a new instance.
     mutating func setContext(_ context: some Encodable, named owner: String) {
         contextOwner = owner
         do throws(MachineMismatch) {
@@ -44,7 +44,7 @@ struct DefinitionTree {
         }
     }
 
-    /// Adds what stands in the definition, and all states.
+    /// Adds the pieces of the definition and all states.
     mutating func add(_ contents: [PieceContent], states: [String]) {
         let known = Set(states)
         for state in states {
@@ -60,7 +60,7 @@ struct DefinitionTree {
             check(content.entry + content.exit, at: content.place)
             for part in content.parts { add(part, to: content.state) }
         }
-        // Last, when it is known which states take no events.
+        // Rows are added last, when the kinds of all states are known: some states take no events.
         for row in contents.flatMap(\.table) {
             let kinds = pieces[row.state, default: []].map(\.kind)
             guard !kinds.contains(where: { [.final, .history, .deepHistory].contains($0) }) else { continue }
@@ -151,7 +151,7 @@ extension DefinitionTree {
         }
     }
 
-    /// `initial`: the key of a child, or where a state lies deeper.
+    /// Returns `initial`: the key of a child, or the path of a deeper state.
     private func begin(_ initial: String, in state: String?, at place: DefinitionPlace) -> DefinitionNode.Member {
         let isChild = children[state]?.contains(initial) ?? false
         return .init("initial", .string(isChild ? key(of: initial) : "#\(initial)", at: place), at: place)
@@ -238,7 +238,7 @@ extension DefinitionTree {
         }
     }
 
-    /// One transition, or a list of them.
+    /// Returns one transition, or a list of several.
     private mutating func node(of transitions: [TransitionContent]) -> DefinitionNode {
         let nodes = transitions.map { node(of: $0) }
         return nodes.count == 1 ? nodes[0] : .list(nodes, at: nodes.first?.place)
@@ -263,7 +263,7 @@ extension DefinitionTree {
         state.lastIndex(of: ".").map { String(state[state.index(after: $0)...]) } ?? state
     }
 
-    /// The number of a place, as the line of a node.
+    /// Returns the line number that encodes a place, and stores a new place.
     private mutating func place(_ place: SwiftPlace?) -> DefinitionPlace {
         guard let place, place != places[0] else { return .first }
         if let index = places.lastIndex(of: place) { return DefinitionSource.line(ofPlace: index) }
@@ -273,6 +273,6 @@ extension DefinitionTree {
 }
 
 extension DefinitionPlace {
-    /// Of the definition itself.
+    /// The place of the definition itself.
     fileprivate static let first = DefinitionSource.line(ofPlace: 0)
 }

@@ -3,16 +3,16 @@ internal import WorkflowJSON
 
 /// A task for a worker while the state is active: `Invoke(task: Stock.self, input: ["items": "context.items"])`.
 ///
-/// The worker's result is the event that `OnDone` takes, with the output as `event.data`. An error comes to `OnError`.
-/// Leaving the state cancels the task. It needs a host: a `StateMachine` refuses the definition.
+/// The worker's result is the event that `OnDone` takes, with the output as `event.data`. An error leads to `OnError`.
+/// Leaving the state cancels the task. A task needs a host: a `StateMachine` refuses the definition.
 public struct InvocationPiece<M: MachineDefinition>: Sendable {
     let part: TransitionPiece<M>
 
-    /// A task of a type.
+    /// Creates a task of a type.
     ///
-    /// Histories name its events after `id`, which is unique in the machine; nil for the state's path. `input` is what
-    /// the worker is given, and must be as `T.Input` reads it. `priority` is 1 to 5, 1 first; nil for 3. `timeout` is
-    /// for all attempts and the waiting between them; nil for as long as it takes. Without a `retry` there are 10
+    /// Histories name the task's events after `id`, which is unique in the machine; `nil` uses the state's path.
+    /// `input` is the worker's input, in the form that `T.Input` reads. `priority` is 1 to 5, with 1 first; `nil` means
+    /// 3. `timeout` covers all attempts and the waits between them; `nil` means no limit. Without `retry` there are 10
     /// attempts in about 9 minutes.
     public init<T: MachineTask>(
         task: T.Type, id: String? = nil, input: Template? = nil, priority: Expression? = nil,
@@ -25,7 +25,7 @@ public struct InvocationPiece<M: MachineDefinition>: Sendable {
                 retry: retry, ends: ends().compactMap(\.content.transition), place: SwiftPlace(fileID, line)))
     }
 
-    /// The same with a timeout that is computed when the state is entered: `timeout: "duration(context.patience)"`.
+    /// Creates a task whose timeout is computed when the state is entered: `timeout: "duration(context.patience)"`.
     public init<T: MachineTask>(
         task: T.Type, id: String? = nil, input: Template? = nil, priority: Expression? = nil, timeout: Expression,
         retry: Retry? = nil, fileID: StaticString = #fileID, line: Int = #line,
@@ -37,7 +37,7 @@ public struct InvocationPiece<M: MachineDefinition>: Sendable {
                 retry: retry, ends: ends().compactMap(\.content.transition), place: SwiftPlace(fileID, line)))
     }
 
-    /// A task of a queue whose workers are other programs.
+    /// Creates a task of a queue whose workers are other programs.
     public init(
         task queue: String, id: String? = nil, input: Template? = nil, priority: Expression? = nil,
         timeout: Duration? = nil, retry: Retry? = nil, fileID: StaticString = #fileID, line: Int = #line,
@@ -49,7 +49,7 @@ public struct InvocationPiece<M: MachineDefinition>: Sendable {
                 retry: retry, ends: ends().compactMap(\.content.transition), place: SwiftPlace(fileID, line)))
     }
 
-    /// The same with a timeout that is computed when the state is entered.
+    /// Creates a task of a queue, with a timeout that is computed when the state is entered.
     public init(
         task queue: String, id: String? = nil, input: Template? = nil, priority: Expression? = nil,
         timeout: Expression, retry: Retry? = nil, fileID: StaticString = #fileID, line: Int = #line,
@@ -68,7 +68,7 @@ public struct InvocationPiece<M: MachineDefinition>: Sendable {
 
 /// A transition that is taken when the invocation has failed for good: `OnError(to: .refused)`.
 ///
-/// `event.data` has `type`, `message`, `attempts`, and `details` of the worker.
+/// `event.data` has `type`, `message` and `attempts`, and the worker's `details`.
 public struct ErrorPiece<M: MachineDefinition>: Sendable {
     let transition: TransitionPiece<M>
 
@@ -79,7 +79,7 @@ public struct ErrorPiece<M: MachineDefinition>: Sendable {
         transition = TransitionPiece(.failed, target.rawValue, condition, actions, SwiftPlace(fileID, line))
     }
 
-    /// Without a target: the instance stays where it is.
+    /// Creates a transition without a target: the instance stays in its states.
     public init(
         if condition: Expression? = nil, _ actions: MachineAction<M>..., fileID: StaticString = #fileID,
         line: Int = #line
@@ -88,7 +88,7 @@ public struct ErrorPiece<M: MachineDefinition>: Sendable {
     }
 }
 
-/// What stands in an invocation: what its end leads to.
+/// Builds the content of an invocation: the transitions at its end.
 @resultBuilder public enum InvocationBuilder<M: MachineDefinition> {
     public static func buildExpression(_ piece: DonePiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
     public static func buildExpression(_ piece: ErrorPiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
@@ -101,9 +101,9 @@ public struct ErrorPiece<M: MachineDefinition>: Sendable {
     public static func buildEither(second pieces: [TransitionPiece<M>]) -> [TransitionPiece<M>] { pieces }
 }
 
-/// How often an invocation is tried, and how long it waits in between. A value that is nil is the default.
+/// The number of attempts at an invocation, and the waits between them. A value of `nil` means the default.
 ///
-/// A list has several rules, and the first that fits a failure counts:
+/// A list has several rules, and the first that fits a failure applies:
 /// `[Retry(on: ["no-box"], attempts: 50), Retry(attempts: 3)]`. Each rule counts the failures that it fits. When no
 /// rule fits, the invocation has failed.
 public struct Retry: Sendable, Hashable, ExpressibleByArrayLiteral {
@@ -119,14 +119,16 @@ public struct Retry: Sendable, Hashable, ExpressibleByArrayLiteral {
 
     private var rules: [Rule]
 
+    /// Creates one rule.
+    ///
     /// - Parameters:
-    ///   - on: Types of errors that the rule fits; empty for all.
-    ///   - attempts: 1 to 1,000, the first among them; nil for 10. In a list up to 100.
-    ///   - first: Before the second attempt; nil for a second.
-    ///   - factor: How much longer each wait is than the one before, 1 to 100; nil for 2.
-    ///   - limit: The longest wait; nil for five minutes.
-    ///   - jitter: By what part of itself a wait may be longer or shorter, 0 to 1; nil for 0.2.
-    ///   - except: Types of errors after which nothing is tried again.
+    ///   - on: The types of errors that the rule fits; empty for all.
+    ///   - attempts: The number of attempts including the first, 1 to 1,000; `nil` for 10. In a list up to 100.
+    ///   - first: The wait before the second attempt; `nil` for a second.
+    ///   - factor: The ratio of each wait to the wait before, 1 to 100; `nil` for 2.
+    ///   - limit: The longest wait; `nil` for five minutes.
+    ///   - jitter: The fraction by which a wait may be longer or shorter, 0 to 1; `nil` for 0.2.
+    ///   - except: The types of errors that end the attempts.
     public init(
         on: [String] = [], attempts: Int? = nil, first: Duration? = nil, factor: Double? = nil,
         limit: Duration? = nil, jitter: Double? = nil, except: [String] = []
@@ -143,7 +145,7 @@ public struct Retry: Sendable, Hashable, ExpressibleByArrayLiteral {
         rules = elements.flatMap(\.rules)
     }
 
-    /// Tried until it is done, or until its timeout.
+    /// Returns a rule without a limit of attempts: until success or the timeout.
     public static func unlimited(
         on: [String] = [], first: Duration? = nil, factor: Double? = nil, limit: Duration? = nil,
         jitter: Double? = nil, except: [String] = []
@@ -153,7 +155,7 @@ public struct Retry: Sendable, Hashable, ExpressibleByArrayLiteral {
         return retry
     }
 
-    /// As a definition writes it.
+    /// The rules in the format of a definition.
     var json: JSONValue {
         let written = rules.map { rule in
             var object = JSONObject()
@@ -170,7 +172,7 @@ public struct Retry: Sendable, Hashable, ExpressibleByArrayLiteral {
     }
 }
 
-/// An invocation, by the texts of its parts.
+/// The texts of an invocation's parts.
 struct InvocationContent: Sendable {
     let queue: String
     let id: String?

@@ -1,7 +1,7 @@
 internal import Statechart
 internal import WorkflowJSON
 
-/// CEL, as in YAML: checked against the context when the definition is read.
+/// A CEL expression, as in YAML. Reading the definition checks the expression against the context.
 public struct Expression: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     public let text: String
 
@@ -14,7 +14,7 @@ public struct Expression: Sendable, Hashable, ExpressibleByStringLiteral, Expres
     }
 }
 
-/// A value with expressions in it: strings are CEL, all else stands for itself.
+/// A value that contains expressions: strings are CEL, all other values are literals.
 public indirect enum Template: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
     ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
     ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
@@ -36,21 +36,21 @@ public indirect enum Template: Sendable, ExpressibleByStringLiteral, Expressible
     }
 }
 
-/// What a machine does by itself, only with its own data. The world is for tasks and observers.
+/// An action of the machine, which changes only its own data. Tasks and observers act on the outside world.
 public struct MachineAction<M: MachineDefinition>: Sendable {
     let content: ActionContent
 
-    /// Sets keys of the context; a dot goes into a map: `.assign(["count": "context.count - 1"])`.
+    /// Sets keys of the context. A dot leads into a map: `.assign(["count": "context.count - 1"])`.
     public static func assign(_ values: KeyValuePairs<String, Template>) -> MachineAction {
         MachineAction(content: .assign(values.map { ($0.key, $0.value) }))
     }
 
-    /// An event that is taken within the same step.
+    /// Raises an event that the machine takes within the same step.
     public static func raise(_ event: M.EventName, data: Template? = nil) -> MachineAction {
         MachineAction(content: .event("raise", name: event.rawValue, data: data, delay: nil, id: nil))
     }
 
-    /// An event that the instance sends to itself: a step of its own, at once or after a delay.
+    /// Sends an event to the instance itself, as a separate step, at once or after a delay.
     public static func send(
         _ event: M.EventName, data: Template? = nil, delay: Duration? = nil, id: String? = nil
     ) -> MachineAction {
@@ -58,15 +58,15 @@ public struct MachineAction<M: MachineDefinition>: Sendable {
             content: .event("send", name: event.rawValue, data: data, delay: delay?.definitionText, id: id))
     }
 
-    /// Ends a delayed `send`.
+    /// Cancels a delayed `send`.
     public static func cancel(_ id: String) -> MachineAction { MachineAction(content: .text("cancel", id)) }
 
-    /// A line of the instance's trace.
+    /// Adds a line to the instance's trace.
     public static func log(_ expression: Expression) -> MachineAction {
         MachineAction(content: .text("log", expression.text))
     }
 
-    /// One list of actions or the other.
+    /// Runs one of two lists of actions.
     public static func choose(
         if condition: Expression, then actions: [MachineAction], else others: [MachineAction] = []
     ) -> MachineAction {
@@ -75,14 +75,14 @@ public struct MachineAction<M: MachineDefinition>: Sendable {
     }
 }
 
-/// An action, by the texts of its parts.
+/// The texts of an action's parts.
 enum ActionContent: Sendable {
     case assign([(key: String, value: Template)])
     case event(String, name: String, data: Template?, delay: String?, id: String?)
     case text(String, String)
     case choose([(condition: Expression?, actions: [ActionContent])])
 
-    /// The keys of the context that are set, here and below.
+    /// The keys of the context that the action sets, including nested actions.
     var assignedKeys: [String] {
         switch self {
         case .assign(let values): values.map { String($0.key.prefix { $0 != "." && $0 != "[" }) }
@@ -96,7 +96,7 @@ extension Template {
     func node(at place: DefinitionPlace) -> DefinitionNode {
         switch self {
         case .expression(let text): .string(text, at: place)
-        // A string in a template is CEL; one that stands for itself is a text in CEL.
+        // A string in a template is CEL, so a literal string becomes a CEL string literal.
         case .literal(.string(let text)): .string(JSONWriter.string(text), at: place)
         case .literal(let value): DefinitionNode(value, at: place)
         case .list(let elements): .list(elements.map { $0.node(at: place) }, at: place)
@@ -141,7 +141,7 @@ extension ActionContent {
 }
 
 extension DefinitionNode {
-    /// A value that stands for itself.
+    /// Creates the node of a literal value.
     init(_ value: JSONValue, at place: DefinitionPlace) {
         let content: Content =
             switch value {

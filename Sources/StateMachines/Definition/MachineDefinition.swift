@@ -1,20 +1,20 @@
-/// A machine as Swift types, and its definition: the same text that a daemon gets.
+/// A machine as Swift types, with its definition: the same text that a daemon gets.
 ///
-/// What decides is data: names of states and events, and CEL. What acts is Swift, after the move. No closure decides:
-/// every host runs every definition, and a history replays.
+/// Decisions are data: names of states and events, and CEL. Effects are Swift, and run after the move. No closure
+/// decides, so every host runs every definition, and a history replays.
 public protocol MachineDefinition: Sendable {
-    /// Where an instance is.
+    /// The type of an instance's state.
     associatedtype State: StateValue
-    /// What it takes.
+    /// The type of the events that an instance takes.
     associatedtype Event: EventValue
-    /// What it keeps: a struct whose properties are the keys of the context.
+    /// The type of an instance's data: a struct whose properties are the keys of the context.
     associatedtype Context: Codable & Sendable = NoContext
 
-    /// The machine. A stored property: it is read and checked once.
+    /// The machine's definition. Use a stored property, so that the definition is read and checked once.
     static var definition: Definition<Self> { get }
 }
 
-/// Of a machine without data.
+/// The context of a machine without data.
 public struct NoContext: Codable, Hashable, Sendable {
     public init() {}
 }
@@ -26,7 +26,7 @@ extension MachineDefinition {
     public typealias EventName = Event.Name
     /// A route from state to state.
     public typealias Path = PathPiece<Self>
-    /// What stands in a state.
+    /// The content of a state.
     public typealias In = StatePiece<Self>
     /// A transition by an event.
     public typealias On = EventPiece<Self>
@@ -34,7 +34,7 @@ extension MachineDefinition {
     public typealias After = TimePiece<Self>
     /// A transition without event.
     public typealias Always = AlwaysPiece<Self>
-    /// A transition when all in the state, or an invocation, is done.
+    /// A transition when all states inside the state, or an invocation, are done.
     public typealias OnDone = DonePiece<Self>
     /// A task for a worker while the state is active.
     public typealias Invoke = InvocationPiece<Self>
@@ -43,7 +43,7 @@ extension MachineDefinition {
     /// Routes from a `switch` over state and event.
     public typealias Table = TablePiece<Self>
 
-    /// The definition as `wfctl apply`, `graph` and `simulate` take it; the same text for the same definition in all
-    /// minor versions of this library.
+    /// The definition in the format of `wfctl apply`, `graph` and `simulate`. The text of a definition stays the same
+    /// in all minor versions of this library.
     public static var text: String { definition.text }
 }

@@ -1,4 +1,4 @@
-// What stands at the wrong place, so that the compiler says where it belongs, instead of listing what would fit.
+// Unavailable overloads for misplaced pieces: the compiler says where a piece belongs, instead of listing candidates.
 
 extension DefinitionBuilder {
     @available(*, unavailable, message: "a transition stands in a state, as in 'In(.here) { On(.event) }'")

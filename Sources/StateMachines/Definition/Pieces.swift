@@ -14,11 +14,13 @@ public struct PathPiece<M: MachineDefinition>: Sendable {
     }
 }
 
-/// A state: `In(.standby) { On(.fire, to: .countdown) }`. Without a name: the root, whose transitions every state has.
+/// A state: `In(.standby) { On(.fire, to: .countdown) }`. Without a name it is the root, whose transitions apply in
+/// every state.
 public struct StatePiece<M: MachineDefinition>: Sendable {
     let content: PieceContent
 
-    /// A state with states in it enters `initial` with itself. A history state leads there before there is a history.
+    /// Creates a state with `initial`. A state with child states enters `initial` with itself. A history state leads to
+    /// `initial` while there is no history.
     public init(
         _ state: M.StateName, _ kind: StateKind = .normal, initial: M.StateName, tags: [String] = [],
         entry: [MachineAction<M>] = [], exit: [MachineAction<M>] = [], fileID: StaticString = #fileID,
@@ -31,9 +33,9 @@ public struct StatePiece<M: MachineDefinition>: Sendable {
             parts: transitions().map(\.content), place: SwiftPlace(fileID, line))
     }
 
-    // Not one with an optional `initial`: `.none` would mean nil, also where a state has this name.
+    // An optional `initial` in one initializer would be wrong: `.none` would mean `nil`, even if a state has this name.
 
-    /// A final state may have an `output`: the data of what its parent's `OnDone` sees.
+    /// Creates a state. A final state may have an `output`, which is `event.data` in its parent's `OnDone`.
     public init(
         _ state: M.StateName, _ kind: StateKind = .normal, tags: [String] = [], entry: [MachineAction<M>] = [],
         exit: [MachineAction<M>] = [], output: Template? = nil, fileID: StaticString = #fileID, line: Int = #line,
@@ -45,7 +47,7 @@ public struct StatePiece<M: MachineDefinition>: Sendable {
             parts: transitions().map(\.content), place: SwiftPlace(fileID, line))
     }
 
-    /// The root: what every state takes.
+    /// Describes the root. Its transitions apply in every state.
     public init(
         tags: [String] = [], entry: [MachineAction<M>] = [], exit: [MachineAction<M>] = [],
         fileID: StaticString = #fileID, line: Int = #line,
@@ -71,7 +73,7 @@ public struct EventPiece<M: MachineDefinition>: Sendable {
             .event(event.rawValue), target.rawValue, condition, reenter: reenter, actions, SwiftPlace(fileID, line))
     }
 
-    /// Without a target: the instance stays where it is.
+    /// Creates a transition without a target: the instance stays in its states.
     public init(
         _ event: M.EventName, if condition: Expression? = nil, _ actions: MachineAction<M>...,
         fileID: StaticString = #fileID,
@@ -85,7 +87,7 @@ public struct EventPiece<M: MachineDefinition>: Sendable {
 public struct TimePiece<M: MachineDefinition>: Sendable {
     let transition: TransitionPiece<M>
 
-    /// The delay is kept in whole milliseconds.
+    /// Creates a transition with a target. The delay is rounded to whole milliseconds.
     public init(
         _ delay: Duration, to target: M.StateName, if condition: Expression? = nil, reenter: Bool = false,
         _ actions: MachineAction<M>...,
@@ -96,7 +98,7 @@ public struct TimePiece<M: MachineDefinition>: Sendable {
             SwiftPlace(fileID, line))
     }
 
-    /// Without a target: the instance stays where it is.
+    /// Creates a transition without a target: the instance stays in its states.
     public init(
         _ delay: Duration, if condition: Expression? = nil, _ actions: MachineAction<M>...,
         fileID: StaticString = #fileID,
@@ -105,7 +107,8 @@ public struct TimePiece<M: MachineDefinition>: Sendable {
         transition = TransitionPiece(.delay(delay.definitionText), nil, condition, actions, SwiftPlace(fileID, line))
     }
 
-    /// A delay that is computed when the state is entered: `After("duration(context.wait)", to: .late)`.
+    /// Creates a transition whose delay is computed when the state is entered:
+    /// `After("duration(context.wait)", to: .late)`.
     public init(
         _ delay: Expression, to target: M.StateName, if condition: Expression? = nil, reenter: Bool = false,
         _ actions: MachineAction<M>...,
@@ -115,7 +118,7 @@ public struct TimePiece<M: MachineDefinition>: Sendable {
             .delay(delay.text), target.rawValue, condition, reenter: reenter, actions, SwiftPlace(fileID, line))
     }
 
-    /// Without a target: the instance stays where it is.
+    /// Creates a transition with a computed delay and without a target: the instance stays in its states.
     public init(
         _ delay: Expression, if condition: Expression? = nil, _ actions: MachineAction<M>...,
         fileID: StaticString = #fileID,
@@ -137,7 +140,7 @@ public struct AlwaysPiece<M: MachineDefinition>: Sendable {
             .always, target.rawValue, condition, actions, SwiftPlace(fileID, line))
     }
 
-    /// Without a target: the instance stays where it is.
+    /// Creates a transition without a target: the instance stays in its states.
     public init(
         if condition: Expression? = nil, _ actions: MachineAction<M>..., fileID: StaticString = #fileID,
         line: Int = #line
@@ -146,8 +149,8 @@ public struct AlwaysPiece<M: MachineDefinition>: Sendable {
     }
 }
 
-/// A transition that is taken when all that lies in the state is done: `OnDone(to: .awaitingPayment)`. In an `Invoke`:
-/// when its worker has a result, which is `event.data`.
+/// A transition that is taken when all states inside the state are done: `OnDone(to: .awaitingPayment)`. In an `Invoke`
+/// it is taken when the worker has a result, which is `event.data`.
 public struct DonePiece<M: MachineDefinition>: Sendable {
     let transition: TransitionPiece<M>
 
@@ -159,7 +162,7 @@ public struct DonePiece<M: MachineDefinition>: Sendable {
             .done, target.rawValue, condition, actions, SwiftPlace(fileID, line))
     }
 
-    /// Without a target: the instance stays where it is.
+    /// Creates a transition without a target: the instance stays in its states.
     public init(
         if condition: Expression? = nil, _ actions: MachineAction<M>..., fileID: StaticString = #fileID,
         line: Int = #line
@@ -170,20 +173,20 @@ public struct DonePiece<M: MachineDefinition>: Sendable {
 
 /// A Swift `switch` over state and event as a table.
 ///
-/// It is asked once for each pair, before the machine exists, and what it says is stored as routes. So the compiler
-/// checks that it is exhaustive, and a daemon can run it all the same.
+/// The `switch` runs once for each pair, before the machine exists, and its results are stored as routes. So the
+/// compiler checks that the table is exhaustive, and a daemon can run it.
 public struct TablePiece<M: MachineDefinition>: Sendable {
-    /// What a pair leads to; nil where the event is refused.
+    /// The result of a pair; `nil` in the `switch` if the event is refused.
     public struct Row: Sendable {
         let target: String?
         let actions: [ActionContent]
 
-        /// To another state, or to the same one, which is left and entered.
+        /// Goes to a state. If the target is the current state, that state is left and entered again.
         public static func to(_ target: M.StateName, _ actions: MachineAction<M>...) -> Row {
             Row(target: target.rawValue, actions: actions.map(\.content))
         }
 
-        /// Stays where it is, and does the actions.
+        /// Runs the actions, and stays in the current state.
         public static func stay(_ actions: MachineAction<M>...) -> Row {
             Row(target: nil, actions: actions.map(\.content))
         }
@@ -211,7 +214,7 @@ public struct TablePiece<M: MachineDefinition>: Sendable {
 }
 
 extension Duration {
-    /// The nearest whole number of milliseconds.
+    /// The duration, rounded to whole milliseconds.
     var wholeMilliseconds: Int64 {
         // `components` traps beyond 64 bits of seconds.
         guard self < .seconds(Int64.max / 1_000) else { return .max }
@@ -221,10 +224,10 @@ extension Duration {
         return seconds * 1_000 + milliseconds + rest / 500_000_000_000_000
     }
 
-    /// As a definition writes it: in the largest unit that says it whole.
+    /// The duration in the format of a definition: a whole number of the largest possible unit.
     var definitionText: String {
         let milliseconds = wholeMilliseconds
-        // No delay is rounded to none. What is no delay is left to the reader, who refuses it.
+        // No positive delay is rounded to zero. The reader refuses a negative delay.
         guard milliseconds != 0 || self == .zero else { return self > .zero ? "1ms" : "\(self)" }
         for (unit, length) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)] as [(String, Int64)]
         where milliseconds != 0 && milliseconds % length == 0 {

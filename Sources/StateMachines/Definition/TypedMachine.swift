@@ -8,7 +8,8 @@ package struct TypedMachine<M: MachineDefinition>: Sendable {
 
     package var machine: Machine { names.machine }
 
-    /// A machine of another origin, such as a version in a store. What `M` lacks is said as the end of a sentence.
+    /// Wraps a machine of another origin, such as a stored version. The text of the error continues a sentence about
+    /// the machine, and names what `M` lacks.
     init(_ machine: Machine) throws(MachineMismatch) {
         names = try StateNames(machine, of: "\(M.self)")
         for event in machine.events where M.EventName(rawValue: event) == nil {
@@ -19,7 +20,7 @@ package struct TypedMachine<M: MachineDefinition>: Sendable {
         }
     }
 
-    /// The machine of `M` itself, whose context must fit as well.
+    /// Wraps the machine of `M` itself. Its context must also fit.
     init(definition machine: Machine, at place: SwiftPlace) throws(DefinitionMistakes) {
         do throws(MachineMismatch) {
             names = try StateNames(machine, of: "\(M.self).State")
@@ -48,13 +49,13 @@ package struct TypedMachine<M: MachineDefinition>: Sendable {
         }
     }
 
-    /// The value of where an instance is.
+    /// Returns the state value of a position.
     @inlinable
     func state(at position: UntypedMove) throws(MachineMismatch) -> M.State {
         try M.State(StateReading(names, at: position))
     }
 
-    /// The value of an instance's data.
+    /// Returns the context value of an instance's data.
     @inlinable
     func context(of object: JSONObject) throws(MachineMismatch) -> M.Context {
         if M.Context.self == NoContext.self, let none = NoContext() as? M.Context { return none }
@@ -68,12 +69,12 @@ package struct TypedMachine<M: MachineDefinition>: Sendable {
         }
     }
 
-    /// The events that are accepted, as the names of `M`: in the order of its cases.
+    /// Returns the events that match the descriptors, in the order of the cases of `M.EventName`.
     func events(of descriptors: [String]) -> [M.EventName] {
         M.EventName.allCases.filter { event in descriptors.contains { matches($0, event) } }
     }
 
-    /// Whether a descriptor (`pay`, `legal.*`, `*`) stands for an event.
+    /// Returns true if a descriptor (`pay`, `legal.*`, `*`) matches an event.
     func matches(_ descriptor: String, _ event: M.EventName) -> Bool {
         if descriptor == "*" { return true }
         if descriptor.hasSuffix(".*") { return event.rawValue.hasPrefix(descriptor.dropLast()) }

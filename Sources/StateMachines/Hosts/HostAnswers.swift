@@ -1,12 +1,12 @@
 package import Statechart
 internal import WorkflowAPI
 
-// What hosts make of their answers: the same words and the same types, wherever an instance lives.
+// The answers of all hosts: the same texts and types for every kind of host.
 
-/// A move as a host tells it, by paths.
+/// A host's report of a move, with states as paths.
 package struct HostMove: Sendable {
     package var event: String
-    /// The leaves before and after.
+    /// The leaves before the move; `to` has the leaves after it.
     package var from: [String]
     package var to: [String]
     package var exited: [String]
@@ -33,7 +33,8 @@ package struct HostMove: Sendable {
 }
 
 extension TypedMachine {
-    /// A move with the types of `M`. What does not fit them was done all the same, and the error says so.
+    /// Returns the move with the types of `M`. If the move does not fit them, the instance has still moved, and the
+    /// error says so.
     package func transition(_ move: HostMove, of instance: String) throws(HostError) -> Transition<M> {
         let untyped = UntypedMove(
             move.event, from: machine.configuration(ofLeaves: move.from),
@@ -43,9 +44,10 @@ extension TypedMachine {
         return try transition(untyped, of: instance)
     }
 
-    /// The same by the numbers that states have in a machine of the same definition: no path is made and looked up.
+    /// Returns the move with the types of `M`, by the state indices of a machine with the same definition. No path is
+    /// created or looked up.
     ///
-    /// - Returns: Nil when a state has another number in this machine.
+    /// - Returns: The move; `nil` if a state has another index in this machine.
     package func transition(
         _ event: String, in other: Machine, from before: [StateIndex], to after: [StateIndex], exited: [StateIndex],
         entered: [StateIndex], fromSeq: Int64, seq: Int64, context: JSONObject, of instance: String
@@ -73,7 +75,7 @@ extension TypedMachine {
         }
     }
 
-    /// An instance with the types of `M`.
+    /// Returns an instance with the types of `M`.
     package func view(
         of name: String, leaves: [String], context: JSONObject, accepted: [String], seq: Int64, status: String,
         failure: String?
@@ -91,7 +93,7 @@ extension TypedMachine {
         }
     }
 
-    /// The machine of a version that an instance runs.
+    /// Wraps the machine of the version that an instance runs.
     package init(_ machine: Machine, version: Int64, of instance: String) throws(HostError) {
         do throws(MachineMismatch) {
             try self.init(machine)
@@ -104,7 +106,7 @@ extension TypedMachine {
 }
 
 extension HostError {
-    /// Throws when an instance may not have a name.
+    /// Throws if the name is not allowed for an instance.
     package static func refuseName(_ name: String) throws(HostError) {
         guard let message = InstanceNameRule.message(for: name) else { return }
         throw HostError(code: ProblemType.invalidName.rawValue, message: message)
@@ -112,7 +114,7 @@ extension HostError {
 }
 
 extension MachineDefinition {
-    /// The machine of `M` itself.
+    /// Returns the machine of `M` itself.
     package static func typed() throws(HostError) -> TypedMachine<Self> {
         do throws(DefinitionMistakes) {
             return try definition.machine()
@@ -121,14 +123,14 @@ extension MachineDefinition {
         }
     }
 
-    /// What an instance is started with.
+    /// Returns the JSON of the context that an instance starts with.
     package static func startData(_ context: Context?) throws(HostError) -> JSONObject {
         do throws(MachineMismatch) { return try data(of: context) } catch {
             throw HostError(code: "invalid-data", message: error.description)
         }
     }
 
-    /// An event as the step takes it.
+    /// Returns the name and data of an event for the step.
     package static func encoded(_ event: Event) throws(Refusal<Self>) -> (name: String, data: JSONValue?) {
         do throws(MachineMismatch) {
             let encoded = try event.encoded()
@@ -140,7 +142,7 @@ extension MachineDefinition {
 }
 
 extension Refusal {
-    /// The refusal of an event by a host; nil when it is an error of another kind.
+    /// Creates the refusal of an event by a host; `nil` for an error of another kind.
     package init?(code: String, message: String, accepted: [String], in typed: TypedMachine<M>) {
         let reason = Reason(rawValue: code)
         let reasons: [Reason] = [

@@ -1,39 +1,39 @@
 internal import WorkflowAPI
 public import WorkflowJSON
 
-/// What a state hands to a worker: `Invoke(task: Stock.self, …)` in a definition, `invoke: {task: stock}` in YAML.
+/// Work that a state gives to a worker: `Invoke(task: Stock.self, …)` in a definition, `invoke: {task: stock}` in YAML.
 public protocol MachineTask: Sendable {
-    /// What a worker is given: what the definition says under `input`.
+    /// The type of the worker's input: the value of `input` in the definition.
     associatedtype Input: Decodable & Sendable
-    /// What it sends back: `event.data` of `OnDone`.
+    /// The type of the worker's result: `event.data` of `OnDone`.
     associatedtype Output: Encodable & Sendable
 
     /// The name of the queue.
     static var queue: String { get }
 }
 
-/// One attempt at a task, as its worker gets it.
+/// One attempt at a task, as the worker gets it.
 public struct TaskAttempt<T: MachineTask>: Sendable {
     /// The instance that waits for the result.
     public let instance: String
     /// The id of the invocation.
     public let id: String
-    /// What the definition says.
+    /// The input from the definition.
     public let input: T.Input
-    /// The same for all attempts, and of no other task: an idempotency key for the services that a worker calls.
+    /// The idempotency key for services that the worker calls: the same for all attempts, and unique to the task.
     public let key: String
-    /// 1 for the first.
+    /// The number of the attempt; the first is 1.
     public let attempt: Int
-    /// What an earlier attempt has told; nil when none has.
+    /// The progress that an earlier attempt reported; `nil` if none did.
     public let progress: JSONValue?
 
     let source: any TaskSource
     let token: String
 
-    /// Tells how far the work is: the next attempt gets it as `progress`, up to 16 KiB of JSON. Throws `lease-lost`
-    /// when the work is of no use any more.
+    /// Reports the progress of the work, up to 16 KiB of JSON. The next attempt gets the value as `progress`. Throws
+    /// `lease-lost` if the result is no longer needed.
     ///
-    /// That somebody is at work the worker tells by itself.
+    /// The worker extends the lease without calls of this function.
     public func heartbeat(progress: JSONValue? = nil) async throws(HostError) {
         let bytes = progress.map { JSONWriter.bytes($0).count } ?? 0
         guard bytes <= APILimits.taskNoteBytes else {
@@ -45,17 +45,17 @@ public struct TaskAttempt<T: MachineTask>: Sendable {
     }
 }
 
-/// What a worker throws to say how an attempt failed. Any other error has the type `failed`, and is tried again.
+/// An error that a worker throws to describe a failed attempt. Any other error has the type `failed`, and is retried.
 public struct TaskFailure: Error, Sendable, Hashable {
-    /// Letters, digits, `-`, `_` and `.`. The name that `retry: {on: […]}` and `event.data.type` use.
+    /// The name of the failure for `retry: {on: […]}` and `event.data.type`: letters, digits, `-`, `_` and `.`.
     public var type: String
-    /// For people; cut after 1,000 bytes.
+    /// The description for people; cut after 1,000 bytes.
     public var message: String
-    /// For the machine: `event.data.details`. Left out when it has more than 16 KiB of JSON.
+    /// The data for the machine: `event.data.details`. Details of more than 16 KiB of JSON are left out.
     public var details: JSONValue?
-    /// Whether trying again makes sense. False ends the invocation at once, with `OnError`.
+    /// True if a retry makes sense. False ends the invocation at once, with `OnError`.
     public var retry: Bool
-    /// How long to wait before the next attempt, in whole seconds; nil for what the definition says.
+    /// The wait before the next attempt, in whole seconds; `nil` for the wait from the definition.
     public var retryAfter: Duration?
 
     public init(
@@ -67,14 +67,14 @@ public struct TaskFailure: Error, Sendable, Hashable {
     }
 }
 
-/// How a worker works.
+/// The options of a worker.
 public struct WorkOptions: Sendable, Hashable {
-    /// Tasks at a time.
+    /// The number of tasks that run at a time.
     public var concurrency: Int
-    /// How long a task may be without a sign of life before others get it: 5 seconds to an hour. The worker gives three
-    /// in this time.
+    /// The time after which a silent worker loses a task to other workers: 5 seconds to an hour. The worker extends its
+    /// lease three times in this time.
     public var lease: Duration
-    /// How long tasks that run may go on when the worker is cancelled; then they are cancelled too.
+    /// The time that running tasks have after the worker is cancelled; then they are cancelled too.
     public var grace: Duration
 
     public init(concurrency: Int = 1, lease: Duration = .seconds(30), grace: Duration = .seconds(10)) {
@@ -88,7 +88,7 @@ public struct WorkOptions: Sendable, Hashable {
 }
 
 extension TaskFailure {
-    /// As all hosts take it: within the bounds of the API.
+    /// The failure within the API's bounds, which all hosts require.
     var bounded: TaskFailure {
         let allowed = type.utf8.prefix(APILimits.errorTypeBytes.upperBound).map { byte in
             Self.isAllowed(byte) ? byte : UInt8(ascii: "-")
@@ -106,7 +106,7 @@ extension TaskFailure {
         failure.retryAfter = retryAfter.map { wait in
             let bounds = APILimits.retryAfterSeconds
             let longest = Int64(bounds.upperBound) * 1_000
-            // A part of a second is a second.
+            // Fractions of a second are rounded up.
             return .seconds((min(max(wait.wholeMilliseconds, 0), longest) + 999) / 1_000)
         }
         return failure

@@ -1,14 +1,14 @@
 internal import Statechart
 internal import Synchronization
 
-/// Instances in memory, for tests: what a file or a daemon does with them, without either. Its time moves by hand, also
-/// that of retries, timeouts and leases of tasks.
+/// A host in memory, for tests. A `MemoryHost` does what a file or a daemon does with instances. Its time moves only by
+/// calls, including the time of retries, timeouts and leases of tasks.
 ///
-/// It keeps the whole history, and forgets everything with the process.
+/// A `MemoryHost` keeps the whole history, and loses everything when the process ends.
 public final class MemoryHost: MachineHost {
     let state: Mutex<MemoryState>
 
-    /// Its `time` begins there, counted from 1970, for expressions that ask what time it is.
+    /// Creates a host whose time begins at `time`, counted from 1970, for expressions that read the time.
     public init(at time: Duration = .zero) {
         state = Mutex(MemoryState(time: LogicalTime(time)))
     }
@@ -76,7 +76,7 @@ public final class MemoryHost: MachineHost {
     ) -> AsyncThrowingStream<Transition<M>, any Error> {
         let (stream, continuation) = AsyncThrowingStream<Transition<M>, any Error>.makeStream()
         let told = Mutex(seq)
-        // Called after each change, by whoever made it; what is new is told in order, once.
+        // Every caller that makes a change calls this closure, which yields each new move once and in order.
         let tell: @Sendable () -> Void = { [weak self] in
             told.withLock { told in
                 guard let self else { return continuation.finish() }
@@ -116,7 +116,7 @@ public final class MemoryHost: MachineHost {
         return (moves, stored.instance.snapshot.status == .done)
     }
 
-    /// Lets time go on: the timers of all instances fire on the way, each at its own time.
+    /// Advances the time. The timers of all instances fire on the way, each at its own time.
     public func advance(by time: Duration) async {
         change { $0.advance(by: time) }
     }
@@ -130,7 +130,7 @@ public final class MemoryHost: MachineHost {
 }
 
 extension MemoryHost {
-    /// Changes what it keeps, and then tells those who follow or wait for tasks.
+    /// Changes the state, then notifies the followers and the workers that wait for tasks.
     func change<Answer: Sendable, Failure>(
         _ body: (inout MemoryState) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {

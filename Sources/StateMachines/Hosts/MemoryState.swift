@@ -1,6 +1,6 @@
 internal import Statechart
 
-/// What a `MemoryHost` keeps.
+/// The state of a `MemoryHost`.
 struct MemoryState {
     struct Version {
         let number: Int64
@@ -11,18 +11,18 @@ struct MemoryState {
     var time: LogicalTime
     var machines: [String: [Version]] = [:]
     var instances: [String: MemoryInstance] = [:]
-    /// By machine and key.
+    /// The starts by machine and key.
     var starts: [String: [String: (instance: String, data: JSONObject)]] = [:]
     var lastFollower = 0
-    /// What waits for workers, or is with one; the oldest first.
+    /// The tasks that wait for workers or are leased, oldest first.
     var tasks: [MemoryTask] = []
     var lastTask = 0
-    /// Who waits for tasks.
+    /// The callbacks of the workers that wait for tasks.
     var workers: [Int: @Sendable () -> Void] = [:]
-    /// The instances that were changed, and whose followers were not told.
+    /// The changed instances whose followers were not notified.
     var touched: Set<String> = []
 
-    /// Those to be told, and nothing twice.
+    /// Returns the callbacks to run, and clears `touched` so that none runs twice.
     mutating func takeTells() -> [@Sendable () -> Void] {
         defer { touched = [] }
         return touched.flatMap { instances[$0].map { Array($0.followers.values) } ?? [] } + workers.values
@@ -34,14 +34,14 @@ struct MemoryInstance {
     let version: Int64
     var instance: UntypedInstance
     var history: [UntypedMove]
-    /// What was asked with a key, and what was answered.
+    /// The requests with a key, and their answers.
     var keys: [String: (event: String, data: JSONValue?, answer: HostMove)] = [:]
     var followers: [Int: @Sendable () -> Void] = [:]
 }
 
-/// Why a host's instance did not take an event.
+/// The reason that a host's instance did not take an event.
 struct HostRefusal: Error {
-    /// Nil when the instance is not where the caller expected it.
+    /// The step's refusal; `nil` if the instance does not have the seq that the caller expected.
     let code: Statechart.Refusal?
     let message: String
     let accepted: [String]
@@ -68,7 +68,8 @@ extension MemoryState {
         if instances[name] != nil {
             throw HostError(code: "instance-exists", message: "Instance '\(name)' exists already")
         }
-        // Not the latest by itself: two programs with two definitions would take turns in making versions.
+        // Any version with this text fits, not only the latest. Otherwise two programs with different definitions would
+        // take turns in adding versions.
         let number =
             machines[machine.name]?.last { $0.text == text }?.number ?? apply(machine, text).version
         switch UntypedInstance.start(machine, named: name, version: number, data: data, at: time) {
@@ -106,7 +107,7 @@ extension MemoryState {
             var answer = HostMove(move, of: stored.instance.machine)
             for next in take(move, of: name) { answer.append(HostMove(next, of: stored.instance.machine)) }
             if let key = options.key { instances[name]?.keys[key] = (event, data, answer) }
-            // What it sent to itself beyond a chain comes right after, as in the daemon.
+            // As in the daemon, events beyond the limit of a chain follow right after.
             advance(by: .zero)
             return .success(answer)
         } catch {
@@ -117,10 +118,11 @@ extension MemoryState {
 
     mutating func advance(by duration: Duration) {
         let target = LogicalTime(.milliseconds(time.milliseconds) + duration)
-        // At one moment: what never rests goes on with the next call.
+        // Limits the steps at one moment. The next call continues a machine that never rests.
         let restlessness = 1_000 * instances.count
         var steps = 0
-        // The next of all is looked for each time: a test has few instances, and what is told is in order.
+        // Each pass searches for the next item of all instances: a test has few instances, and moves must be reported
+        // in order.
         while steps < restlessness, let next = next(until: target) {
             steps = next.due > time ? 0 : steps + 1
             time = max(time, next.due)
@@ -133,7 +135,7 @@ extension MemoryState {
         time = max(time, target)
     }
 
-    /// What comes with time.
+    /// An item that becomes due.
     private enum Coming {
         case pending(Pending, String)
         case lease(String)
@@ -142,7 +144,7 @@ extension MemoryState {
     private func next(until target: LogicalTime) -> (due: LogicalTime, what: Coming)? {
         let lease = tasks.compactMap(\.lease).filter { $0.until <= target }.min { $0.until < $1.until }
         let first = instances.min { Self.nextTime($0) < Self.nextTime($1) }
-        // A timer of the same moment may end the task.
+        // A timer that is due at the same moment comes first, because it may end the task.
         if let first, let due = first.value.instance.nextTime, due <= min(target, lease?.until ?? target),
             let pending = first.value.instance.next(until: target)
         {
@@ -155,16 +157,18 @@ extension MemoryState {
         (entry.value.instance.nextTime?.milliseconds ?? .max, entry.key)
     }
 
-    /// Keeps a move of an instance, and takes what the instance has sent to itself.
+    /// Stores a move of an instance, and takes the events that the instance sent to itself.
     ///
-    /// - Returns: The moves by that.
+    /// - Returns: The moves by these events.
     mutating func take(_ move: UntypedMove, of name: String) -> [UntypedMove] {
         guard let count = instances[name]?.history.count else { return [] }
         instances[name]?.keep(move)
         return comeToRest(name, after: count)
     }
 
-    /// - Parameter count: The moves whose tasks are known.
+    /// Takes the events that the instance sent to itself, and updates its tasks.
+    ///
+    /// - Parameter count: The number of moves whose tasks are known.
     private mutating func comeToRest(_ name: String, after count: Int) -> [UntypedMove] {
         let moves = instances[name]?.comeToRest() ?? []
         changeTasks(of: name, after: count)
@@ -179,7 +183,7 @@ extension MemoryInstance {
         instance.keep(move)
     }
 
-    /// Takes what the instance has sent to itself, up to what the daemon takes at a time.
+    /// Takes the events that the instance sent to itself, at most as many as the daemon takes at a time.
     fileprivate mutating func comeToRest() -> [UntypedMove] {
         var moves: [UntypedMove] = []
         while moves.count < StepLimits.chain, instance.snapshot.armed.nextSent != nil,
@@ -202,7 +206,7 @@ extension HostMove {
             seq: after.seq, context: after.context, failure: move.failure)
     }
 
-    /// Goes on with what the instance sent to itself.
+    /// Appends a move by an event that the instance sent to itself.
     fileprivate mutating func append(_ next: HostMove) {
         to = next.to
         exited += next.exited

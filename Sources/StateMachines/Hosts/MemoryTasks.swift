@@ -2,16 +2,16 @@ internal import Statechart
 internal import Synchronization
 internal import WorkflowJSON
 
-/// Work that an instance in a `MemoryHost` waits for.
+/// A task that an instance in a `MemoryHost` waits for.
 struct MemoryTask {
-    /// Who has it, and until when without a sign of life.
+    /// The worker that has the task, and the time at which its lease ends.
     struct Lease {
         let token: String
         let length: Duration
         var until: LogicalTime
     }
 
-    /// Of all tasks: the age.
+    /// The number of the task among all tasks; a lower number is older.
     let number: Int
     let instance: String
     let invocation: Pending.ID
@@ -19,19 +19,19 @@ struct MemoryTask {
     let name: String
     let queue: String
     let priority: Int64
-    /// Input, and what the definition says about trying again.
+    /// The input, and the retry rules of the definition.
     let request: JSONObject
-    /// When it can be taken.
+    /// The time from which workers can take the task.
     var due: LogicalTime
     var attempts: Int64 = 0
-    /// The number of failed attempts by the index of the retry rule that fitted.
+    /// The number of failed attempts by the index of the matching retry rule.
     var failures: [Int: Int64] = [:]
     var lease: Lease?
     var progress: JSONValue?
 }
 
 extension MemoryState {
-    /// Begins and ends tasks as the last moves of an instance ask.
+    /// Adds and removes tasks as the last moves of an instance request.
     mutating func changeTasks(of name: String, after count: Int) {
         guard let stored = instances[name] else { return }
         let armed = stored.instance.snapshot.armed.filter { $0.kind == .invocation && !$0.isKept }.map(\.id)
@@ -49,7 +49,7 @@ extension MemoryState {
         }
     }
 
-    /// Hands out tasks: by priority, then by when they are due, then by age.
+    /// Leases tasks by priority, then by due time, then by age.
     mutating func lease(_ queue: String, max: Int, lease: Duration) -> [HandedTask] {
         let ready = tasks.indices.filter {
             tasks[$0].queue == EffectRequest.tasks + queue && tasks[$0].lease == nil && tasks[$0].due <= time
@@ -102,13 +102,13 @@ extension MemoryState {
         tasks[place].due = time
     }
 
-    /// Nobody spoke of the task within its lease.
+    /// Fails the attempt whose lease was not extended in time.
     mutating func expire(_ token: String) {
         guard let place = tasks.firstIndex(where: { $0.lease?.token == token }) else { return }
         fail(place, TaskFailure(type: "lease-expired", message: "the worker gave no sign of life in time"))
     }
 
-    /// An attempt failed: the task is tried again later, or has failed for good.
+    /// Ends a failed attempt: the task is retried later, or has failed for good.
     private mutating func fail(_ place: Int, _ failure: TaskFailure) {
         let task = tasks[place]
         let wait = RetryPolicy(task.request["retry"]).wait(
@@ -129,14 +129,14 @@ extension MemoryState {
         end(place, with: EventName.failed, .object(error))
     }
 
-    /// Gives an instance the end of a task. One that has failed takes nothing more: there is nobody to retry it.
+    /// Gives an instance the result of its task. A failed instance takes no more results, because nobody retries it.
     private mutating func end(_ place: Int, with prefix: String, _ data: JSONValue) {
         let task = tasks.remove(at: place)
         guard let instance = instances[task.instance]?.instance, instance.snapshot.status == .running,
             let invocation = instance.snapshot.armed.first(where: { $0.id == task.invocation })
         else { return }
         _ = take(instance.move(of: invocation, ending: prefix + task.name, with: data, at: time), of: task.instance)
-        // What it sent to itself beyond a chain comes right after, as in the daemon.
+        // As in the daemon, events beyond the limit of a chain follow right after.
         advance(by: .zero)
     }
 }
@@ -155,10 +155,10 @@ struct MemoryTasks: TaskSource {
         defer { host.state.withLock { $0.workers[worker] = nil } }
         var iterator = changes.makeAsyncIterator()
         while !Task.isCancelled {
-            // Not one of the changes: nobody else waits for what is taken away.
+            // Leasing is not a change to report: no other worker waits for a task that is taken.
             let tasks = host.state.withLock { $0.lease(queue, max: max, lease: lease) }
             if !tasks.isEmpty { return tasks }
-            // Ends when it is cancelled.
+            // `next` also returns when the task is cancelled.
             _ = await iterator.next()
         }
         return []

@@ -1,27 +1,27 @@
 internal import WorkflowAPI
 package import WorkflowJSON
 
-/// Where a worker gets its tasks, and whom it tells what became of them: a host.
+/// A host that gives tasks to a worker and receives their results.
 package protocol TaskSource: Sendable {
-    /// Takes tasks of a queue. Waits for the first, and gives none when nothing came or the caller is cancelled.
+    /// Leases tasks of a queue. Waits for the first task, and returns none if none came or the caller is cancelled.
     ///
-    /// - Parameter lease: How long each may be without a sign of life.
+    /// - Parameter lease: The time after which a task without a heartbeat goes to other workers.
     func lease(_ queue: String, max: Int, lease: Duration) async throws(HostError) -> [HandedTask]
-    /// Ends a task. What came of it is durable on return.
+    /// Completes a task. The effect of the result is durable on return.
     func complete(_ token: String, with output: JSONValue) async throws(HostError)
-    /// Ends an attempt. The failure is within the bounds of the API.
+    /// Ends an attempt with a failure. The failure is within the bounds of the API.
     func fail(_ token: String, _ failure: TaskFailure) async throws(HostError)
-    /// Lets the lease run for its whole time again. The progress is for the next attempt; nil leaves what was told.
+    /// Restarts the lease for its full length. The progress is for the next attempt; `nil` keeps the reported progress.
     func prolong(_ token: String, progress: JSONValue?) async throws(HostError)
-    /// The worker ends, and has not done the task.
+    /// Gives back a task that the worker has not done, because the worker ends.
     func giveBack(_ token: String) async throws(HostError)
-    /// Whether asking the same again may help after an error.
+    /// Returns true if the same request may succeed later.
     func isTransient(_ error: HostError) -> Bool
 }
 
-/// A task that was handed out.
+/// A task that a worker has leased.
 package struct HandedTask: Sendable {
-    /// Names it towards its source.
+    /// The identifier of the lease for the source.
     package var token: String
     package var instance: String
     package var id: String
@@ -38,7 +38,7 @@ package struct HandedTask: Sendable {
     }
 }
 
-/// Works on the tasks of a queue, wherever they come from: signs of life, results, failures, and a graceful end.
+/// Works on the tasks of a queue of any host: heartbeats, results, failures, and a graceful end.
 package struct TaskWorker<T: MachineTask>: Sendable {
     private static var firstPause: Duration { .milliseconds(100) }
     private static var longestPause: Duration { .seconds(10) }
@@ -54,7 +54,7 @@ package struct TaskWorker<T: MachineTask>: Sendable {
         (self.source, self.options, self.body) = (source, options, body)
     }
 
-    /// What its parts end with.
+    /// The end of one part of the worker's task group.
     private enum Ended {
         case leasing(Result<[HandedTask], HostError>)
         case attempt
@@ -62,10 +62,12 @@ package struct TaskWorker<T: MachineTask>: Sendable {
         case grace
     }
 
-    /// Works until the caller is cancelled. Throws what no patience helps against, when all that ran has ended.
+    /// Works until the caller is cancelled. Throws an error that a retry cannot fix, after all running attempts have
+    /// ended.
     package func run() async throws(HostError) {
         let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
-        // Awaited in the next line. Nobody cancels it: it is told that the caller is cancelled, and ends what runs.
+        // Awaited in the next line, and never cancelled: the stream tells `work` that the caller is cancelled, so that
+        // `work` lets running attempts end.
         let working = Task { await work(until: cancelled) }
         let failure = await withTaskCancellationHandler {
             await working.value
@@ -87,7 +89,7 @@ package struct TaskWorker<T: MachineTask>: Sendable {
             var failure: HostError?
             while !isEnding || leasing != nil || free < options.concurrency {
                 if free > 0, leasing == nil, !isEnding {
-                    // Awaited by the group; cancelled below, alone.
+                    // The group awaits this task, and only the code below cancels it.
                     let asking = Task { [free] in await lease(free) }
                     leasing = asking
                     group.addTask { .leasing(await asking.value) }
@@ -113,7 +115,7 @@ package struct TaskWorker<T: MachineTask>: Sendable {
                     isEnding = true
                     leasing?.cancel()
                     group.addTask {
-                        // Cancelled when all has ended before.
+                        // The group cancels this wait if all attempts end before.
                         try? await Task.sleep(for: options.grace)
                         return .grace
                     }
@@ -134,7 +136,7 @@ package struct TaskWorker<T: MachineTask>: Sendable {
         return answer
     }
 
-    /// Asks again, with growing pauses, as long as that may help.
+    /// Repeats a request with growing pauses while its error is transient.
     private func patiently<Answer: Sendable>(
         _ request: () async throws(HostError) -> Answer
     ) async -> Result<Answer, HostError> {
@@ -145,7 +147,7 @@ package struct TaskWorker<T: MachineTask>: Sendable {
             } catch {
                 guard source.isTransient(error), !Task.isCancelled else { return .failure(error) }
             }
-            // When it is cancelled meanwhile, it is asked once more.
+            // A cancelled pause leads to one more request.
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, Self.longestPause)
         }
@@ -155,15 +157,15 @@ package struct TaskWorker<T: MachineTask>: Sendable {
 // MARK: One attempt
 
 extension TaskWorker {
-    /// What came of an attempt.
+    /// The result of an attempt.
     private enum Report: Sendable {
         case done(JSONValue)
         case failed(TaskFailure)
-        /// The worker ended before the work.
+        /// The worker ended before the work did.
         case undone
     }
 
-    /// What ends an attempt beside its body.
+    /// The end of an attempt, by its body or by the loss of its lease.
     private enum Ending {
         case body(Report)
         case leaseLost
@@ -178,7 +180,8 @@ extension TaskWorker {
         _ = await tell(.failed(.init(type: "invalid-output", message: error.message)), of: task)
     }
 
-    /// Runs the body, with signs of life beside it. Nil when the lease was lost, and nobody wants to know.
+    /// Runs the body while heartbeats extend the lease. Returns `nil` if the lease is lost, because nobody needs the
+    /// result.
     private func report(on task: HandedTask) async -> Report? {
         await withTaskGroup(of: Ending.self) { group in
             group.addTask { .body(await outcome(of: task)) }
@@ -217,7 +220,7 @@ extension TaskWorker {
         } catch let failure as TaskFailure {
             return .failed(failure)
         } catch {
-            // Nothing is said of what it was told to stop.
+            // An error of a cancelled body is not reported.
             return Task.isCancelled ? .undone : .failed(TaskFailure(message: "\(error)"))
         }
         do throws(MachineMismatch) {
@@ -234,17 +237,16 @@ extension TaskWorker {
         }
     }
 
-    /// Tells the source three times in each lease that somebody is at work, until it does not want to know, or this is
-    /// cancelled.
+    /// Extends the lease three times in its length, until the source refuses or the task is cancelled.
     private func heartbeats(of task: HandedTask) async -> Ending {
         while !Task.isCancelled {
-            // Cancelled when the body has ended.
+            // This wait is cancelled when the body has ended.
             try? await Task.sleep(for: options.lease / 3)
             if Task.isCancelled { break }
             let answer = await patiently { () throws(HostError) in
                 try await source.prolong(task.token, progress: nil)
             }
-            // Also when the host is closed: it takes no result any more.
+            // A closed host also counts as a lost lease, because it takes no more results.
             if case .failure = answer, !Task.isCancelled { return .leaseLost }
         }
         return .nothing
@@ -252,7 +254,7 @@ extension TaskWorker {
 
     private func tell(_ report: Report, of task: HandedTask) async -> Result<Void, HostError> {
         await patiently { () throws(HostError) in
-            // Awaited here. Not cancelled with the worker: what was done is told, once at least.
+            // Awaited below, and not cancelled with the worker: a result is reported at least once.
             let telling = Task { () async -> Result<Void, HostError> in
                 do throws(HostError) {
                     switch report {
@@ -271,12 +273,12 @@ extension TaskWorker {
 }
 
 extension HostError {
-    /// That is for a result that the host does not take.
+    /// True if the host refused the result itself.
     fileprivate var isAboutOutput: Bool {
         [ProblemType.invalidData, .invalidRequest, .payloadTooLarge].map(\.rawValue).contains(code)
     }
 
-    /// Of a task that a worker has no more.
+    /// Returns the error for a task whose lease the worker has lost.
     package static func leaseLost(_ reason: String) -> HostError {
         HostError(code: ProblemType.leaseLost.rawValue, message: "The lease is lost: \(reason)")
     }

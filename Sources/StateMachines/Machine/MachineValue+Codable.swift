@@ -1,7 +1,7 @@
 internal import Statechart
 
-// What is JSON is stored as text: a coder may write `1.0` as `1`. It is read again as long as the definition has its
-// states.
+// JSON is stored as text, because a coder may write `1.0` as `1`. A stored value can be read while the definition still
+// has its states.
 
 extension MachineValue: Codable {
     private enum CodingKeys: String, CodingKey {
@@ -58,7 +58,7 @@ extension MachineValue: Codable {
 }
 
 extension TypedMachine {
-    /// A snapshot that was stored; refused where the machine could not be as it says.
+    /// Returns a stored snapshot. Throws if the machine cannot be in that state.
     fileprivate func snapshot(
         of text: SnapshotText, _ status: MachineValue<M>.Status, seq: Int64
     ) throws(MachineMismatch) -> Snapshot {

@@ -1,13 +1,13 @@
 internal import Statechart
 
-/// A machine as a value: the pure form, which `StateMachine` and `MemoryHost` are made of, and what a program stores.
+/// A machine as a value: the pure form on which `StateMachine` and `MemoryHost` build, and which a program can store.
 public struct MachineValue<M: MachineDefinition>: Sendable {
-    /// Whether the machine still runs.
+    /// The status of an instance.
     public enum Status: String, Sendable, Codable {
         case running, done
-        /// Something that was to come by itself could not be taken.
+        /// The instance could not take a pending item, such as a timer or an event that it sent to itself.
         case failed
-        /// An operator has stopped it, or has ended it.
+        /// An operator suspended or cancelled the instance.
         case suspended, cancelled
     }
 
@@ -15,7 +15,7 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
     @usableFromInline var instance: UntypedInstance
     @usableFromInline var seen: Seen
 
-    /// What a program sees of the position.
+    /// The state and context of a position, as the program sees them.
     @usableFromInline
     struct Seen: Sendable {
         @usableFromInline let state: M.State
@@ -28,16 +28,16 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
         }
     }
 
-    /// Where the instance is.
+    /// The current state of the instance.
     @inlinable public var state: M.State { seen.state }
-    /// Its data.
+    /// The data of the instance.
     @inlinable public var context: M.Context { seen.context }
 
-    /// Starts an instance. Throws `DefinitionMistakes`, also when a state invokes what only a host can do, or a
-    /// `Refusal` when it cannot begin.
+    /// Starts an instance. Throws a `Refusal` if the instance cannot begin. Throws `DefinitionMistakes`, also if a
+    /// state invokes a task, which needs a host.
     ///
-    /// Its `name` stands in messages and expressions; nil for the machine's. It begins with `context`; nil for what the
-    /// definition says. The `time` is counted from 1970, for expressions that ask what time it is.
+    /// Messages and expressions use `name`; `nil` means the machine's name. The instance begins with `context`; `nil`
+    /// means the context of the definition. The `time` is counted from 1970, for expressions that read the time.
     public init(
         _ machine: M.Type = M.self, named name: String? = nil, context: M.Context? = nil, at time: Duration = .zero
     ) throws {
@@ -61,7 +61,7 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
 }
 
 extension MachineDefinition {
-    /// What an instance is started with.
+    /// Returns the JSON of the context that an instance starts with.
     package static func data(of context: Context?) throws(MachineMismatch) -> JSONObject {
         guard let context else { return JSONObject() }
         return try MachineMismatch.told("\(Context.self)") { try ValueEncoder.value(of: context) }.object
@@ -70,31 +70,31 @@ extension MachineDefinition {
 }
 
 extension MachineValue {
-    /// How many macrosteps led to where it is.
+    /// The number of macrosteps so far.
     public var seq: Int64 { instance.snapshot.seq }
-    /// Whether it still runs.
+    /// The status of the instance: running, done, failed, suspended or cancelled.
     public var status: Status { Status(rawValue: instance.snapshot.status.rawValue) ?? .failed }
-    /// The active states, outermost first, regions in their order.
+    /// The active states, outermost first, with regions in document order.
     public var active: [M.StateName] { typed.names.names(of: instance.snapshot.configuration) }
-    /// What the final state at the top gave.
+    /// The output of the final state at the top.
     public var output: JSONValue? { instance.snapshot.output }
-    /// Why the instance has failed; nil when it has not.
+    /// The failure; `nil` if the instance has not failed.
     public var failure: String? { instance.failure }
 
-    /// When the next timer is due, by the machine's time; nil when none runs.
+    /// The time at which the next timer is due, by the machine's time; `nil` if none runs.
     public var nextTimer: Duration? {
         instance.nextTime.map { .milliseconds($0.milliseconds) }
     }
 
-    /// Whether a state is active.
+    /// Returns true if a state is active.
     public func isIn(_ state: M.StateName) -> Bool {
         typed.machine.state(atPath: state.rawValue).map { instance.snapshot.configuration.contains($0) } ?? false
     }
 
-    /// What it takes now, or could take with the right data.
+    /// The events that the instance takes now, or could take with suitable data.
     public var accepted: [M.EventName] { typed.events(of: instance.accepted) }
 
-    /// Whether it would take an event now; nil when that depends on the event's data.
+    /// Returns true if the instance would take an event now; `nil` if the answer depends on the event's data.
     public func accepts(_ event: M.EventName) -> Bool? {
         var isOpen = false
         for (descriptor, isAccepted) in instance.acceptance where typed.matches(descriptor, event) {
@@ -104,7 +104,8 @@ extension MachineValue {
         return isOpen ? nil : false
     }
 
-    /// Takes an event: one macrostep, or nothing when it throws. What is due before is left to `takeNext`.
+    /// Takes an event: one macrostep, or no change if an error is thrown. Items that are due before stay for
+    /// `takeNext`.
     @discardableResult
     public mutating func take(_ event: M.Event, at time: Duration = .zero) throws(Refusal<M>) -> Transition<M> {
         let move = try move(of: event, at: LogicalTime(time).milliseconds)
@@ -112,8 +113,8 @@ extension MachineValue {
         return move
     }
 
-    /// Takes the next that comes by itself: an event that the instance sent to itself, or a timer that is due by then.
-    /// Nil when there is none.
+    /// Takes the next pending item: an event that the instance sent to itself, or a timer that is due by `time`.
+    /// Returns `nil` if there is none.
     @discardableResult
     public mutating func takeNext(until time: Duration) -> Transition<M>? {
         guard let move = nextMove(until: LogicalTime(time)) else { return nil }
@@ -130,7 +131,7 @@ extension MachineValue {
     }
 }
 
-// A move is kept by whoever asked for it.
+// The caller that asked for a move keeps it.
 extension MachineValue {
     @inlinable
     mutating func keep(_ move: Transition<M>) {
@@ -138,7 +139,7 @@ extension MachineValue {
         seen = Seen(move.state, move.context)
     }
 
-    /// Goes on without what would come next.
+    /// Drops the next pending item.
     mutating func dropNext() { instance.dropNext() }
 
     @inlinable
@@ -159,7 +160,8 @@ extension MachineValue {
         return Refusal(Refusal<M>.Reason(error.refusal), message, accepted: accepted)
     }
 
-    /// What comes by itself until a time. What does not fit the types of `M` makes the instance fail.
+    /// Returns the move of the next pending item up to a time. A move that does not fit the types of `M` makes the
+    /// instance fail.
     func nextMove(until limit: LogicalTime) -> Transition<M>? {
         guard let next = instance.next(until: limit) else { return nil }
         do throws(MachineMismatch) { return try move(by: instance.move(of: next)) } catch {
@@ -178,7 +180,7 @@ extension MachineValue {
 }
 
 extension LogicalTime {
-    /// Cut to what a time of an instance may be: 1970 to the year 9999.
+    /// Clamps a duration to the times that an instance can have: 1970 to the year 9999.
     package init(_ time: Duration) {
         self.init(milliseconds: min(max(time.wholeMilliseconds, 0), 253_402_300_799_999))
     }

@@ -1,8 +1,8 @@
 internal import Statechart
 
-/// Why an event was not taken; nothing changed. The texts are the daemon's.
+/// The reason that an event was not taken; nothing changed. The daemon uses the same texts.
 public struct Refusal<M: MachineDefinition>: Error, Sendable {
-    /// The type of the API's problem; no enum, so that a new one breaks no `switch`.
+    /// The type of the API's problem. A struct instead of an enum, so that a new reason breaks no `switch`.
     public struct Reason: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
@@ -12,34 +12,34 @@ public struct Refusal<M: MachineDefinition>: Error, Sendable {
 
         /// None of the active states takes the event.
         public static var notAccepted: Reason { Reason(rawValue: "event-not-accepted") }
-        /// No guard let it pass.
+        /// No guard allowed the event.
         public static var guardRejected: Reason { Reason(rawValue: "guard-rejected") }
-        /// Its data does not fit what the machine declares, or what came of it does not fit the types of `M`.
+        /// The event's data does not match the machine's declaration, or the result does not fit the types of `M`.
         public static var invalidData: Reason { Reason(rawValue: "invalid-data") }
         /// The machine is done.
         public static var finished: Reason { Reason(rawValue: "instance-finished") }
-        /// The instance has failed, and waits for somebody to look.
+        /// The instance has failed, and waits for an operator.
         public static var failed: Reason { Reason(rawValue: "instance-failed") }
-        /// Somebody has stopped the instance, which waits until it is resumed.
+        /// An operator has suspended the instance, which waits until it is resumed.
         public static var suspended: Reason { Reason(rawValue: "instance-suspended") }
         /// An action or a guard failed.
         public static var expressionFailed: Reason { Reason(rawValue: "expression-failed") }
-        /// The machine would not have come to rest.
+        /// The machine would not have become stable.
         public static var livelock: Reason { Reason(rawValue: "livelock") }
         /// No state of the machine takes the event.
         public static var unknownEvent: Reason { Reason(rawValue: "unknown-event") }
-        /// The instance is not where the caller expected it.
+        /// The instance does not have the seq that the caller expected.
         public static var preconditionFailed: Reason { Reason(rawValue: "precondition-failed") }
-        /// By `StateMachine.shouldTransition`; no problem of the API.
+        /// `StateMachine.shouldTransition` refused the event; not a problem of the API.
         public static var vetoed: Reason { Reason(rawValue: "vetoed") }
-        /// The machine is asking `shouldTransition`; no problem of the API.
+        /// The machine is calling `shouldTransition`; not a problem of the API.
         public static var busy: Reason { Reason(rawValue: "busy") }
     }
 
     public let reason: Reason
-    /// What the instance takes now, or could take with the right data.
+    /// The events that the instance takes now, or could take with suitable data.
     public let accepted: [M.EventName]
-    /// Without what is accepted.
+    /// The text without the accepted events.
     let message: String
 
     init(_ reason: Reason, _ message: String, accepted: [M.EventName] = []) {
@@ -48,17 +48,17 @@ public struct Refusal<M: MachineDefinition>: Error, Sendable {
         self.message = message
     }
 
-    /// A send while the machine asks.
+    /// Creates the refusal of an event that is sent while `shouldTransition` runs.
     @usableFromInline
     init(busy: Void) {
         self.init(.busy, "an event cannot be sent while the machine asks 'shouldTransition'")
     }
 
-    /// An event that cannot be written as its name and data.
+    /// Creates the refusal of an event that cannot be encoded as a name and data.
     @usableFromInline
     init(unwritable error: MachineMismatch) { self.init(.invalidData, error.description) }
 
-    /// A move whose result does not fit the types of `M`.
+    /// Creates the refusal of a move whose result does not fit the types of `M`.
     @usableFromInline
     init(undone event: String, _ error: MachineMismatch) { self.init(.invalidData, "'\(event)' was undone: \(error)") }
 }

@@ -1,13 +1,13 @@
-/// What a state does for the program. Each method may be left out.
+/// The program's code for a state. Each method is optional.
 public protocol StateBehavior<Machine>: AnyObject {
-    /// Whose state it is.
+    /// The machine that has the state.
     associatedtype Machine: MachineDefinition
 
-    /// The state was entered; nil when the machine was in it before anybody asked.
+    /// Called after the state was entered. `previous` is `nil` if the state was active when the behavior was set.
     func didEnter(from previous: Machine.StateName?)
-    /// The state was left. Told after the move, before what was entered with it is.
+    /// Called after the state was left, before the behaviors of the entered states.
     func willExit(to next: Machine.StateName)
-    /// Time went on while the state was active.
+    /// Called when time advanced while the state was active.
     func update(deltaTime: Duration)
 }
 

@@ -2,55 +2,57 @@ internal import Statechart
 
 /// A machine in memory, for one owner: the main actor, an actor, a game loop, a test.
 ///
-/// It has no lock and is not `Sendable`: whoever owns it calls it, and is called back where it called. For many callers
-/// there are hosts.
+/// A `StateMachine` has no lock and is not `Sendable`. Its owner calls it, and callbacks run where the owner called.
+/// Use a host for many callers.
 public final class StateMachine<M: MachineDefinition> {
-    // One owner: what is called back comes between the accesses to these and never within one, so that nothing checks
-    // it at every send.
+    // The machine has one owner. Callbacks run between the accesses to these properties and never within one, so no
+    // send pays for exclusivity checks.
     @exclusivity(unchecked) @usableFromInline var current: MachineValue<M>
-    /// Asked before a move, also of a timer; false refuses an event (`vetoed`) and drops what came by itself. Only
-    /// here: what a daemon must know is a guard.
+    /// Called before each move, including those of timers. `false` refuses an event (`vetoed`), and drops a timer or an
+    /// event that the machine sent to itself. Only `StateMachine` has this hook: use a guard for a rule that a daemon
+    /// must know.
     @exclusivity(unchecked)
     public var shouldTransition: ((_ from: M.StateName, _ to: M.StateName) -> Bool)?
-    /// The machine's time as instances have it.
+    /// The machine's time in the resolution of instances.
     @exclusivity(unchecked) @usableFromInline var milliseconds: Int64
-    /// Where the time comes from while `run` goes on.
+    /// The source of the time while `run` runs.
     @exclusivity(unchecked) @usableFromInline var clock: (() -> Duration)?
-    /// What `run` waits for.
+    /// The sleep that `run` awaits.
     @exclusivity(unchecked) @usableFromInline var sleeper: Task<Void, any Error>?
     @exclusivity(unchecked) @usableFromInline var observers: [Observer] = []
     @exclusivity(unchecked) @usableFromInline var behaviors: [M.StateName: any StateBehavior<M>] = [:]
-    /// Moves that nobody was told of yet.
+    /// The moves that observers do not know yet.
     @exclusivity(unchecked) @usableFromInline var untold: [Transition<M>] = []
     @exclusivity(unchecked) @usableFromInline var isTelling = false
     @exclusivity(unchecked) @usableFromInline var isAsking = false
 
-    /// Whom to tell of each move; gone when it answers false.
+    /// An observer of moves; removed when `tell` returns false.
     @usableFromInline
     struct Observer {
         @usableFromInline let id: Int
         @usableFromInline let tell: (Transition<M>) -> Bool
     }
 
-    /// The machine's time, finer than that of instances.
+    /// The machine's time in full resolution.
     private var time: Duration { didSet { milliseconds = LogicalTime(time).milliseconds } }
     private var lastObserver = 0
     private var streams: [Int: AsyncStream<Transition<M>>.Continuation] = [:]
 
-    /// Macrosteps that a machine makes by itself at one call without that time goes on; the rest comes with the next.
+    /// The most macrosteps that a machine takes by itself in one call without an advance of time. The next call takes
+    /// the rest.
     private static var restlessness: Int { 1_000 }
 
-    /// Starts it. Throws `DefinitionMistakes`, or a `Refusal` when it cannot begin.
+    /// Starts the machine. Throws `DefinitionMistakes`, or a `Refusal` if the machine cannot begin.
     ///
-    /// Its `name` stands in messages and expressions; nil for the machine's. It begins with `context`; nil for what the
-    /// definition says. The `time` is counted from 1970, for expressions that ask what time it is.
+    /// Messages and expressions use `name`; `nil` means the machine's name. The machine begins with `context`; `nil`
+    /// means the context of the definition. The `time` is counted from 1970, for expressions that read the time.
     public convenience init(
         _ machine: M.Type = M.self, named name: String? = nil, context: M.Context? = nil, at time: Duration = .zero
     ) throws {
         self.init(restoring: try MachineValue(machine, named: name, context: context, at: time))
     }
 
-    /// Goes on from a value that was stored.
+    /// Continues from a stored value.
     public init(restoring value: MachineValue<M>) {
         current = value
         milliseconds = value.instance.last.milliseconds
@@ -63,38 +65,38 @@ public final class StateMachine<M: MachineDefinition> {
         for stream in streams.values { stream.finish() }
     }
 
-    /// The machine as a value, to be stored: as of now, so that its timers go on where they are.
+    /// The machine as a value that can be stored. Its time is the current time, so its timers continue.
     public var value: MachineValue<M> {
         let now = clock.map { max(time, $0()) } ?? time
         return current.at(LogicalTime(now))
     }
-    /// Where it is.
+    /// The current state.
     @inlinable public var state: M.State { current.state }
-    /// Its data.
+    /// The data of the machine.
     @inlinable public var context: M.Context { current.context }
-    /// Where it was before its last move.
+    /// The innermost state before the last move.
     public var previous: M.StateName? {
         current.instance.position.before.last.flatMap { current.typed.names[$0] }
     }
-    /// Whether it still runs.
+    /// The status of the machine.
     public var status: MachineValue<M>.Status { current.status }
 
-    /// Whether a state is active.
+    /// Returns true if a state is active.
     public func isIn(_ state: M.StateName) -> Bool { current.isIn(state) }
 
-    /// Whether it would take an event now; nil when that depends on the event's data.
+    /// Returns true if the machine would take an event now; `nil` if the answer depends on the event's data.
     public func canSend(_ event: M.EventName) -> Bool? { current.accepts(event) }
 
-    /// Sends an event: timers that are due come before it, and what the machine sends to itself right after. Then
-    /// behaviors and observers are told, each move once and in order, also when one of them sends.
+    /// Sends an event. Due timers fire before the event, and events that the machine sends to itself follow it. Then
+    /// behaviors and observers get each move once and in order, also if one of them sends an event.
     ///
-    /// - Returns: The event's move, and those of what the machine sent to itself in consequence, as one.
+    /// - Returns: The event's move, combined with the moves of the events that the machine sent to itself as a result.
     @inlinable
     @discardableResult
     public func send(_ event: M.Event) throws(Refusal<M>) -> Transition<M> {
         if isAsking { throw Refusal(busy: ()) }
         if clock != nil { readClock() }
-        // Also when the event is refused: timers that were due before it have fired.
+        // Observers are called also if the event is refused, because timers that were due before it have fired.
         defer { if !untold.isEmpty { tell() } }
         if current.instance.isArmed { _ = catchUp() }
         let move = try current.move(of: event, at: milliseconds)
@@ -105,7 +107,7 @@ public final class StateMachine<M: MachineDefinition> {
         return answer
     }
 
-    /// `send`, when only yes or no matters.
+    /// Sends an event, and returns true if the machine took it.
     @inlinable
     public func attempt(_ event: M.Event) -> Bool {
         do throws(Refusal<M>) {
@@ -121,7 +123,7 @@ public final class StateMachine<M: MachineDefinition> {
         if let clock { time = max(time, clock()) }
     }
 
-    /// Ends the wait of `run`: there may be other timers now.
+    /// Ends the wait of `run`, because the timers may have changed.
     @usableFromInline
     func wake() { sleeper?.cancel() }
 
@@ -131,7 +133,7 @@ public final class StateMachine<M: MachineDefinition> {
         throw Refusal(.vetoed, "'\(move.event)' was refused by 'shouldTransition'")
     }
 
-    /// Takes what a move brings with it.
+    /// Takes the events and timers that follow a move.
     @usableFromInline
     func followUp(_ move: Transition<M>) -> Transition<M> {
         var answer = move
@@ -155,7 +157,7 @@ public final class StateMachine<M: MachineDefinition> {
         if !observers.isEmpty || !behaviors.isEmpty { untold.append(move) }
     }
 
-    /// Takes what the machine sent to itself.
+    /// Takes the events that the machine sent to itself.
     private func takeSent() -> [Transition<M>] {
         var moves: [Transition<M>] = []
         while moves.count < Self.restlessness, current.instance.position.after.armed.nextSent != nil,
@@ -166,7 +168,7 @@ public final class StateMachine<M: MachineDefinition> {
         return moves
     }
 
-    /// Takes all that comes by itself up to now.
+    /// Takes all pending items that are due.
     @usableFromInline
     func catchUp() -> [Transition<M>] {
         var moves: [Transition<M>] = []
@@ -180,7 +182,8 @@ public final class StateMachine<M: MachineDefinition> {
         return moves
     }
 
-    /// Takes what comes next; an empty list when it was refused and is gone, nil when nothing is due.
+    /// Takes the next pending item. Returns an empty list if the item was refused and dropped, and `nil` if none is
+    /// due.
     private func takeNext() -> [Transition<M>]? {
         guard let move = current.nextMove(until: LogicalTime(time)) else { return nil }
         guard allows(move) else {
@@ -195,7 +198,7 @@ public final class StateMachine<M: MachineDefinition> {
 // MARK: Telling
 
 extension StateMachine {
-    /// Adds an observer, which is told of each move from now on.
+    /// Adds an observer that is called with each later move.
     public func onTransition(_ observer: @escaping (Transition<M>) -> Void) {
         observe { move in
             observer(move)
@@ -208,13 +211,14 @@ extension StateMachine {
         observers.append(Observer(id: lastObserver, tell: tell))
     }
 
-    /// Gives a state what it does for the program. Told at once when the state is active.
+    /// Sets the behavior of a state. If the state is active, `didEnter` is called at once.
     public func set(_ behavior: any StateBehavior<M>, for state: M.StateName) {
         behaviors[state] = behavior
         if isIn(state) { behavior.didEnter(from: nil) }
     }
 
-    /// The moves from now on, until the machine is done. Who is 1,024 behind misses the oldest, and sees it by `seq`.
+    /// The moves from now on, until the machine is done. A reader that is 1,024 moves behind misses the oldest, and
+    /// detects the gap by `seq`.
     public var transitions: AsyncStream<Transition<M>> {
         let (stream, continuation) = AsyncStream<Transition<M>>.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         guard status == .running else {
@@ -258,10 +262,10 @@ extension StateMachine {
 // MARK: Time
 
 extension StateMachine {
-    /// Lets time go on: the timers on the way fire, each at its own time. For tests and game loops.
+    /// Advances the time: the timers on the way fire, each at its own time. For tests and game loops.
     @discardableResult
     public func advance(by duration: Duration) -> [Transition<M>] {
-        // Times of instances end with the year 9999.
+        // The times of instances end with the year 9999.
         time = min(time + duration, .milliseconds(253_402_300_799_999))
         guard !isAsking else { return [] }
         let moves = catchUp()
@@ -270,16 +274,16 @@ extension StateMachine {
         return moves
     }
 
-    /// Lets time go on, and tells the behaviors of the states that are active then.
+    /// Advances the time, then calls the behaviors of the states that are active.
     public func update(deltaTime: Duration) {
         advance(by: deltaTime)
         for state in current.active { behaviors[state]?.update(deltaTime: deltaTime) }
     }
 
-    /// Fires timers by a clock until cancelled or done, where the caller is isolated. Events that are sent meanwhile
-    /// have the clock's time.
+    /// Fires timers by a clock until the task is cancelled or the machine is done, in the caller's isolation. Events
+    /// that are sent meanwhile have the clock's time.
     ///
-    /// - Precondition: It does not run already.
+    /// - Precondition: `run` does not run already.
     public func run(clock: some Clock<Duration> = ContinuousClock()) async throws {
         precondition(self.clock == nil, "a machine runs by one clock")
         let base = time
@@ -294,12 +298,12 @@ extension StateMachine {
             time = max(time, self.clock?() ?? time)
             _ = catchUp()
             tell()
-            // A day is as good as ever: who sends an event ends the wait.
+            // Without a timer any length would do, because a sent event ends the wait.
             let next = current.nextTimer ?? time + .seconds(86_400)
             let sleeper = Task { try await clock.sleep(until: start.advanced(by: next - base), tolerance: nil) }
             self.sleeper = sleeper
             defer { self.sleeper = nil }
-            // It ends by its time, by an event or with this task; all three go round once more.
+            // The sleep ends at its time, by an event, or with this task. In all three cases the loop continues.
             _ = await withTaskCancellationHandler {
                 await sleeper.result
             } onCancel: {

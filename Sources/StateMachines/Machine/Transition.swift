@@ -1,12 +1,12 @@
 internal import Statechart
 
-/// One move, as observers and histories tell it.
+/// One move, as observers and histories see it.
 public struct Transition<M: MachineDefinition>: Sendable {
     @usableFromInline let names: StateNames<M.StateName>
     @usableFromInline let move: UntypedMove
-    /// Where it is now.
+    /// The state after the move.
     public let state: M.State
-    /// Its data now.
+    /// The data after the move.
     public let context: M.Context
 
     @inlinable
@@ -17,18 +17,18 @@ public struct Transition<M: MachineDefinition>: Sendable {
         self.context = context
     }
 
-    /// What was taken; `init` for the start.
+    /// The event that was taken; `init` for the start.
     public var event: String { move.event }
-    /// How many macrosteps led to where the instance was before.
+    /// The number of macrosteps before the move.
     public var fromSeq: Int64 { move.fromSeq }
-    /// How many led to where it is now.
+    /// The number of macrosteps after the move.
     public var seq: Int64 { move.after.seq }
-    /// Why the instance has failed on something that was to come by itself; nil when it took it.
+    /// The failure if the instance failed on a pending item; `nil` if the instance took it.
     public var failure: String? { move.failure }
 
-    /// The innermost states before, one a region.
+    /// The innermost states before the move, one per region.
     public var from: [M.StateName] { names.leaves(of: move.before) }
-    /// The innermost states now, one a region.
+    /// The innermost states after the move, one per region.
     public var to: [M.StateName] { names.leaves(of: move.after.configuration) }
     /// The states that were left, in order.
     public var exited: [M.StateName] { names.names(of: move.exited) }
@@ -37,7 +37,7 @@ public struct Transition<M: MachineDefinition>: Sendable {
 }
 
 extension Transition: CustomStringConvertible {
-    /// `initial -> greeting   (seq 1 -> 2)`
+    /// The move in the form `initial -> greeting   (seq 1 -> 2)`.
     public var description: String {
         let from = from.map(\.rawValue).joined(separator: ", ")
         let to = to.map(\.rawValue).joined(separator: ", ")
@@ -47,7 +47,7 @@ extension Transition: CustomStringConvertible {
 }
 
 extension Transition {
-    /// Both as one: the instance sent the second event to itself.
+    /// Combines two moves: the instance sent the second event to itself.
     func followed(by next: Transition<M>) -> Transition<M> {
         Transition(
             names: names, move: UntypedMove(move, followedBy: next.move), state: next.state, context: next.context)

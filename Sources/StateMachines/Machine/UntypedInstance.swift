@@ -1,13 +1,13 @@
 internal import Statechart
 
-/// An instance without the types of a program: what the machine says, by itself.
+/// An instance without the types of a program.
 @usableFromInline
 struct UntypedInstance: Sendable {
     private let origin: Origin
-    /// The move that led to where it is.
+    /// The move that led to the current position.
     @usableFromInline private(set) var position: UntypedMove
 
-    /// What never changes. A class, so that a copy is two references.
+    /// The part that never changes. A class, so that copying an instance copies two references.
     private final class Origin: Sendable {
         let machine: Machine
         let identity: InstanceIdentity
@@ -20,11 +20,11 @@ struct UntypedInstance: Sendable {
 
     var machine: Machine { origin.machine }
     var identity: InstanceIdentity { origin.identity }
-    /// What it is now.
+    /// The current snapshot.
     var snapshot: Snapshot { position.after }
-    /// Of the last macrostep.
+    /// The time of the last macrostep.
     var last: LogicalTime { position.time }
-    /// Why it has failed; nil when it has not.
+    /// The failure; `nil` if the instance has not failed.
     var failure: String? { position.failure }
 
     init(_ machine: Machine, _ identity: InstanceIdentity, at position: UntypedMove) {
@@ -32,7 +32,7 @@ struct UntypedInstance: Sendable {
         self.position = position
     }
 
-    /// Starts one.
+    /// Starts an instance.
     static func start(
         _ machine: Machine, named name: String, version: Int64 = 1, data: JSONObject, at time: LogicalTime
     ) -> Result<UntypedInstance, Statechart.Refusal> {
@@ -48,14 +48,14 @@ struct UntypedInstance: Sendable {
     @usableFromInline
     mutating func keep(_ move: UntypedMove) { position = move }
 
-    /// The same at a later time, by when nothing has come.
+    /// Returns the instance at a later time, before which nothing is due.
     func at(_ time: LogicalTime) -> UntypedInstance {
         var later = self
         later.position = UntypedMove(position, at: max(time, last))
         return later
     }
 
-    /// Goes on without what would come next.
+    /// Drops the next pending item.
     mutating func dropNext() {
         var snapshot = snapshot
         guard let next = snapshot.armed.next else { return }
@@ -66,8 +66,7 @@ struct UntypedInstance: Sendable {
     }
 }
 
-/// A macrostep and what a program sees of it, by numbers of states. A class, because it never changes and goes from
-/// hand to hand.
+/// A macrostep with the state indices that a program needs. A class, because a move never changes and is passed around.
 @usableFromInline
 final class UntypedMove: Sendable {
     let event: String
@@ -75,7 +74,7 @@ final class UntypedMove: Sendable {
     private let macrostep: Macrostep
     let fromSeq: Int64
     let time: LogicalTime
-    /// Why the instance has failed; nil when it took what came.
+    /// The failure; `nil` if the instance took the event.
     let failure: String?
 
     init(
@@ -94,10 +93,10 @@ final class UntypedMove: Sendable {
     /// The states that were left and entered, in order.
     var exited: [StateIndex] { macrostep.exited }
     var entered: [StateIndex] { macrostep.entered }
-    /// What is to come, and what no longer.
+    /// The effects that the macrostep requests or cancels.
     var requests: [Macrostep.Request] { macrostep.requests }
 
-    /// A start, or a place that was stored.
+    /// Creates the move of a start, or of a stored position.
     convenience init(
         to snapshot: Snapshot, requests: [Macrostep.Request] = [], at time: LogicalTime, failure: String? = nil
     ) {
@@ -107,14 +106,14 @@ final class UntypedMove: Sendable {
             by: Macrostep(snapshot: snapshot, entered: entered, requests: requests), at: time, failure: failure)
     }
 
-    /// The same place at another time.
+    /// Creates a copy of a move with another time.
     convenience init(_ other: UntypedMove, at time: LogicalTime) {
         self.init(
             other.event, from: other.before, fromSeq: other.fromSeq, by: other.macrostep, at: time,
             failure: other.failure)
     }
 
-    /// What a host tells of a move.
+    /// Creates a move from a host's report.
     convenience init(
         _ event: String, from before: [StateIndex], to after: [StateIndex], exited: [StateIndex],
         entered: [StateIndex], fromSeq: Int64, seq: Int64, context: JSONObject, failure: String?
@@ -125,7 +124,7 @@ final class UntypedMove: Sendable {
             by: Macrostep(snapshot: snapshot, exited: exited, entered: entered), at: .zero, failure: failure)
     }
 
-    /// Both as one.
+    /// Combines two moves.
     convenience init(_ first: UntypedMove, followedBy next: UntypedMove) {
         let macrostep = Macrostep(
             snapshot: next.after, exited: first.exited + next.exited, entered: first.entered + next.entered)
@@ -134,20 +133,20 @@ final class UntypedMove: Sendable {
             failure: next.failure)
     }
 
-    /// The number of the innermost active state.
+    /// The index of the innermost active state.
     @usableFromInline var leaf: Int { after.configuration.last?.offset ?? 0 }
     @usableFromInline var context: JSONObject { after.context }
 }
 
-/// Why an event was not taken.
+/// The reason that an event was not taken.
 @usableFromInline
 struct UntypedRefusal: Error {
     let refusal: Statechart.Refusal
 }
 
-// What programs have compiled into them sees no more of an instance than this.
+// Inlined code of programs uses only these members of an instance.
 extension UntypedInstance {
-    /// Whether something will come by itself.
+    /// True if the instance has a pending item.
     @usableFromInline var isArmed: Bool { !position.after.armed.isEmpty }
 
     @usableFromInline
@@ -159,19 +158,19 @@ extension UntypedInstance {
         }
     }
 
-    /// Whether a move changes the context.
+    /// Returns true if a move changes the context.
     @usableFromInline
     func changesContext(_ move: UntypedMove) -> Bool { move.after.context != position.after.context }
 }
 
 extension UntypedInstance {
-    /// When the next comes by itself; nil when nothing does.
+    /// The time of the next pending item; `nil` if there is none.
     var nextTime: LogicalTime? {
         guard snapshot.status == .running, let next = snapshot.armed.next else { return nil }
         return next.time(notBefore: last)
     }
 
-    /// What comes by itself until a time.
+    /// Returns the next pending item up to a time.
     func next(until limit: LogicalTime) -> Pending? {
         guard snapshot.status == .running, let next = snapshot.armed.next, next.kind == .sent || next.due <= limit
         else { return nil }
@@ -192,14 +191,15 @@ extension UntypedInstance {
         move(by: .coming(next, at: next.time(notBefore: last)))
     }
 
-    /// The end of an invocation.
+    /// Returns the move by the end of an invocation.
     func move(of invocation: Pending, ending event: String, with data: JSONValue?, at time: LogicalTime) -> UntypedMove
     {
         let result = Statechart.Event(name: event, data: data, at: max(time, last))
         return move(by: .result(Taken(invocation, result: result)))
     }
 
-    /// What nobody can be told of: the instance takes it, or fails on it.
+    /// Returns the move by a pending item. Nobody could receive a refusal, so the instance takes the item or fails on
+    /// it.
     private func move(by input: Input) -> UntypedMove {
         let event = input.event
         switch machine.apply(input, to: position.after, as: identity) {
@@ -212,7 +212,8 @@ extension UntypedInstance {
         }
     }
 
-    /// It fails on something that comes by itself although the machine takes it: that stays armed.
+    /// Returns the move of an instance that fails on a pending item although the machine takes it. The item stays
+    /// armed.
     func failing(on next: Pending, because reason: String) -> UntypedMove {
         var after = snapshot
         after.seq += 1
@@ -229,20 +230,20 @@ extension UntypedInstance {
 }
 
 extension UntypedInstance {
-    /// What it would say to each event now; nil where that depends on the event's data.
+    /// The answer to each event now; `nil` if it depends on the event's data.
     var acceptance: [(descriptor: String, isAccepted: Bool?)] {
         machine.acceptance(in: snapshot, as: identity, at: last)
     }
 
-    /// The descriptors of events that it takes now, or could take with the right data.
+    /// The descriptors of the events that the instance takes now, or could take with suitable data.
     var accepted: [String] { machine.accepted(in: snapshot, as: identity, at: last) }
 
-    /// Why it refused an event, as the daemon says it.
+    /// Returns the daemon's text for the refusal of an event.
     func message(of refusal: Statechart.Refusal, for event: String) -> String {
         refusal.message(for: event, in: machine, at: place)
     }
 
-    /// Where it is, in messages.
+    /// The position of the instance, for messages.
     var place: InstancePlace {
         InstancePlace(name: identity.name, paths: machine.leafPaths(of: snapshot.configuration), seq: snapshot.seq)
     }

@@ -3,7 +3,7 @@ public import WorkflowJSON
 /// The names of a machine's events: `enum Event: String, MachineEvent { case … }`.
 public protocol MachineEvent: EventValue, RawRepresentable<String>, CaseIterable, Hashable where Name == Self {}
 
-/// The events of a machine that takes none: only time moves it.
+/// The events of a machine that takes none: only time moves such a machine.
 public enum NoEvent: MachineEvent {
     public var rawValue: String {
         switch self {}
@@ -12,22 +12,22 @@ public enum NoEvent: MachineEvent {
     public init?(rawValue: String) { nil }
 }
 
-/// What a program sends: the names themselves, or an enum whose cases carry data.
+/// The type of the events that a program sends: the names themselves, or an enum whose cases carry data.
 ///
-/// An enum that is `Encodable` needs nothing but its names: `case submit(amount: Int)` is the event `submit` with the
-/// data `{"amount": …}`, and `case succeed(String)` is `succeed` with the text as its data.
+/// An `Encodable` enum needs only its names: `case submit(amount: Int)` is the event `submit` with the data
+/// `{"amount": …}`, and `case succeed(String)` is `succeed` with the text as its data.
 public protocol EventValue: Sendable {
     /// The names of the events.
     associatedtype Name: MachineEvent
 
-    /// Makes name and data of the event.
+    /// Returns the name and data of the event.
     func encoded() throws(MachineMismatch) -> EncodedEvent<Name>
 }
 
-/// An event as a machine takes it.
+/// An event in the form that a machine takes.
 public struct EncodedEvent<Name: MachineEvent>: Sendable {
     public let name: Name
-    /// Nil when it has none.
+    /// The data of the event; `nil` if it has none.
     public let data: JSONValue?
 
     @inlinable
@@ -45,7 +45,7 @@ extension MachineEvent {
 }
 
 extension EventValue where Self: Encodable {
-    /// What the compiler makes for `Encodable` writes it.
+    /// Returns the name and data that the compiler's `Encodable` conformance writes.
     public func encoded() throws(MachineMismatch) -> EncodedEvent<Name> {
         guard let value = try written() else {
             throw MachineMismatch("\(Self.self).\(caseName) has no name in \(Self.self).Name")
@@ -57,7 +57,7 @@ extension EventValue where Self: Encodable {
             throw MachineMismatch("\(Self.self).\(member.key) has no name in \(Self.self).Name")
         }
         guard case .object(let data) = member.value, !data.isEmpty else { return EncodedEvent(name: name) }
-        // Without a label the value is the data.
+        // A value without a label is itself the data.
         if data.count == 1, let value = data["_0"] { return EncodedEvent(name: name, data: value) }
         guard !data.keys.contains(where: { $0.hasPrefix("_") && $0.dropFirst().allSatisfy(\.isNumber) }) else {
             throw MachineMismatch("\(Self.self).\(member.key) has several values: give each a label")
@@ -67,7 +67,8 @@ extension EventValue where Self: Encodable {
 }
 
 extension EventValue where Self: Encodable {
-    /// The JSON of the event; nil when its `CodingKeys`, which its names are, lack the case: the compiler allows it.
+    /// Returns the JSON of the event; `nil` if the case is missing from its `CodingKeys`, the names. The compiler
+    /// allows that.
     private func written() throws(MachineMismatch) -> JSONValue? {
         try MachineMismatch.told("an event cannot be written") {
             do {

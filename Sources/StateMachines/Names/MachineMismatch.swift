@@ -1,4 +1,4 @@
-/// A type and its machine do not say the same: a state without a name, a value that does not fit.
+/// A type that does not match its machine: a state without a name, or a value that does not fit.
 public struct MachineMismatch: Error, Hashable, CustomStringConvertible {
     public let description: String
 
@@ -6,7 +6,7 @@ public struct MachineMismatch: Error, Hashable, CustomStringConvertible {
         self.description = description
     }
 
-    /// Says of errors of reading and writing what they were about.
+    /// Prefixes coding errors with the thing that was read or written.
     static func told<Value>(_ what: @autoclosure () -> String, _ body: () throws -> Value) throws(MachineMismatch)
         -> Value
     {
@@ -23,7 +23,7 @@ public struct MachineMismatch: Error, Hashable, CustomStringConvertible {
 }
 
 extension DecodingError {
-    /// What is wrong, in one sentence.
+    /// The cause of the error, in one sentence.
     fileprivate var reason: String {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),

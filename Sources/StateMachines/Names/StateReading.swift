@@ -1,7 +1,7 @@
 internal import Statechart
 public import WorkflowJSON
 
-/// Where an instance is: what a state value is made from.
+/// The position of an instance, from which a state value is made.
 public struct StateReading<Name: MachineState>: Sendable {
     @usableFromInline let names: StateNames<Name>
     @usableFromInline let position: UntypedMove
@@ -15,10 +15,10 @@ public struct StateReading<Name: MachineState>: Sendable {
     /// The instance's data.
     public var context: JSONObject { position.after.context }
 
-    /// The active states, outermost first, regions in their order.
+    /// The active states, outermost first, with regions in document order.
     public var active: [Name] { names.names(of: configuration) }
 
-    /// The innermost active state; of a parallel state that of its last region.
+    /// The innermost active state; in a parallel state that of its last region.
     @inlinable public var leaf: Name {
         guard let name = names.byState[position.leaf] else {
             preconditionFailure("an instance is in a state, and each has a name")
@@ -34,10 +34,12 @@ public struct StateReading<Name: MachineState>: Sendable {
 final class StateNames<Name: MachineState>: Sendable {
     let machine: Machine
     let values = StateValues()
-    /// By state; nil for the root.
+    /// The names by state; `nil` for the root.
     @usableFromInline let byState: [Name?]
 
-    /// - Parameter owner: What lacks a name, in messages.
+    /// Maps each state of the machine to a name.
+    ///
+    /// - Parameter owner: The type that lacks a name, for messages.
     init(_ machine: Machine, of owner: String) throws(MachineMismatch) {
         self.machine = machine
         var byState: [Name?] = [nil]
@@ -52,10 +54,10 @@ final class StateNames<Name: MachineState>: Sendable {
 
     subscript(state: StateIndex) -> Name? { byState[state.offset] }
 
-    /// The names of states; the root has none.
+    /// Returns the names of states; the root has none.
     func names(of states: [StateIndex]) -> [Name] { states.compactMap { byState[$0.offset] } }
 
-    /// The names of the leaves among them.
+    /// Returns the names of the leaves in a configuration.
     func leaves(of configuration: [StateIndex]) -> [Name] {
         configuration.compactMap { machine[$0].isLeaf ? byState[$0.offset] : nil }
     }

@@ -1,26 +1,28 @@
-/// How much one definition may ask for. Each bound keeps a text of the allowed size from costing more than about a
-/// second.
+/// The limits of one definition. Each limit keeps a text of the allowed size from costing more than about a second.
 package enum DefinitionLimits {
-    /// UTF-8 bytes of the text; the same as the largest body of a request.
+    /// The most UTF-8 bytes of the text; the same as the largest request body.
     package static let textBytes = 1 << 20
-    /// States of one machine: far more than a person can oversee.
+    /// The most states of one machine: far more than a person can survey.
     package static let states = 20_000
-    /// Levels of maps and lists in the text; keeps every recursion over it within a small stack.
+    /// The most levels of maps and lists in the text; the limit keeps every recursion over the text within a small
+    /// stack.
     package static let nesting = 100
-    /// Bytes of one name of a machine, state, event or action: what fits a line of a terminal.
+    /// The most bytes of one name of a machine, state, event or action: a name fits on one line of a terminal.
     package static let nameBytes = 200
-    /// Bytes of one state's path; paths are kept for every state, so this bounds memory.
+    /// The most bytes of one state's path. Every state stores its path, so the limit bounds memory.
     package static let pathBytes = 1_000
-    /// Actions of one machine, those of named lists and wherever these are written out; lists that name lists multiply.
+    /// The most actions of one machine, counted in named lists and in every place that uses them. Lists that name lists
+    /// multiply.
     package static let actions = 100_000
-    /// Named guards that name guards that name guards …: each level takes the stack of a whole evaluation.
+    /// The most levels of named guards that name guards; each level takes the stack of a whole evaluation.
     package static let guardNesting = 8
-    /// Milliseconds of a delay that is long enough to go round with: a row of history for each, 100 a second at most.
+    /// The shortest delay in milliseconds that is acceptable in a cycle. Each round writes a row of history, at most
+    /// 100 a second.
     package static let restingDelay: Int64 = 10
-    /// Errors and warnings that are told, each; the rest is only counted.
+    /// The most errors, and the most warnings, that are reported; the rest are only counted.
     package static let diagnostics = 100
-    /// Nodes that anchors and aliases could stand for before they are found and refused.
+    /// The most nodes that anchors and aliases could stand for before they are found and rejected.
     package static let aliasedNodes = 100_000
-    /// UTF-8 bytes of YAML that are read again to find, each time, one more key that stands twice.
+    /// The most UTF-8 bytes of YAML to parse again in order to find further duplicate keys.
     package static let rereadBytes = 1 << 20
 }

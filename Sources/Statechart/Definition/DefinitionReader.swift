@@ -1,10 +1,11 @@
 package import WorkflowJSON
 
-/// From the text of a definition to a machine: read the text, draft the machine, resolve targets, check, compile.
+/// Makes a machine from the text of a definition: reads the text, drafts the machine, resolves targets, checks,
+/// compiles.
 package enum DefinitionReader {
     /// Reads, validates and compiles a definition.
     ///
-    /// All mistakes are reported at once, in the order of the text; only a text that is neither YAML nor JSON stops at
+    /// All mistakes are reported at once, in the order of the text. Only a text that is neither YAML nor JSON stops at
     /// its first mistake. Costs about O(n) in the size of the text.
     package static func read(
         _ text: String, syntax: DefinitionSyntax = .detected, semantics: Semantics = .current
@@ -14,7 +15,7 @@ package enum DefinitionReader {
         return try read(source, semantics, diagnostics)
     }
 
-    /// The same for a definition that was accepted at its time: bounds that came since are not asked.
+    /// Reads a definition that an earlier version accepted; limits that were added later are not checked.
     package static func read(
         stored text: String, semantics: Semantics
     ) throws(DefinitionError) -> DefinitionReading {
@@ -23,12 +24,12 @@ package enum DefinitionReader {
         return try read(source, semantics, diagnostics, isStored: true)
     }
 
-    /// The same for a tree that was made, not read: its places are what is told of mistakes.
+    /// Reads a tree that was generated, not parsed; mistakes are reported at the tree's places.
     package static func read(_ tree: DefinitionNode) throws(DefinitionError) -> DefinitionReading {
         try read(SourceNode(tree), .current, DiagnosticList())
     }
 
-    /// The value of a text that is no definition: YAML, or JSON.
+    /// Returns the value of a YAML or JSON text that is not a definition.
     package static func value(
         of text: String, syntax: DefinitionSyntax = .detected
     ) throws(DefinitionError) -> JSONValue {

@@ -1,7 +1,7 @@
-/// What reading a definition gives.
+/// The result of reading a definition.
 package struct DefinitionReading: Sendable {
     package let machine: Machine
-    /// In the order of the text.
+    /// The warnings in the order of the text.
     package let warnings: [Diagnostic]
 
     package init(machine: Machine, warnings: [Diagnostic]) {

@@ -1,6 +1,6 @@
-/// In which notation a definition is written.
+/// The notation in which a definition is written.
 package enum DefinitionSyntax: Sendable {
     case yaml, json
-    /// JSON when the text begins with `{` and is JSON, else YAML.
+    /// JSON if the text begins with `{` and is valid JSON, otherwise YAML.
     case detected
 }

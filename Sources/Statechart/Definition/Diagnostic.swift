@@ -1,19 +1,19 @@
-/// One thing to say about a definition, and where.
+/// A message about a definition, with its position.
 package struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
-    /// How much it matters.
+    /// The severity of a diagnostic.
     package enum Severity: String, Sendable {
         /// The definition cannot be used.
         case error
-        /// It can be used, but probably does not do what its author means.
+        /// The definition can be used, but probably does not do what its author intends.
         case warning
     }
 
     package let severity: Severity
-    /// Counted from 1.
+    /// The line, counted from 1.
     package let line: Int
-    /// Counted from 1.
+    /// The column, counted from 1.
     package let column: Int
-    /// What is wrong, on which thing, and what to do; no full stop at its end.
+    /// The problem, the affected item and the remedy, without a final full stop.
     package let message: String
 
     package init(_ severity: Severity, line: Int, column: Int, message: String) {
@@ -26,9 +26,9 @@ package struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     package var description: String { "\(line):\(column): \(severity.rawValue): \(message)" }
 }
 
-/// Every mistake of a definition that cannot be used, in the order of the text.
+/// All mistakes of a definition that cannot be used, in the order of the text.
 package struct DefinitionError: Error, Equatable {
-    /// Errors, and the warnings found beside them. Holds at least one error.
+    /// The errors and the warnings found with them; at least one is an error.
     package let diagnostics: [Diagnostic]
 
     package init(diagnostics: [Diagnostic]) {

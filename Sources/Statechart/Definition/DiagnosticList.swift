@@ -1,6 +1,6 @@
 import WorkflowSpelling
 
-/// What was found so far in one definition, in any order.
+/// The diagnostics found so far in one definition, in any order.
 struct DiagnosticList {
     private(set) var errors: [Diagnostic] = []
     private(set) var warnings: [Diagnostic] = []
@@ -10,12 +10,12 @@ struct DiagnosticList {
         errors.append(Diagnostic(.error, line: position.line, column: position.column, message: message))
     }
 
-    /// Adds something to think about.
+    /// Adds a warning.
     mutating func warning(_ message: String, at position: SourcePosition) {
         warnings.append(Diagnostic(.warning, line: position.line, column: position.column, message: message))
     }
 
-    /// Adds what made a text unreadable.
+    /// Adds the errors that made a text unreadable.
     mutating func add(_ error: DefinitionError) {
         errors += error.diagnostics
     }
@@ -28,17 +28,18 @@ struct DiagnosticList {
         }
     }
 
-    /// `; did you mean 'x'?`, or nothing. Looking for it is left out when there is more to tell than will be told.
+    /// Returns `; did you mean 'x'?`, or an empty text. The search is skipped once the list has more entries than are
+    /// shown.
     func suggestion(for word: String, among candidates: @autoclosure () -> some Sequence<String>) -> String {
         guard isWorthSuggesting, let closest = Spelling.closest(to: word, among: candidates()) else { return "" }
         return "; did you mean \(closest.quoted)?"
     }
 
-    /// Whether time spent on a suggestion is still well spent; bounds it for texts with very many mistakes.
+    /// True if the search for a suggestion is still worthwhile; bounds the time for texts with very many mistakes.
     var isWorthSuggesting: Bool { max(errors.count, warnings.count) < DefinitionLimits.diagnostics }
 
-    /// Errors and warnings by line and column, each cut at `DefinitionLimits.diagnostics` with a last one that counts
-    /// the rest.
+    /// The errors and warnings to report, by line and column. Each kind is truncated at `DefinitionLimits.diagnostics`,
+    /// with a last entry that counts the rest.
     var told: [Diagnostic] {
         let all = Self.cut(errors, "mistakes") + Self.cut(warnings, "warnings")
         return all.sorted(by: Self.precedes)
@@ -59,7 +60,7 @@ struct DiagnosticList {
 }
 
 extension String {
-    /// The text in single quotes for a message: cut where it is long, control characters replaced.
+    /// The text in single quotes for a message: truncated if long, with control characters replaced.
     var quoted: String {
         let limit = 60
         let cut = unicodeScalars.prefix(limit)

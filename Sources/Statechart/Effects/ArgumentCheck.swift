@@ -1,9 +1,10 @@
-/// What may be an argument of a program.
+/// The rules for the arguments of a program.
 package enum ArgumentCheck {
-    /// Bytes of all arguments together, as far below the bound of Linux as to leave room for the environment.
+    /// The most bytes of all arguments together. The limit is below the limit of Linux, so that the environment has
+    /// room.
     package static let longest = 128 << 10
 
-    /// One argument, and whether it stands in the definition as it is.
+    /// One argument; `isLiteral` is true if the definition contains the argument as it is.
     package struct Argument: Sendable, Equatable {
         package let text: String
         package let isLiteral: Bool
@@ -14,8 +15,8 @@ package enum ArgumentCheck {
         }
     }
 
-    /// Why a program cannot be given these arguments; nil when it can. What is computed is no option: it may begin with
-    /// `-` only behind a literal `--`, where programs expect no options.
+    /// Returns the reason why a program cannot get these arguments; `nil` if it can. A computed argument must not be an
+    /// option. So it may begin with `-` only after a literal `--`, where programs expect no options.
     package static func mistake(in arguments: [Argument]) -> String? {
         var isBehindOptions = false
         var bytes = 0

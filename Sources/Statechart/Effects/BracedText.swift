@@ -1,7 +1,7 @@
-/// Texts with something in braces: expressions in urls, names of secrets in headers.
+/// Texts with parts in braces: expressions in URLs, and names of secrets in headers.
 enum BracedText {
-    /// Where the brace closes that opens at a place; braces in strings of the expression do not count. Nil when it
-    /// does not.
+    /// Returns the place of the brace that closes the brace at a place; `nil` if none closes it. Braces in strings of
+    /// the expression do not count.
     static func closing(_ text: [Unicode.Scalar], from open: Int) -> Int? {
         var depth = 0
         var place = open
@@ -21,13 +21,13 @@ enum BracedText {
         return nil
     }
 
-    /// `'{context.id' is not closed`.
+    /// Returns the message `'{context.id' is not closed`.
     static func notClosed(_ text: [Unicode.Scalar], from open: Int) -> String {
         "\(String(String.UnicodeScalarView(text[open...])).quoted) is not closed"
     }
 
-    /// Whether an expression has a name in braces, which no expression has outside of its strings: the place of a
-    /// secret, or of a variable in other languages.
+    /// Returns true if an expression has a name in braces outside its strings, which no valid expression has. Such a
+    /// name is a placeholder for a secret, or for a variable in other languages.
     static func namesPlace(_ expression: String) -> Bool {
         let text = Array(expression.unicodeScalars)
         var open: Int?
@@ -51,7 +51,7 @@ enum BracedText {
         return false
     }
 
-    /// The last quote of the string of CEL that begins at a place; nil when there is none.
+    /// Returns the place of the last quote of the CEL string that begins at a place; `nil` if the string does not end.
     private static func endOfString(_ text: [Unicode.Scalar], from start: Int) -> Int? {
         let quote = text[start]
         let isRaw = start > 0 && (text[start - 1] == "r" || text[start - 1] == "R")

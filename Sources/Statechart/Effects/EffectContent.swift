@@ -1,10 +1,10 @@
 import WorkflowJSON
 
-/// What an effect asks, before its name, its deadline and its policy are added.
+/// The content of an effect, before its name, deadline and retry policy are added.
 struct EffectContent {
     let queue: String
     let priority: Int64
-    /// What its row says.
+    /// The request as the effect's row stores it.
     let request: JSONObject
 
     init(task queue: String, input: JSONValue?, priority: Int64) {
@@ -20,7 +20,7 @@ struct EffectContent {
         priority = TaskAction.priority
         var program: JSONObject = [:]
         let invalid = ArgumentCheck.mistake(in: arguments)
-        // What is too long is not kept.
+        // Invalid arguments are not stored, because they may be too long.
         if invalid == nil { program["args"] = .array(arguments.map { .string($0.text) }) }
         program["attemptTimeout"] = exec.limits.milliseconds.map(JSONValue.int)
         program["maxBytes"] = exec.limits.bytes.map { .int(Int64($0)) }
@@ -38,7 +38,8 @@ struct EffectContent {
         self.request = request
     }
 
-    /// For people: `task charge {"amount":5}`, `http POST https://pay.example.com/ {"amount":5}`, `exec resize`.
+    /// The text for people: `task charge {"amount":5}`, `http POST https://pay.example.com/ {"amount":5}`, `exec
+    /// resize`.
     var shown: String {
         var words = [String(queue.prefix { $0 != ":" })]
         if let http = request["http"]?.object {

@@ -1,12 +1,12 @@
-/// Where an HTTP request goes: scheme, host and port.
+/// The destination of an HTTP request: scheme, host and port.
 package struct HTTPOrigin: Hashable, Sendable {
-    /// Whether it is https.
+    /// True for https.
     package let isSecure: Bool
-    /// In lower case; an address of IPv6 stands in brackets.
+    /// The host in lower case; an IPv6 address is in brackets.
     package let host: String
     package let port: Int
 
-    /// Reads what stands between `://` and the path.
+    /// Reads the part of a URL between `://` and the path.
     ///
     /// - Complexity: O(n).
     init(isSecure: Bool, authority bytes: [UInt8]) throws(URLMistake) {
@@ -31,16 +31,16 @@ package struct HTTPOrigin: Hashable, Sendable {
         self.port = port
     }
 
-    /// The queue of the requests that go there.
+    /// The queue of the requests to this origin.
     package var queue: String { "http:\(host):\(port)" }
 
-    /// As it stands in a url: a default port is left out.
+    /// The origin as written in a URL, without a default port.
     package var text: String {
         let usual = isSecure ? 443 : 80
         return (isSecure ? "https://" : "http://") + host + (port == usual ? "" : ":\(port)")
     }
 
-    /// Labels of letters, digits, `-` and `_`, none of them empty.
+    /// Returns true for labels of letters, digits, `-` and `_`, none of them empty.
     private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard (1...253).contains(bytes.count) else { return false }
         return bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
@@ -49,7 +49,7 @@ package struct HTTPOrigin: Hashable, Sendable {
         }
     }
 
-    /// An address of IPv6 in brackets, without a zone. Whoever connects reads it again.
+    /// Returns true for an IPv6 address in brackets without a zone. The address is parsed again when wfd connects.
     private static func isAddress(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.last == UInt8(ascii: "]"), (4...47).contains(bytes.count) else { return false }
         let inner = bytes.dropFirst().dropLast()

@@ -1,11 +1,11 @@
 import WorkflowJSON
 
-/// A request as a macrostep evaluated it: whole, or with the reason for which it can never be sent.
+/// A request as a macrostep evaluated it: complete, or with the reason why it can never be sent.
 struct HTTPRequest {
-    /// What the row says under `http`.
+    /// The members under `http` in the effect's row.
     private(set) var members = JSONObject()
     private(set) var url: RequestURL?
-    /// The first reason that was found; nil for a request that can be sent.
+    /// The first reason why the request can never be sent; `nil` for a request that can be sent.
     private(set) var invalid: String?
 
     init(_ http: HTTPAction) {
@@ -17,7 +17,7 @@ struct HTTPRequest {
         if !http.keptHeaders.isEmpty { members["keepHeaders"] = .array(http.keptHeaders.map(JSONValue.string)) }
     }
 
-    /// Its queue: that of the place to which it goes.
+    /// The queue of the request's origin; `EffectRequest.invalid` if the request can never be sent.
     var queue: String { invalid == nil ? url?.origin.queue ?? EffectRequest.invalid : EffectRequest.invalid }
 
     mutating func setURL(_ make: () throws(URLMistake) -> RequestURL) {
@@ -40,7 +40,7 @@ struct HTTPRequest {
         }
     }
 
-    /// - Parameter secret: The headers with secrets, which are checked already.
+    /// - Parameter secret: The headers with secrets, which were checked before.
     mutating func add(headers: [(name: String, value: String)], beside secret: JSONObject) {
         let secret = secret.members.map { (name: $0.key, value: $0.value.string ?? "") }
         if let mistake = HeaderCheck.mistake(in: headers + secret) { return refuse(mistake) }
@@ -49,7 +49,7 @@ struct HTTPRequest {
     }
 
     mutating func add(body: JSONValue) {
-        // The second count is exact, and only made where the first one passes.
+        // The second count is exact, and runs only if the first one passes.
         guard body.isKeepable, JSONWriter.bytes(body).count <= StepLimits.valueBytes else {
             return refuse("the body would be \(StepLimits.tooLarge)")
         }
@@ -77,7 +77,7 @@ struct HTTPRequest {
 }
 
 extension JSONObject {
-    /// Names and texts.
+    /// Creates an object of names and texts.
     fileprivate init(words: [(name: String, value: String)]) {
         self.init()
         for (name, value) in words { _ = insert(.string(value), forNewKey: name) }

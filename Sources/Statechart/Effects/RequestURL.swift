@@ -1,20 +1,20 @@
-/// A url to send a request to: http or https, without user info and fragment, every character as it is sent (RFC 3986).
+/// A URL of a request: http or https, without user info and fragment, with every character as it is sent (RFC 3986).
 package struct RequestURL: Hashable, Sendable {
-    /// In bytes.
+    /// The most bytes of a URL.
     package static let longest = 8 << 10
 
     package let origin: HTTPOrigin
     /// The path, which begins with `/`, and the query.
     private(set) var target: String
 
-    /// Takes parts that were checked.
+    /// Creates a URL from checked parts.
     init(origin: HTTPOrigin, target: String) throws(URLMistake) {
         self.origin = origin
         self.target = target.utf8.first == UInt8(ascii: "/") ? target : "/" + target
         guard text.utf8.count <= Self.longest else { throw .length }
     }
 
-    /// Reads a url that is whole.
+    /// Reads a complete URL.
     package init(_ text: String) throws(URLMistake) {
         guard text.utf8.count <= Self.longest else { throw .length }
         let (origin, rest) = try Self.split(text)
@@ -23,19 +23,19 @@ package struct RequestURL: Hashable, Sendable {
         try self.init(origin: origin, target: rest)
     }
 
-    /// Reads a url that an expression gave. A part of it that was empty may have left an empty segment.
+    /// Reads a URL that an expression returned. An empty part of the expression may have left an empty segment.
     init(computed text: String) throws(URLMistake) {
         try self.init(text)
-        // The last segment is empty where the path ends with a slash.
+        // The last segment is empty if the path ends with a slash.
         let segments = Self.segments(of: target)
         guard !segments.dropFirst().dropLast().contains(where: \.isEmpty) else { throw .empty }
         guard !segments.contains(where: Self.leadsElsewhere) else { throw .dots }
     }
 
-    /// As it is sent.
+    /// The URL as it is sent.
     package var text: String { origin.text + target }
 
-    /// Adds to the query what a map says, in its order.
+    /// Appends names and values to the query, in their order.
     mutating func append(_ words: [(name: String, value: String)]) throws(URLMistake) {
         for (name, value) in words {
             target += target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
@@ -44,7 +44,7 @@ package struct RequestURL: Hashable, Sendable {
         }
     }
 
-    /// The origin that a url begins with, and the rest.
+    /// Returns the origin at the beginning of a URL, and the rest.
     static func split(_ text: String) throws(URLMistake) -> (origin: HTTPOrigin, rest: String) {
         let isSecure = text.utf8.starts(with: "https://".utf8)
         guard isSecure || text.utf8.starts(with: "http://".utf8) else { throw .scheme }
@@ -53,18 +53,18 @@ package struct RequestURL: Hashable, Sendable {
         return (try HTTPOrigin(isSecure: isSecure, authority: Array(rest[..<end])), String(text[end...]))
     }
 
-    /// What stands between the slashes of a path.
+    /// Returns the parts of a path between its slashes.
     static func segments(of target: String) -> [[UInt8]] {
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
         return path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Array.init)
     }
 
-    /// Throws where a segment leads to its parent or nowhere, however it is written.
+    /// Throws if a segment is `.` or `..`, in any encoding.
     static func checkSegments(_ segments: [[UInt8]]) throws(URLMistake) {
         guard !segments.contains(where: isDots) else { throw .dots }
     }
 
-    /// Whether a segment is `.` or `..`: `%2e` is a dot for many servers.
+    /// Returns true if a segment is `.` or `..`: many servers read `%2e` as a dot.
     static func isDots(_ segment: [UInt8]) -> Bool {
         guard segment.count <= 6 else { return false }
         var rest = segment[...]
@@ -82,8 +82,8 @@ package struct RequestURL: Hashable, Sendable {
         return dots == 1 || dots == 2
     }
 
-    /// True for a segment with a part that is `.` or `..` for a server that decodes it, be it several times. A part
-    /// stands between slashes, of either kind, and before a semicolon, behind which some servers look for parameters.
+    /// Returns true for a segment with a part that a server may decode, even repeatedly, to `.` or `..`. Slashes of
+    /// either kind separate parts. A semicolon ends a part, because some servers expect parameters after it.
     static func leadsElsewhere(_ segment: [UInt8]) -> Bool {
         let decoded = PercentCode.decoded(segment)
         return decoded.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }).contains { part in
@@ -92,7 +92,7 @@ package struct RequestURL: Hashable, Sendable {
         }
     }
 
-    /// Throws at the first character of a path or query that cannot be sent as it is.
+    /// Throws at the first character of a path or query that cannot be sent unencoded.
     static func checkCharacters(_ text: String) throws(URLMistake) {
         var bytes = Array(text.utf8)[...]
         while let first = bytes.popFirst() {
@@ -111,7 +111,7 @@ package struct RequestURL: Hashable, Sendable {
 
 /// Percent encoding (RFC 3986, section 2).
 enum PercentCode {
-    /// A text as part of one segment, or of one value of a query: nothing of it means anything there.
+    /// Returns a text encoded as part of one segment, or of one query value, without any special characters.
     static func text(_ text: String) -> String {
         if text.utf8.allSatisfy(isUnreserved) { return text }
         var code: [UInt8] = []
@@ -127,9 +127,9 @@ enum PercentCode {
         return String(decoding: code, as: UTF8.self)
     }
 
-    /// The bytes that a text stands for, decoded until there is nothing left to decode.
+    /// Returns the bytes of a text, decoded until no code remains.
     ///
-    /// - Complexity: O(n): a code is decoded as soon as it is whole, and its byte may end another code.
+    /// - Complexity: O(n): a code is decoded as soon as it is complete, and its byte may complete another code.
     static func decoded(_ text: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         for byte in text {
@@ -142,7 +142,7 @@ enum PercentCode {
         return decoded
     }
 
-    /// The byte of a code at the end of a text; nil where none stands.
+    /// Returns the byte of a code at the end of a text; `nil` if the text does not end with a code.
     private static func code(endOf text: [UInt8]) -> UInt8? {
         let last = text.suffix(3)
         guard last.count == 3, last.first == UInt8(ascii: "%"), last.dropFirst().allSatisfy(\.isHexDigit) else {

@@ -1,7 +1,7 @@
-/// The literal value of a header, with the names of secrets in braces: `Bearer {pay_token}`. What the secrets are is
-/// known to whoever sends it, and to nobody else.
+/// The literal value of a header, with the names of secrets in braces: `Bearer {pay_token}`. Only the sender of the
+/// request knows the secrets.
 package struct SecretText: Sendable, Equatable {
-    /// A part of it.
+    /// A part of the text.
     package enum Piece: Sendable, Equatable {
         case text(String)
         /// The name of a secret.
@@ -10,7 +10,7 @@ package struct SecretText: Sendable, Equatable {
 
     package let pieces: [Piece]
 
-    /// Reads what stands in a definition, or in a request that was made of one.
+    /// Reads the text of a definition, or of a request made from a definition.
     package init(_ text: String) throws(URLMistake) {
         var pieces: [Piece] = []
         var rest = Array(text.unicodeScalars)[...]
@@ -30,7 +30,7 @@ package struct SecretText: Sendable, Equatable {
         self.pieces = pieces
     }
 
-    /// The names of the secrets in it, in order.
+    /// The names of the secrets in the text, in order.
     package var secrets: [String] {
         pieces.compactMap { if case .secret(let name) = $0 { name } else { nil } }
     }

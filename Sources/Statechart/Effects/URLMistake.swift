@@ -1,7 +1,7 @@
-/// Why a text is no url to send a request to. What it says quotes the definition only, never data.
+/// The reason why a text is not a valid URL of a request. The message quotes only the definition, never data.
 package struct URLMistake: Error, Equatable {
     package let message: String
-    /// Where it stands in the text, in Unicode scalars.
+    /// The place of the mistake in the text, in Unicode scalars.
     package let offset: Int
 
     init(_ message: String, at offset: Int = 0) {

@@ -1,7 +1,7 @@
-/// A url of a definition: literal, with expressions in braces in its path and its query. What an expression gives is
-/// one segment, or part of one, whatever characters it has.
+/// A URL of a definition: literal, with expressions in braces in its path and query. The value of an expression is
+/// always one segment, or part of one, whatever characters it contains.
 package struct URLTemplate: Sendable, Equatable {
-    /// An expression, and where it stands behind the beginning of the url, in Unicode scalars.
+    /// An expression and its offset from the beginning of the URL, in Unicode scalars.
     package struct Place: Sendable, Equatable {
         package let expression: String
         package let offset: Int
@@ -14,24 +14,24 @@ package struct URLTemplate: Sendable, Equatable {
 
     package let origin: HTTPOrigin
     package let places: [Place]
-    /// What follows the origin.
+    /// The parts after the origin.
     private let pieces: [Piece]
 
-    /// Whether a text is meant as a literal url; any other is an expression.
+    /// Returns true if a text is a literal URL; any other text is an expression.
     package static func isLiteral(_ text: String) -> Bool {
         text.hasPrefix("http://") || text.hasPrefix("https://")
     }
 
-    /// Whether a text that is no literal url was probably meant as one: no expression begins so.
+    /// Returns true if a text that is not a literal URL was probably meant as one: no expression begins in this way.
     static func isMistaken(_ text: String) -> Bool {
         text.hasPrefix("/") || text.drop { $0.isLetter }.hasPrefix("://")
     }
 
-    /// Why a text that begins with an expression in braces is no url; nil for any other text.
+    /// Returns the reason why a text that begins with an expression in braces is no URL; `nil` for any other text.
     static func mistake(inBraced text: String) -> URLMistake? {
         guard text.hasPrefix("{"), text.utf8.count <= 200, let close = text.firstIndex(of: "}") else { return nil }
         let expression = text[..<close].dropFirst()
-        // An expression as a whole begins with a map, which has a colon or is empty.
+        // A whole expression in braces is a map, which has a colon or is empty.
         guard expression.contains(where: { !$0.isWhitespace }), !expression.contains(where: { ":'\"\n".contains($0) })
         else { return nil }
         let rest = text[text.index(after: close)...]
@@ -40,7 +40,7 @@ package struct URLTemplate: Sendable, Equatable {
         return URLMistake("\(URLMistake.scheme.message); one that is computed is an expression: \(expression)\(end)")
     }
 
-    /// Reads a url; each mistake in it is of the definition.
+    /// Reads a URL of a definition; throws for a mistake in the definition.
     package init(_ text: String) throws(URLMistake) {
         guard text.utf8.count <= RequestURL.longest else { throw .length }
         let scalars = Array(text.unicodeScalars)
@@ -82,20 +82,20 @@ package struct URLTemplate: Sendable, Equatable {
         try RequestURL.checkSegments(segments(with: places.map { _ in "" }).filter { $0.places.isEmpty }.map(\.bytes))
     }
 
-    /// The origin that a text before the first expression has; what follows it stays.
+    /// Returns the origin in the text before the first expression, and removes it from the text.
     private static func origin(_ literal: inout String.UnicodeScalarView) throws(URLMistake) -> HTTPOrigin {
         let authority = String(literal).drop { $0 != ":" }.dropFirst(3)
-        // Without a slash or a question mark the host may not have ended.
+        // Without a slash or a question mark the host may continue.
         guard authority.contains(where: { "/?#".contains($0) }) else { throw .place }
         let (origin, rest) = try RequestURL.split(String(literal))
         literal = rest.unicodeScalars
         return origin
     }
 
-    /// The url with values for its expressions.
+    /// Returns the URL with values for its expressions.
     ///
     /// - Precondition: There is a value for each of `places`.
-    /// - Throws: Where a value makes a segment that leads elsewhere.
+    /// - Throws: An error if a value makes a segment that leads to another path.
     package func filled(with values: [String]) throws(URLMistake) -> RequestURL {
         precondition(values.count == places.count, "each expression of a url has a value")
         let codes = values.map(PercentCode.text)
@@ -120,7 +120,7 @@ package struct URLTemplate: Sendable, Equatable {
         return try RequestURL(origin: origin, target: target)
     }
 
-    /// The segments of the path, with the expressions in them.
+    /// Returns the segments of the path, with the expressions in them.
     private func segments(with codes: [String]) -> [(bytes: [UInt8], places: [Int])] {
         var segments: [(bytes: [UInt8], places: [Int])] = [([], [])]
         for piece in pieces {

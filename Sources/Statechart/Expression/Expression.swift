@@ -1,12 +1,12 @@
 package import WorkflowCEL
 package import WorkflowJSON
 
-/// An expression of a definition, compiled.
+/// A compiled expression of a definition.
 package struct Expression: Sendable {
     package let program: Program
-    /// Whether its value depends on the event, through named guards too.
+    /// True if the value depends on the event, also through named guards.
     package let readsEvent: Bool
-    /// The line of the definition on which it begins.
+    /// The line of the definition on which the expression begins.
     package let line: Int
 
     package init(program: Program, readsEvent: Bool, line: Int) {
@@ -15,17 +15,17 @@ package struct Expression: Sendable {
         self.line = line
     }
 
-    /// The text as written.
+    /// The expression as written.
     package var source: String { program.source }
 }
 
-/// A value with expressions in it: in maps and lists every string is one, everything else is literal.
+/// A value that may contain expressions: in maps and lists every string is an expression, everything else is literal.
 package indirect enum Template: Sendable {
-    /// The same every time.
+    /// A constant value.
     case literal(JSONValue)
     case expression(Expression)
     case list([Template])
-    /// In the order of the keys' bytes.
+    /// The members of a map, sorted by the bytes of their keys.
     case map([Member])
 
     /// One entry of a map.
@@ -41,7 +41,7 @@ package indirect enum Template: Sendable {
 }
 
 extension Template {
-    /// The expressions in it.
+    /// The expressions in the template.
     var expressions: [Expression] {
         switch self {
         case .literal: []

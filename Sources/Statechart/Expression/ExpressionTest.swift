@@ -1,6 +1,6 @@
 import WorkflowCEL
 
-/// Tells texts that a machine can use as expressions from all others.
+/// Decides whether a machine can use a text as an expression.
 package struct ExpressionTest: Sendable {
     private let environment: Environment
 
@@ -11,22 +11,22 @@ package struct ExpressionTest: Sendable {
         environment = Vocabulary.environment(contextKeys: keys, guards: guards)
     }
 
-    /// Why a text is no expression of known names; nil when it is one. Reading a key that the context lacks is allowed:
-    /// whether it is a mistake depends on the machine.
+    /// Returns the reason why a text is not an expression of known names; `nil` if it is one. Reading a key that the
+    /// context lacks is allowed, because only some machines treat such a key as a mistake.
     package func mistake(in text: String) -> String? {
         let compilation = Program.compile(text, in: environment)
         guard compilation.program == nil else { return nil }
         return compilation.issues.first { $0.kind != .unknownField }?.message ?? "it cannot be compiled"
     }
 
-    /// Why a text is no expression that gives true or false; nil when it may be one.
+    /// Returns the reason why a text is not an expression that returns true or false; `nil` if it may be one.
     package func mistake(inGuard text: String) -> String? {
         let type = Program.compile(text, in: environment).program?.type
         guard let type, type != .bool, type != .dyn else { return mistake(in: text) }
         return "a guard gives true or false, this one gives \(type.description)"
     }
 
-    /// Whether a guard can have this name: it means nothing yet.
+    /// Returns true if a guard can have this name: the name is valid and has no other meaning.
     package static func isFree(_ name: String) -> Bool {
         let alone = Program.compile(name, in: Environment(variables: []))
         return !Vocabulary.taken.contains(name) && alone.program == nil

@@ -1,7 +1,7 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// What an expression sees while it is evaluated: the other side of `Vocabulary`.
+/// The values that an expression sees during evaluation: the counterpart of `Vocabulary`.
 struct Scope: Activation {
     let machine: Machine
     let context: JSONObject
@@ -18,7 +18,7 @@ struct Scope: Activation {
         }
     }
 
-    /// Of `event` and `instance`, whose values have to be put together.
+    /// Returns a field of `event` or `instance` without building the whole map; `nil` for other fields.
     func value(ofField field: String, of variable: Int) -> Value? {
         switch (variable, field) {
         case (Vocabulary.event, "data"): event.data.map { Value($0) } ?? .null
@@ -46,7 +46,7 @@ struct Scope: Activation {
         return .bool(configuration.containsSorted(state))
     }
 
-    // In the order of the keys.
+    // The entries are in the order of the keys.
     private var eventValue: Value {
         .map(
             .entries([
@@ -70,12 +70,12 @@ struct Scope: Activation {
 }
 
 extension Expression {
-    /// The expression's value.
+    /// Returns the value of the expression.
     func value(in scope: Scope, _ budget: inout Budget) throws(EvaluationError) -> Value {
         try program.value(scope, &budget)
     }
 
-    /// Whether the condition holds; anything but a bool is a failure.
+    /// Returns the value of a condition; throws for any value other than a bool.
     func holds(in scope: Scope, _ budget: inout Budget) throws(EvaluationError) -> Bool {
         let value = try value(in: scope, &budget)
         guard case .bool(let bool) = value else {
@@ -87,12 +87,12 @@ extension Expression {
 }
 
 extension Program {
-    /// All of the expression.
+    /// The range of the whole expression.
     var range: Range<Int> { 0..<source.utf8.count }
 }
 
 extension Template {
-    /// The template's value, as JSON.
+    /// Returns the value of the template as JSON.
     func value(in scope: Scope, _ budget: inout Budget) throws(EvaluationFailure) -> JSONValue {
         switch self {
         case .literal(let value): return value
@@ -116,14 +116,14 @@ extension Template {
     }
 }
 
-/// Which expression failed, and why.
+/// The expression that failed, and its error.
 struct EvaluationFailure: Error {
     let expression: Expression
     let error: EvaluationError
 }
 
 extension [StateIndex] {
-    /// Whether a sorted list has an element. O(log n).
+    /// Returns true if a sorted list contains an element. O(log n).
     func containsSorted(_ index: StateIndex) -> Bool {
         let offset = firstOffset { $0 >= index }
         return offset < count && self[offset] == index

@@ -5,7 +5,7 @@ package enum Vocabulary {
     package static let context = 0
     package static let event = 1
     package static let instance = 2
-    /// The named guards follow, in the order of the definition.
+    /// The number of the first named guard; the others follow in the order of the definition.
     package static let firstGuard = 3
 
     /// The function `In`.
@@ -13,17 +13,17 @@ package enum Vocabulary {
     /// The function `hasTag`.
     package static let hasTag = 1
 
-    /// Names that a named guard cannot have.
+    /// The names that a named guard cannot have.
     static let taken = ["context", "event", "instance", "In", "hasTag"]
 
-    /// What an expression of a machine sees.
+    /// Returns the environment of a machine's expressions.
     ///
     /// - Parameters:
-    ///   - keys: The keys of the context; nil where they are not known.
-    ///   - types: Those of the keys of which something is known.
+    ///   - keys: The keys of the context; `nil` if they are not known.
+    ///   - types: The types of the keys with a known type.
     ///   - guards: The names of the machine's guards.
-    ///   - states: The ids and paths of the machine's states; nil where they are not known.
-    ///   - tags: The tags of the machine's states; nil where they are not known.
+    ///   - states: The ids and paths of the machine's states; `nil` if they are not known.
+    ///   - tags: The tags of the machine's states; `nil` if they are not known.
     package static func environment(
         contextKeys keys: [String]?, types: [String: CELType] = [:], guards: [String] = [],
         states: Set<String>? = nil, tags: Set<String>? = nil

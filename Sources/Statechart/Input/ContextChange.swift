@@ -2,14 +2,14 @@ import WorkflowCEL
 package import WorkflowJSON
 import WorkflowSpelling
 
-/// What a person changes in an instance's context: all of it, or nothing.
+/// A change that a person makes to an instance's context; it is applied completely or not at all.
 package struct ContextChange: Sendable, Equatable {
-    /// Paths at most.
+    /// The most paths in one change.
     package static let paths = 200
 
-    /// Values by their paths: `total`, `customer.name`, `items[0]`.
+    /// The values to set, by path: `total`, `customer.name`, `items[0]`.
     package var set: JSONObject
-    /// The paths of what goes.
+    /// The paths to remove.
     package var unset: [String]
 
     package init(set: JSONObject, unset: [String]) {
@@ -17,7 +17,7 @@ package struct ContextChange: Sendable, Equatable {
         self.unset = unset
     }
 
-    /// Reads what `data` gives.
+    /// Reads the value of `data`.
     init(_ data: JSONValue?) throws(ContextMistake) {
         let object = data?.object
         set = object?["set"]?.object ?? JSONObject()
@@ -29,7 +29,7 @@ package struct ContextChange: Sendable, Equatable {
         }
     }
 
-    /// As a row keeps it.
+    /// The change as a row stores it.
     package var data: JSONValue {
         var object = JSONObject()
         if !set.isEmpty { object["set"] = .object(set) }
@@ -37,12 +37,12 @@ package struct ContextChange: Sendable, Equatable {
         return .object(object)
     }
 
-    /// For a trace.
+    /// The lines for a trace.
     var deeds: [String] {
         self.set.members.map { "set \($0.key) = \(JSONWriter.string($0.value))" } + unset.map { "unset \($0)" }
     }
 
-    /// Changes a context of a machine, as `assign` does: every step of a path but the last must be there.
+    /// Changes a context of a machine in the same way as `assign`: all steps of a path but the last must exist.
     func apply(to context: inout JSONObject, of machine: Machine) throws(ContextMistake) {
         let paths = try checkedPaths()
         var changed = context
@@ -63,7 +63,7 @@ package struct ContextChange: Sendable, Equatable {
         context = changed
     }
 
-    /// The paths of what is set, then those of what goes.
+    /// Returns the paths to set, followed by the paths to remove.
     private func checkedPaths() throws(ContextMistake) -> [ContextPath] {
         let texts = set.members.map(\.key) + unset
         if texts.isEmpty { throw ContextMistake(message: "There is nothing to set") }
@@ -81,7 +81,7 @@ package struct ContextChange: Sendable, Equatable {
     }
 }
 
-/// Why a context cannot be changed so.
+/// The reason why a context change is invalid.
 package struct ContextMistake: Error {
     /// The message for the caller.
     package let message: String
@@ -90,9 +90,9 @@ package struct ContextMistake: Error {
 /// A path into a context, as a person writes it: `customer.name`, `items[0].price`, `rates["EUR"]`.
 struct ContextPath {
     let text: String
-    /// The first is a key of the context.
+    /// The steps; the first is a key of the context.
     let steps: [ContextAssignment.Step]
-    /// Of the context.
+    /// The key of the context that the path begins with.
     let key: String
 
     init(_ text: String) throws(ContextMistake) {
@@ -120,7 +120,7 @@ struct ContextPath {
         return String(name)
     }
 
-    /// `[0]`, `["key"]` or `['key']`.
+    /// Reads `[0]`, `["key"]` or `['key']`.
     private static func bracketed(
         _ open: Unicode.Scalar, _ rest: inout Substring.UnicodeScalarView
     ) -> ContextAssignment.Step? {
@@ -140,7 +140,7 @@ struct ContextPath {
 }
 
 extension ContextPath {
-    /// Throws when a key on the way to the last step is not there, or the context has no such key.
+    /// Throws if the context lacks the path's first key, or a map on the way to the last step lacks a key.
     func checkWay(in context: JSONObject, of machine: Machine) throws(ContextMistake) {
         guard let first = context[key] else {
             throw .unknown(key, of: "The context of '\(machine.name)'", among: context.keys)
@@ -152,7 +152,7 @@ extension ContextPath {
                 guard let inner = object[key] else { throw .unknown(key, of: "'\(text)'", among: object.keys) }
                 (value, text) = (inner, "\(text).\(key)")
             case (.index(let index), .array(let array)):
-                // What is not there is told when it is set.
+                // A missing element is reported when the value is set.
                 guard let offset = Int(exactly: index), array.indices.contains(offset) else { return }
                 (value, text) = (array[offset], "\(text)[\(index)]")
             default: return
@@ -160,7 +160,7 @@ extension ContextPath {
         }
     }
 
-    /// Removes what stands at the path: a key of a map, or of the context where the machine does not declare it.
+    /// Removes the value at the path: a key of a map, or a key of the context that the machine does not declare.
     func remove(from context: inout JSONObject, of machine: Machine) throws(ContextMistake) {
         try checkWay(in: context, of: machine)
         if steps.count == 1, machine.context[key] != nil {
@@ -171,9 +171,10 @@ extension ContextPath {
         context = try Self.removing(steps[...], from: .object(context), at: "").object ?? context
     }
 
-    /// A context without what stands at the path, whatever its machine declares; the same where nothing does.
+    /// Returns a context without the value at the path, even if the machine declares the key; unchanged if there is no
+    /// value.
     func removed(from context: JSONObject) -> JSONObject {
-        // What is not there needs not go.
+        // A missing value need not be removed.
         (try? Self.removing(steps[...], from: .object(context), at: ""))?.object ?? context
     }
 

@@ -1,10 +1,10 @@
 package import WorkflowJSON
 
-/// What expressions see as `event`.
+/// An event as expressions see it, under the name `event`.
 package struct Event: Sendable, Equatable {
     package let name: String
     package let data: JSONValue?
-    /// Logical time: of a timer when it was due.
+    /// The logical time; for a timer, its due time.
     package let at: LogicalTime
 
     package init(name: String, data: JSONValue? = nil, at: LogicalTime = .zero) {
@@ -14,7 +14,7 @@ package struct Event: Sendable, Equatable {
     }
 }
 
-/// A moment of an instance's own time line, in milliseconds since 1970, UTC. The step never reads a clock.
+/// A moment on an instance's own timeline, in milliseconds since 1970, UTC. The step never reads a clock.
 package struct LogicalTime: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 
@@ -22,13 +22,13 @@ package struct LogicalTime: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// 1970-01-01T00:00:00Z.
+    /// The time 1970-01-01T00:00:00Z.
     package static let zero = LogicalTime(milliseconds: 0)
 
     package static func < (lhs: LogicalTime, rhs: LogicalTime) -> Bool { lhs.milliseconds < rhs.milliseconds }
 }
 
-/// What an instance knows of itself: `instance` in expressions.
+/// The identity of an instance, which expressions see as `instance`.
 package struct InstanceIdentity: Sendable, Equatable {
     package let name: String
     package let version: Int64

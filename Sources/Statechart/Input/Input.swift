@@ -1,55 +1,55 @@
 package import WorkflowJSON
 
-/// What happens to an instance: the meaning of a row of its journal.
+/// Something that happens to an instance: the meaning of a row of its journal.
 ///
-/// A kind has one rule, in `Machine.apply`. Whatever makes a history, or goes through one, drives that function.
+/// Each kind has one rule, in `Machine.apply`. All code that creates or reads a history calls that function.
 package enum Input: Sendable, Equatable {
-    /// The instance begins; the event's data, an object or nil, replaces top-level keys of the machine's context.
+    /// The instance starts; the event's data, an object or `nil`, replace top-level keys of the machine's context.
     case started(Event)
-    /// A caller's event.
+    /// A caller sends an event.
     case event(Event)
-    /// An event that the instance sent to itself without delay.
+    /// The instance takes an event that it sent to itself without delay.
     case sent(Taken)
-    /// A timer that is due.
+    /// A timer is due.
     case timer(Taken)
-    /// The end of an effect.
+    /// An effect ends.
     case result(Taken)
-    /// Something armed that cannot be taken: the instance fails on it.
+    /// A pending item cannot be taken; the instance fails on it.
     case failed(Taken)
-    /// What the instance failed on, taken again on request.
+    /// The instance again takes the item that it failed on, on request.
     case retried(Taken)
-    /// What the instance failed on is dropped on request.
+    /// The item that the instance failed on is dropped, on request.
     case skipped(Event)
-    /// The instance takes nothing from now on.
+    /// The instance is suspended, and takes nothing until it is resumed.
     case suspended(Event)
-    /// The end of a suspension.
+    /// A suspension ends.
     case resumed(Event)
     /// The instance ends on request.
     case cancelled(Event)
-    /// The data says the instance whole.
+    /// The instance gets the complete state in the data.
     case reset(Event)
-    /// The data says which keys of the context change.
+    /// The context changes as the data describe.
     case set(Event)
-    /// The instance goes over from the version that it had to the machine that takes this; the data says how.
+    /// The instance migrates from its earlier version to the machine that applies the input, as the data describe.
     case migrated(Event, from: EarlierMachine)
-    /// A person's word on an effect: the event is `retry`, `skip` or `cancel`, and the data says on which.
+    /// A person decides about an effect: the event is `retry`, `skip` or `cancel`, and the data name the effect.
     case effect(Event)
-    /// Data of earlier rows is gone; folding goes on from this row's snapshot.
+    /// Data of earlier rows are erased; folding continues from this row's snapshot.
     case redacted(Event)
 
-    /// The names of the kinds, as they stand in journals.
+    /// The kinds of inputs, by their names in journals.
     package enum Kind: String, Sendable, CaseIterable {
         case started, event, sent, timer, result, failed, retried, skipped, suspended, resumed, cancelled, reset, set
         case migrated, effect, redacted
 
-        /// Whether the instance may run another version of its machine afterwards: the row belongs to that.
+        /// True if the instance may run another machine version afterwards; the row then belongs to the new version.
         package var changesMachine: Bool { self == .migrated || self == .reset }
 
-        /// Whether nothing before the row is needed to know the instance behind it.
+        /// True if the row alone determines the instance, without earlier rows.
         package var saysInstanceAnew: Bool { changesMachine || self == .redacted }
     }
 
-    /// What the row says of it: name, data and time.
+    /// The event of the row: name, data and time.
     package var event: Event {
         switch self {
         case .started(let event), .event(let event), .skipped(let event), .suspended(let event), .resumed(let event),
@@ -62,26 +62,26 @@ package enum Input: Sendable, Equatable {
     }
 }
 
-/// Something armed that an instance takes.
+/// A pending item that an instance takes.
 package struct Taken: Sendable, Equatable {
-    /// Which of `Snapshot.armed`.
+    /// The id of the item in `Snapshot.armed`.
     package let id: Pending.ID
     package let event: Event
-    /// The clock's time: a timer may come too late to change anything.
+    /// The clock's time at which the item fires: a timer may be too late to have an effect.
     package let firedAt: LogicalTime
 
     /// - Parameters:
     ///   - at: The macrostep's logical time.
-    ///   - firedAt: Nil when it is the same.
+    ///   - firedAt: The clock's time; `nil` if it equals `at`.
     package init(_ armed: Pending, at: LogicalTime, firedAt: LogicalTime? = nil) {
         id = armed.id
         event = Event(name: armed.event, data: armed.data, at: at)
         self.firedAt = firedAt ?? at
     }
 
-    /// The end of an invocation.
+    /// Creates the end of an invocation.
     ///
-    /// - Parameter result: Its event: `done.invoke.<id>` or `error.invoke.<id>`.
+    /// - Parameter result: The event of the result: `done.invoke.<id>` or `error.invoke.<id>`.
     package init(_ invocation: Pending, result: Event) {
         id = invocation.id
         event = result
@@ -90,12 +90,12 @@ package struct Taken: Sendable, Equatable {
 }
 
 extension Input {
-    /// The start of an instance.
+    /// Returns the input that starts an instance.
     package static func start(with data: JSONObject = JSONObject(), at time: LogicalTime = .zero) -> Input {
         .started(Event(name: "init", data: data.isEmpty ? nil : .object(data), at: time))
     }
 
-    /// Something armed whose time has come.
+    /// Returns the input for a pending item that is due.
     package static func coming(_ armed: Pending, at: LogicalTime, firedAt: LogicalTime? = nil) -> Input {
         let taken = Taken(armed, at: at, firedAt: firedAt)
         switch armed.kind {
@@ -105,7 +105,7 @@ extension Input {
         }
     }
 
-    /// What it takes of what was armed; nil of what comes from outside.
+    /// The pending item that the input takes; `nil` for an input from outside.
     package var taken: Taken? {
         switch self {
         case .sent(let taken), .timer(let taken), .result(let taken), .failed(let taken), .retried(let taken): taken
@@ -114,7 +114,7 @@ extension Input {
         }
     }
 
-    /// Whether it takes something of what was armed; asked for every row, and without a copy of what that is.
+    /// True if the input takes a pending item. The property copies nothing, because it is read for every row.
     package var takesArmed: Bool {
         switch kind {
         case .sent, .timer, .result, .failed, .retried: true
@@ -123,7 +123,8 @@ extension Input {
         }
     }
 
-    /// Whether it changes what is armed, whatever it asks for: it takes something, or the instance gets another list.
+    /// True if the input itself changes the pending items, whatever the macrostep requests. Such an input takes an
+    /// item, or replaces the whole list.
     package var changesArmed: Bool {
         switch kind {
         case .sent, .timer, .result, .failed, .retried, .migrated, .reset: true
@@ -131,7 +132,7 @@ extension Input {
         }
     }
 
-    /// The kind of the row that records it.
+    /// The kind of the row that records the input.
     package var kind: Kind {
         switch self {
         case .started: .started

@@ -2,14 +2,14 @@ import WorkflowCEL
 import WorkflowJSON
 
 extension Machine {
-    /// Gives an instance what happens to it, and lets the machine settle: SCXML's main event loop for one event, as a
-    /// pure function. There is no other way to go from one snapshot to the next.
+    /// Applies an input to an instance and lets the machine settle: SCXML's main event loop for one event, as a pure
+    /// function. There is no other way from one snapshot to the next.
     ///
     /// - Parameters:
-    ///   - snapshot: Nil for `started`, and only for that.
-    ///   - identity: Who it is; `startedAt` is the logical time of its start.
-    ///   - isTracing: Whether the macrostep tells its microsteps.
-    /// - Precondition: What is taken is armed. The kind is one that some row has: see `JournalRecord.input(after:)`.
+    ///   - snapshot: The instance before the input; `nil` only for `started`.
+    ///   - identity: The identity of the instance; `startedAt` is the logical time of its start.
+    ///   - isTracing: True to record the microsteps.
+    /// - Precondition: A taken item is armed. The kind is one that a row can have: see `JournalRecord.input(after:)`.
     /// - Complexity: Bounded by `StepLimits.work` microsteps and one `Budget` of evaluation.
     package func apply(
         _ input: Input, to snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false,
@@ -19,7 +19,8 @@ extension Machine {
         return apply(input, to: snapshot, as: identity, isTracing: isTracing, within: bounds, spending: &spent)
     }
 
-    /// The same; `spent` grows by the units of `Budget` that a refused input used. A macrostep says so itself.
+    /// Applies an input. `spent` increases by the units of `Budget` that a refused input used; a macrostep has its own
+    /// cost.
     package func apply(
         _ input: Input, to snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false,
         within bounds: StepBounds = .live, spending spent: inout Int
@@ -31,7 +32,7 @@ extension Machine {
         return start(event, as: identity, StepMode(isTracing: isTracing, bounds), spending: &spent)
     }
 
-    /// The same, of an instance that has begun.
+    /// Applies an input to an instance that has started.
     package func apply(
         _ input: Input, to snapshot: Snapshot, as identity: InstanceIdentity, isTracing: Bool = false,
         within bounds: StepBounds = .live
@@ -40,7 +41,7 @@ extension Machine {
         return apply(input, to: snapshot, as: identity, isTracing: isTracing, within: bounds, spending: &spent)
     }
 
-    /// The same; `spent` as above.
+    /// Applies an input to an instance that has started. `spent` increases by the units that a refused input used.
     package func apply(
         _ input: Input, to snapshot: Snapshot, as identity: InstanceIdentity, isTracing: Bool = false,
         within bounds: StepBounds = .live, spending spent: inout Int
@@ -97,7 +98,7 @@ extension Machine {
     ) -> Outcome {
         if let refusal = snapshot.refusal { return .refused(refusal) }
         var event = event
-        // Most machines declare nothing about their events' data.
+        // Most machines declare no types for event data.
         if !eventData.isEmpty {
             do throws(JSONMismatch) {
                 event = Event(name: event.name, data: try converted(event.data, of: event.name), at: event.at)
@@ -110,8 +111,7 @@ extension Machine {
         return interpreter.run(spending: &spent)
     }
 
-    /// Takes something that is armed. When it is too late for every transition, it is removed, and nothing else
-    /// changes.
+    /// Takes a pending item. An item that is too late for every transition is removed without further effect.
     private func take(
         _ taken: Taken, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode
     ) -> Outcome {
@@ -130,7 +130,8 @@ extension Machine {
             Macrostep(snapshot: after, microsteps: mode.isTracing ? [microstep] : [], cost: 1, skipped: skipped))
     }
 
-    /// Takes what the instance failed on. It came in time; that it failed does not make it late.
+    /// Takes the item that the instance failed on. The retry does not count as late, because the item first came in
+    /// time.
     private func retry(
         _ taken: Taken, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode
     ) -> Outcome {
@@ -139,8 +140,8 @@ extension Machine {
         return run(taken, at: snapshot.place(of: taken), nil, in: running, as: identity, mode)
     }
 
-    /// Notes a person's word on an effect. When that is the invocation that the instance failed on, the invocation is
-    /// live again, without its timeout, and the instance runs; what the word does comes behind it.
+    /// Records a person's decision on an effect. If the instance failed on this invocation, the invocation is active
+    /// again, without its timeout, and the instance runs. The consequence of the decision follows in a later input.
     private func note(
         _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
@@ -158,9 +159,9 @@ extension Machine {
         return .accepted(Macrostep(snapshot: after, microsteps: [], cost: 1))
     }
 
-    /// Takes what stands at a place of `Snapshot.armed`; when that is refused the instance has failed on it.
+    /// Takes the item at a place of `Snapshot.armed`. If the machine refuses the item, the instance has failed on it.
     ///
-    /// - Parameter lateness: How late the timer is; nil when it is not late.
+    /// - Parameter lateness: The lateness of the timer; `nil` if the timer is not late.
     private func run(
         _ taken: Taken, at place: Int, _ lateness: Lateness?, in snapshot: Snapshot, as identity: InstanceIdentity,
         _ mode: StepMode
@@ -185,7 +186,7 @@ extension Machine {
         return .failed(Macrostep(snapshot: failed, requests: requests, cost: spent), refusal)
     }
 
-    /// A value as the type of its key of the context has it.
+    /// Returns a value converted to the type of its context key.
     private func kept(
         _ value: JSONValue, forKey key: String, initial: JSONValue
     ) throws(JSONMismatch) -> JSONValue {
@@ -193,7 +194,7 @@ extension Machine {
         return try type.converted(value, at: key, in: semantics.language)
     }
 
-    /// An event's data as its declared type has it, with doubles for integers where doubles are declared.
+    /// Returns an event's data converted to its declared type, with doubles for integers where doubles are declared.
     func converted(_ data: JSONValue?, of event: String) throws(JSONMismatch) -> JSONValue? {
         guard let type = eventData[event] else { return data }
         return try type.converted(data ?? .null, at: "data", in: semantics.language)
@@ -201,7 +202,7 @@ extension Machine {
 }
 
 extension Snapshot {
-    /// Why nothing can be taken; nil while the instance runs.
+    /// The reason why the instance takes no events; `nil` while the instance runs.
     var refusal: Refusal? {
         switch status {
         case .running: nil
@@ -211,8 +212,8 @@ extension Snapshot {
         }
     }
 
-    /// Sets aside what the instance failed on. Of an invocation and its timeout the invocation stays, with the event
-    /// that ended it: that is what somebody can still do something about.
+    /// Keeps the item that the instance failed on. For an invocation or its timeout, the invocation is kept with the
+    /// event that ended it, because a person can still act on the invocation. Its timeout is dropped.
     fileprivate mutating func keep(_ taken: Taken, at place: Int) -> [Macrostep.Request] {
         guard let id = armed[place].invocation, let invocation = armed.invocation(id) else {
             armed[place] = armed[place].kept(as: taken)
@@ -232,18 +233,18 @@ extension Snapshot {
     }
 }
 
-/// An input, and what the instance sent to itself in consequence: what happens before anything else may.
+/// An input and the events that the instance sent to itself as a result. These events precede all other inputs.
 package struct Chain: Sendable {
     /// One input and its macrostep: a row of the journal.
     ///
-    /// A class, because it is large, never changes and goes from hand to hand.
+    /// `Link` is a class, because it is large, immutable and passed through many functions.
     package final class Link: Sendable {
-        /// As its row records it: `failed` when it could not be taken.
+        /// The input as its row records it: `failed` if the machine could not take it.
         package let input: Input
-        /// The input's: to take it out of an input copies all that this has.
+        /// The input's event, stored because extracting it from the input copies all of its data.
         package let event: Event
         package let macrostep: Macrostep
-        /// Why the instance has failed; nil when it took the input.
+        /// The reason why the instance has failed; `nil` if the machine took the input.
         package let refusal: Refusal?
 
         fileprivate init(_ input: Input, _ macrostep: Macrostep) {
@@ -262,27 +263,27 @@ package struct Chain: Sendable {
         }
     }
 
-    /// The input, and its macrostep.
+    /// The input and its macrostep.
     package let first: Link
-    /// The events that the instance sent to itself. The last of all may be one that it failed on.
+    /// The events that the instance sent to itself. The instance may have failed on the last one.
     package let rest: [Link]
 
-    /// All of them, in order.
+    /// All links, in order.
     package var links: [Link] { [first] + rest }
 
-    /// How many they are.
+    /// The number of links.
     package var count: Int { 1 + rest.count }
 
-    /// Why the instance has failed; nil when it has not.
+    /// The reason why the instance has failed; `nil` if the instance has not failed.
     package var refusal: Refusal? { (rest.last ?? first).refusal }
 
-    /// The instance afterwards.
+    /// The instance after the last link.
     package var snapshot: Snapshot { (rest.last ?? first).macrostep.snapshot }
 }
 
 extension Machine {
-    /// Applies an input, and then all that the instance sent to itself, up to `StepLimits.chain` events and about one
-    /// `Budget`; what is left stays in `Snapshot.armed`. The preconditions are those of `apply`.
+    /// Applies an input and then the events that the instance sent to itself, up to `StepLimits.chain` events and about
+    /// one `Budget`. The remaining events stay in `Snapshot.armed`. The preconditions are those of `apply`.
     package func chain(
         _ input: Input, from snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false,
         within bounds: StepBounds = .live
@@ -291,7 +292,8 @@ extension Machine {
         return chain(input, from: snapshot, as: identity, isTracing: isTracing, within: bounds, spending: &spent)
     }
 
-    /// The same; `spent` grows by the units of `Budget` that a refused input used. A macrostep says so itself.
+    /// Applies an input and the events that follow. `spent` increases by the units of `Budget` that a refused input
+    /// used; a macrostep has its own cost.
     package func chain(
         _ input: Input, from snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false,
         within bounds: StepBounds = .live, spending spent: inout Int
@@ -307,7 +309,7 @@ extension Machine {
         }
     }
 
-    /// A migration to this machine, and then all that the instance sent to itself, as `chain` gives it.
+    /// Returns a migration to this machine, followed by the events that the instance sent to itself.
     package func chain(
         _ migrated: Migrated, from earlier: EarlierMachine, as identity: InstanceIdentity
     ) -> Chain {

@@ -1,9 +1,9 @@
 import WorkflowJSON
 
-// What a person does to an instance: a rule for each kind of row.
+// Inputs by which a person repairs an instance: one rule for each kind of row.
 
 extension Machine {
-    /// Drops what the instance failed on.
+    /// Drops the item that the instance failed on.
     func skip(
         _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
@@ -18,7 +18,7 @@ extension Machine {
         return interpreter.runSettled(spending: &spent)
     }
 
-    /// From now on what comes waits.
+    /// Suspends the instance: due items wait.
     func suspend(_ event: Event, in snapshot: Snapshot, _ mode: StepMode) -> Outcome {
         if let refusal = snapshot.refusal { return .refused(refusal) }
         var after = snapshot
@@ -27,7 +27,7 @@ extension Machine {
         return .accepted(Macrostep(snapshot: after, microsteps: trace(of: event, [], mode), cost: 1))
     }
 
-    /// The end of a suspension.
+    /// Ends a suspension.
     func resume(
         _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
@@ -38,9 +38,9 @@ extension Machine {
         return settle(event, in: running, as: identity, mode, spending: &spent)
     }
 
-    /// Ends the instance where it stands.
+    /// Ends the instance in its current configuration.
     ///
-    /// - Parameter event: With the data `{actions: false}` no exit action runs.
+    /// - Parameter event: No exit action runs if the event's data are `{actions: false}`.
     func cancel(
         _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
@@ -52,9 +52,9 @@ extension Machine {
             withActions: event.data?.object?["actions"] != false, spending: &spent)
     }
 
-    /// Changes the context. An instance that does not run settles when it goes on.
+    /// Changes the context. An instance that is not running settles when it continues.
     ///
-    /// - Parameter event: Its data is that of a `ContextChange`.
+    /// - Parameter event: An event with the data of a `ContextChange`.
     func set(
         _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
@@ -77,7 +77,7 @@ extension Machine {
         return .accepted(Macrostep(snapshot: after, microsteps: trace(of: event, deeds, mode), cost: 1))
     }
 
-    /// Lets an instance that runs settle.
+    /// Settles a running instance.
     func settle(
         _ event: Event, in running: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         telling deeds: [String] = [], spending spent: inout Int
@@ -87,7 +87,7 @@ extension Machine {
         return interpreter.runSettled(telling: deeds, spending: &spent)
     }
 
-    /// The trace of a macrostep that takes no transition.
+    /// Returns the trace of a macrostep that takes no transition.
     func trace(of event: Event, _ deeds: [String], _ mode: StepMode) -> [Microstep] {
         guard mode.isTracing else { return [] }
         var microstep = Microstep(event: event.name, transitions: [])

@@ -1,11 +1,12 @@
 import WorkflowJSON
 
 extension Machine {
-    /// Makes the instance what the data says. No action runs: that undoes the state, and no deed.
+    /// Replaces the instance with the state in the data. No action runs: a reset undoes the state, not past effects.
     ///
     /// - Parameters:
-    ///   - event: Its data is that of a `Reset`.
-    ///   - now: The instance before, whatever its machine is: nothing of it is asked but what is armed.
+    ///   - event: An event with the data of a `Reset`.
+    ///   - now: The instance before the reset, of any machine version. Only its seq and pending items are read, except
+    ///     for a clock correction.
     func reset(
         _ event: Event, in now: Snapshot, as identity: InstanceIdentity, _ mode: StepMode
     ) -> Outcome {
@@ -29,7 +30,7 @@ extension Machine {
 }
 
 extension Reset {
-    /// Throws when an instance cannot be so, or not come to be so.
+    /// Throws if no instance can have this snapshot, or if the reset cannot lead to it.
     fileprivate func check(from now: Snapshot, of machine: Machine) throws(ResetMistake) {
         if let clock { return try check(clock, from: now, of: machine) }
         guard seq > 0, seq <= now.seq else { throw ResetMistake("it goes back to no seq of before") }
@@ -54,11 +55,11 @@ extension Reset {
         }
     }
 
-    /// Throws when the reset changes more than the times at which things are due.
+    /// Throws if the reset changes more than due times.
     private func check(_ clock: Int64, from now: Snapshot, of machine: Machine) throws(ResetMistake) {
         var lowered = now
         lowered.armed = zip(now.armed, snapshot.armed).map { $1.due == $0.due ? $0 : $0.lowered(by: clock) }
-        // One of the two was read from its text, the other need not be.
+        // One snapshot was read from its text, the other perhaps not, so the texts are compared.
         let isSame = snapshot.status == now.status && machine.text(of: snapshot) == machine.text(of: lowered)
         guard isSame, snapshot.armed.count == now.armed.count, seq == now.seq, timers == .left, invocations == nil,
             begun.isEmpty
@@ -67,7 +68,7 @@ extension Reset {
         }
     }
 
-    /// What ends, and what begins.
+    /// Returns the requests to cancel ended items and to arm new items.
     fileprivate func requests(from now: Snapshot) -> [Macrostep.Request] {
         let kept = Set(snapshot.armed.map(\.id))
         let ended = now.armed.filter { !kept.contains($0.id) }.map { Macrostep.Request.cancel($0.id) }
@@ -83,12 +84,12 @@ extension Reset {
 }
 
 extension Snapshot {
-    /// Whether an invocation or its timeout goes on as it is.
+    /// Returns true if an invocation or its timeout continues unchanged.
     fileprivate func goesOn(_ pending: Pending) -> Bool {
         guard pending.invocation != nil, pending.kind != .sent,
             let living = armed.first(where: { $0.id == pending.id })
         else { return false }
-        // What the instance has failed on may have failed otherwise since.
+        // The item that the instance has failed on may have failed differently since.
         guard living.kind == pending.kind, living.isKept == pending.isKept else { return false }
         if living.isKept { return true }
         return living.due == pending.due && living.event == pending.event && living.data == pending.data

@@ -1,9 +1,10 @@
 import WorkflowJSON
 
-// The stored form of what is armed: a JSON list, in the order in which it was armed.
+// The stored form of the pending items: a JSON list, in the order in which the items were armed.
 
 extension Machine {
-    /// - Parameter positions: Of the rows that armed it, in the same order; empty for none.
+    /// - Parameter positions: The positions of the rows that armed the items, in the same order; empty for no
+    ///   positions.
     func text(of armed: [Pending], positions: [Int64]) -> String {
         if armed.isEmpty { return "[]" }
         let elements = armed.enumerated().map { offset, pending in
@@ -20,7 +21,7 @@ extension Machine {
             "kind": .string(pending.kind.rawValue),
         ]
         if pending.kind == .invocation { object["invoke"] = pending.invocation.map(JSONValue.string) }
-        // Of an invocation there is an event only when it has ended.
+        // An invocation has an event only after it has ended.
         if pending.kind != .invocation || pending.isKept {
             object["event"] = .string(pending.event)
             object["due"] = .int(pending.due.milliseconds)
@@ -36,10 +37,10 @@ extension Machine {
         return object
     }
 
-    /// What `Pending.ID.number` may be: a macrostep arms no more.
+    /// The valid values of `Pending.ID.number`; a macrostep arms fewer items.
     private static let numbers: ClosedRange<Int64> = 1...Int64(Int32.max)
 
-    /// - Parameter last: The seq of the instance: nothing was armed later.
+    /// - Parameter last: The seq of the instance; no item has a later seq.
     func armed(_ text: String, last: Int64) throws(SnapshotTextError) -> [Pending] {
         var armed: [Pending] = []
         for object in try SnapshotText.armedObjects(in: text) {
@@ -68,12 +69,12 @@ extension Machine {
         return armed
     }
 
-    /// The event that something armed comes as, and when.
+    /// Returns the event of a pending item and its due time.
     private static func coming(
         _ kind: Pending.Kind, isKept: Bool, _ object: JSONObject
     ) throws(SnapshotTextError) -> (event: String, due: LogicalTime) {
         if kind == .invocation, !isKept {
-            // Its event and data come when it ends.
+            // The event and data arrive when the invocation ends.
             guard let id = object["invoke"]?.string, object["event"] == nil, object["data"] == nil else {
                 throw SnapshotTextError(message: "something armed is not whole")
             }
@@ -87,14 +88,14 @@ extension Machine {
 }
 
 extension JSONObject {
-    /// A number that counts on: what comes from a file is believed only in its range.
+    /// Returns a number within a range; `nil` for a number outside, because the file may have been edited.
     func number(_ key: String, in range: ClosedRange<Int64>) -> Int64? {
         if case .int(let number)? = self[key], range.contains(number) { number } else { nil }
     }
 }
 
 extension SnapshotText {
-    /// The positions of the rows that armed what a list has; only the list of an instance's row says them.
+    /// Returns the positions of the rows that armed the items; only the list in an instance's row contains positions.
     package static func positions(in armed: String) throws(SnapshotTextError) -> [Int64] {
         if armed == "[]" { return [] }
         var positions: [Int64] = []

@@ -1,12 +1,12 @@
 package import WorkflowJSON
 
-/// Something armed: it will come to its instance by itself.
+/// A pending item: it comes to its instance without a caller.
 package struct Pending: Sendable, Equatable {
-    /// Which it is, among all that its instance ever armed: the macrostep that armed it, and its place there.
+    /// The identity of an item among all that its instance ever armed.
     package struct ID: Hashable, Comparable, Sendable {
-        /// Of the macrostep.
+        /// The seq of the macrostep that armed the item.
         package let seq: Int64
-        /// 1, 2, … in the order in which the macrostep armed.
+        /// The item's number in its macrostep: 1, 2, … in the order of arming.
         package let number: Int
 
         package init(seq: Int64, number: Int) {
@@ -17,21 +17,22 @@ package struct Pending: Sendable, Equatable {
         package static func < (lhs: ID, rhs: ID) -> Bool { (lhs.seq, lhs.number) < (rhs.seq, rhs.number) }
     }
 
-    /// What makes it come.
+    /// The cause that makes the item come.
     package enum Kind: String, Sendable, CaseIterable {
-        /// The instance sent it to itself without delay: it comes before everything else that happens to the instance.
+        /// The instance sent the event to itself without delay; the event precedes everything else that happens to the
+        /// instance.
         case sent
-        /// The time at which it is due.
+        /// The item comes at its due time.
         case timer
-        /// The end of an effect.
+        /// The item comes when an effect ends.
         case invocation
     }
 
-    /// What ends it before it comes.
+    /// The cause that ends the item before it comes.
     package enum Owner: Sendable, Equatable {
-        /// Leaving the state.
+        /// The item ends when the state is left.
         case state(StateIndex)
-        /// `cancel` of the id; nil when it has none.
+        /// The item ends by `cancel` of the id; `nil` if the item has no id.
         case send(id: String?)
     }
 
@@ -42,13 +43,13 @@ package struct Pending: Sendable, Equatable {
     package let due: LogicalTime
     package let owner: Owner
     package let misfire: Misfire
-    /// Bytes of its data, roughly as JSON.
+    /// The size of the data in bytes, roughly as JSON.
     let dataBytes: Int
-    /// Whether the instance failed on it: it waits until somebody says what becomes of it. An invocation that is kept
-    /// has its result.
+    /// True if the instance failed on the item, which waits until a person decides about it. A kept invocation has its
+    /// result.
     package var isKept = false
-    /// Whether the context was set by hand since the instance failed on it: eventless transitions have their turn
-    /// before it is taken again.
+    /// True if a person has set the context since the instance failed on the item. Eventless transitions are then tried
+    /// before the item is taken again.
     package var isUnsettled = false
 
     package init(
@@ -69,10 +70,10 @@ package struct Pending: Sendable, Equatable {
 }
 
 extension Pending {
-    /// The id of the invocation that it is the end of: by a result, or by its timeout. Nil for everything else.
+    /// The id of the invocation that the item ends, by a result or by its timeout; `nil` for every other item.
     package var invocation: String? { Self.invocation(of: event) }
 
-    /// The id of the invocation that an event tells of; nil for every other event.
+    /// Returns the id of the invocation in an event's name; `nil` for every other event.
     package static func invocation(of event: String) -> String? {
         for prefix in [EventName.done, EventName.failed] where event.utf8.starts(with: prefix.utf8) {
             return String(event.dropFirst(prefix.count))
@@ -80,7 +81,7 @@ extension Pending {
         return nil
     }
 
-    /// The same, waiting because the instance failed when it took it.
+    /// Returns the item as kept after the instance failed on it.
     func kept(as taken: Taken) -> Pending {
         var kept = Pending(
             id: id, kind: kind, event: taken.event.name, data: taken.event.data,
@@ -90,68 +91,69 @@ extension Pending {
         return kept
     }
 
-    /// The invocation as it was before it ended with the event that the instance failed on.
+    /// The invocation without the event that ended it, on which the instance failed.
     var revived: Pending {
         Pending(
             id: id, kind: kind, event: EventName.done + (invocation ?? ""), data: nil, due: .zero, owner: owner,
             misfire: misfire)
     }
 
-    /// The same without its data.
+    /// The item without its data.
     var emptied: Pending {
         Pending(
             id: id, kind: kind, event: event, data: nil, due: due, owner: owner, misfire: misfire, isKept: isKept,
             isUnsettled: isUnsettled)
     }
 
-    /// The order in which armed things come: what was sent, then what is due first; of the same moment what was armed
-    /// first.
+    /// Returns true if one pending item comes before another. Sent events come first, then the earliest due time, then
+    /// the item that was armed first.
     package static func comesBefore(_ one: Pending, _ other: Pending) -> Bool {
         if (one.kind == .sent) != (other.kind == .sent) { return one.kind == .sent }
         return (one.due, one.id) < (other.due, other.id)
     }
 
-    /// The logical time at which it comes: when it is due, but an instance's time never goes back.
+    /// Returns the item's logical time: its due time, but never earlier than the instance's last time.
     package func time(notBefore last: LogicalTime) -> LogicalTime { max(due, last) }
 
-    /// The milliseconds by which a timer that fires at a time is late; 0 for anything but a timer.
+    /// Returns the milliseconds by which a timer that fires at a time is late; 0 for every other item.
     func lateness(at time: LogicalTime) -> Int64 {
         kind == .timer && time > due ? time.milliseconds - due.milliseconds : 0
     }
 }
 
 extension [Pending] {
-    /// What comes next by itself.
+    /// The item that comes next without outside action.
     package var next: Pending? {
         comingByItself.min(by: Pending.comesBefore)
     }
 
-    /// The event that must come before any other; nil when nothing was sent without delay.
+    /// The event that must precede every other; `nil` if no event was sent without delay.
     package var nextSent: Pending? { first { $0.kind == .sent } }
 
-    /// What comes by itself, without anybody outside.
+    /// The items that come without outside action.
     package var comingByItself: some Sequence<Pending> { lazy.filter { $0.kind != .invocation } }
 
-    /// What runs outside under an id; nil when nothing does.
+    /// Returns the running invocation with an id; `nil` if there is none.
     package func invocation(_ id: String) -> Pending? {
         first { $0.kind == .invocation && $0.invocation == id }
     }
 
-    /// What the instance failed on; nil when it has not failed.
+    /// The item that the instance failed on; `nil` if the instance has not failed.
     package var kept: Pending? { first(where: \.isKept) }
 }
 
 extension Macrostep {
-    /// What a macrostep asks for beyond its snapshot: what is to come, and what no longer.
+    /// A change to rows that a macrostep requests in addition to its snapshot: an item or effect to add, or an item to
+    /// end.
     package enum Request: Sendable, Equatable {
         case arm(Pending)
         case invoke(Pending, EffectRequest)
-        /// An effect that nothing of the snapshot waits for.
+        /// An effect whose result no pending item awaits.
         case call(EffectRequest)
-        /// Something that an earlier macrostep armed.
+        /// The end of an item that an earlier macrostep armed.
         case cancel(Pending.ID)
 
-        /// What it arms; nil when it ends something, and of a call.
+        /// The id of the item that the request arms; `nil` for a call and for a cancellation.
         package var armed: Pending.ID? {
             switch self {
             case .arm(let pending), .invoke(let pending, _): pending.id
@@ -159,7 +161,7 @@ extension Macrostep {
             }
         }
 
-        /// What it asks of the world; nil for what stays within the instance.
+        /// The effect that the request asks for; `nil` for a request that stays within the instance.
         package var effect: EffectRequest? {
             switch self {
             case .invoke(_, let request), .call(let request): request
@@ -170,9 +172,9 @@ extension Macrostep {
 }
 
 extension Pending.ID {
-    /// The invocation that a person's word on an effect is about; nil where it is about none that could be armed.
+    /// Reads the invocation that a person's decision on an effect concerns; returns `nil` if the data name no valid id.
     ///
-    /// - Parameter data: Of the word: `{id, invoke: {seq, number?}, …}`.
+    /// - Parameter data: The data of the decision: `{id, invoke: {seq, number?}, …}`.
     init?(ofWord data: JSONValue?) {
         guard let invoke = data?.object?["invoke"]?.object, case .int(let seq)? = invoke["seq"],
             case .int(let number)? = invoke["number"], let number = Int(exactly: number)

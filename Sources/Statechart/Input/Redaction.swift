@@ -1,23 +1,23 @@
 package import WorkflowJSON
 
-/// What is erased of an instance, as its row of kind `redacted` says it: places, never what stood there.
+/// The erasure of an instance's data, as its row of kind `redacted` records it: the erased places, never their values.
 package struct Redaction: Sendable, Equatable {
-    /// Paths at most.
+    /// The most paths in one redaction.
     package static let paths = 200
 
-    /// The macrosteps whose rows lose what they say.
+    /// The macrosteps whose rows lose their data.
     package var seqs: SeqSet
-    /// The paths into the context whose values go.
+    /// The context paths whose values are erased.
     package var paths: [String]
-    /// Whether context and output go whole.
+    /// True if the whole context and the output are erased.
     package var isWhole: Bool
-    /// Whether what the instance failed on loses its data.
+    /// True if the item that the instance failed on loses its data.
     package var emptiesKept: Bool
-    /// Whether the instance has another name since.
+    /// True if the instance has another name since the redaction.
     package var isRenamed: Bool
-    /// The paths to erase in the data of those rows, such as `data.phone`; empty when the rows are erased whole.
+    /// The paths to erase in the data of the rows, such as `data.phone`; empty if the rows are erased completely.
     package var dataPaths: [String] = []
-    /// The data that those rows keep, by seq; empty when the rows are erased whole.
+    /// The remaining data of the rows, by seq; empty if the rows are erased completely.
     package var left = JSONObject()
 
     package init(
@@ -30,7 +30,7 @@ package struct Redaction: Sendable, Equatable {
         self.isRenamed = isRenamed
     }
 
-    /// Reads what `data` gives; nil for anything else.
+    /// Reads the value of `data`; returns `nil` for anything else.
     package init?(_ data: JSONValue?) {
         guard let object = data?.object else { return nil }
         var seqs = SeqSet()
@@ -47,7 +47,7 @@ package struct Redaction: Sendable, Equatable {
         left = object["left"]?.object ?? JSONObject()
     }
 
-    /// As a row keeps it.
+    /// The redaction as a row stores it.
     package var data: JSONValue {
         var object = JSONObject()
         if !seqs.isEmpty { object["seqs"] = .string(seqs.text) }
@@ -62,15 +62,15 @@ package struct Redaction: Sendable, Equatable {
         return .object(object)
     }
 
-    /// For a trace.
+    /// The lines for a trace.
     var deeds: [String] {
         (isWhole ? ["redact context"] : []) + paths.map { "redact \($0)" }
     }
 }
 
 extension Redaction {
-    /// Empties a snapshot. Where the instance goes on, a key that the machine declares has its initial value again:
-    /// that is no one's data, and fits its type.
+    /// Erases data in a snapshot. Unless the instance has finished, a key that the machine declares gets its initial
+    /// value again. The initial value belongs to no person, and fits the key's type.
     func empty(_ snapshot: inout Snapshot, of machine: Machine) throws(ContextMistake) {
         guard paths.count <= Self.paths else {
             throw ContextMistake(message: "At most \(Self.paths) paths are redacted at a time")
@@ -92,11 +92,11 @@ extension Redaction {
 }
 
 extension Redaction {
-    /// Returns the data of a row without the values at some paths. Throws the reason when a path leads to nothing.
+    /// Returns the data of a row without the values at some paths. Throws the reason if a path leads to no value.
     ///
     /// - Parameters:
-    ///   - paths: Each begins with `data`.
-    ///   - isTolerant: True to ignore paths that lead to nothing.
+    ///   - paths: The paths; each begins with `data`.
+    ///   - isTolerant: True to ignore paths that lead to no value.
     package static func left(
         of data: JSONValue, without paths: [String], isTolerant: Bool = false
     ) throws(ContextMistake) -> JSONValue {
@@ -117,8 +117,8 @@ extension Redaction {
 }
 
 extension ContextPath {
-    /// Takes away what stands at the path: a key gets its initial value where the machine declares it, and goes where
-    /// not; an element of a list becomes null.
+    /// Erases the value at the path. A key that the machine declares gets its initial value, any other key is removed,
+    /// and a list element becomes null.
     fileprivate func empty(_ context: inout JSONObject, of machine: Machine) throws(ContextMistake) {
         try checkWay(in: context, of: machine)
         if steps.count == 1 {
@@ -153,7 +153,7 @@ extension ContextPath {
 }
 
 extension Machine {
-    /// Whether a redaction of a path would find something there.
+    /// Returns true if a redaction of a path would find a value.
     package func hasPath(_ path: String, in snapshot: Snapshot) -> Bool {
         var after = snapshot
         do throws(ContextMistake) {
@@ -164,9 +164,9 @@ extension Machine {
         }
     }
 
-    /// Empties the instance of what is erased; it stays where it is, and nothing follows.
+    /// Erases data of the instance. The configuration stays, and no transition follows.
     ///
-    /// - Parameter event: Its data is that of a `Redaction`.
+    /// - Parameter event: An event with the data of a `Redaction`.
     func redact(_ event: Event, in snapshot: Snapshot, _ mode: StepMode) -> Outcome {
         guard let redaction = Redaction(event.data) else {
             return .refused(.invalidData("The data does not say what is redacted"))

@@ -1,11 +1,11 @@
 package import WorkflowJSON
 
-// What a row of kind `reset` keeps: the instance whole, so that folding needs no row behind it.
+// The data of a `reset` row: the complete instance, so that folding needs no earlier row.
 
 extension Reset {
-    /// Canonical: equal resets have equal data.
+    /// Returns the canonical data of the reset: equal resets have equal data.
     ///
-    /// - Parameter machine: That of the instance afterwards.
+    /// - Parameter machine: The machine of the instance after the reset.
     package func data(of machine: Machine) -> JSONValue {
         var object: JSONObject = [
             "to": .int(seq), "machine": ["name": .string(machine.name), "version": .int(version)],
@@ -19,14 +19,14 @@ extension Reset {
         return .object(object)
     }
 
-    /// The milliseconds by which a row sets back its instance's time; nil when its data does not say so.
+    /// Returns the milliseconds by which a row sets back its instance's time; `nil` if the data contain none.
     package static func clock(in data: JSONValue?) -> Int64? {
         data?.object?.number("clock", in: 1...StepLimits.latestDue)
     }
 
-    /// Reads what a row keeps.
+    /// Reads the data of a row.
     ///
-    /// - Parameter now: Of the row.
+    /// - Parameter now: The seq of the row.
     init(_ data: JSONValue?, seq now: Int64, of machine: Machine) throws(ResetMistake) {
         guard let data = data?.object, case .int(let seq)? = data["to"], let state = data["snapshot"]?.object,
             let status = state["status"]?.string.flatMap(Snapshot.Status.init), let home = data["machine"]?.object,
@@ -114,7 +114,7 @@ extension SnapshotText {
     }
 }
 
-/// The data of a row `reset` is not what such a row says.
+/// The error for `reset` data that a reset cannot have produced.
 struct ResetMistake: Error {
     let message: String
 

@@ -1,59 +1,59 @@
 package import WorkflowJSON
 
-/// How an instance goes back to what it was after one of its macrosteps: what a row of kind `reset` says.
+/// The return of an instance to its state after an earlier macrostep: the content of a row of kind `reset`.
 package struct Reset: Sendable, Equatable {
-    /// When that is due which was to come by itself.
+    /// The rule for the due times of restored timers.
     package enum Timers: String, Sendable, CaseIterable {
-        /// What was left of it then counts from now.
+        /// The time that remained then counts from now.
         case left
-        /// When it was due then.
+        /// The timers keep their due times.
         case due
     }
 
-    /// What becomes of the invocations that lived then and do not live now.
+    /// The rule for invocations that were running then and no longer run.
     package enum Invocations: String, Sendable, CaseIterable {
-        /// They begin anew.
+        /// The invocations start again.
         case again
-        /// They have the result that came.
+        /// The invocations end with the results that arrived.
         case answer
     }
 
-    /// An invocation that begins with the row.
+    /// An invocation that starts with the row.
     package struct Begun: Sendable, Equatable {
-        /// Of its `Pending.ID`.
+        /// The number of its `Pending.ID`.
         package let number: Int
         package let request: EffectRequest
-        /// The result that is given at once; nil of one that is to be done again.
+        /// The result that is delivered at once; `nil` for an invocation that runs again.
         package let answer: PastInvocation.Answer?
     }
 
-    /// Whose state the instance has: the macrostep of this seq.
+    /// The seq of the macrostep whose state the instance returns to.
     package let seq: Int64
     package let timers: Timers
-    /// As it was asked for; nil when nobody said it.
+    /// The rule that the caller chose; `nil` if the caller chose none.
     package let invocations: Invocations?
     /// The version of the instance's machine.
     package let version: Int64
-    /// The instance afterwards.
+    /// The instance after the reset.
     package let snapshot: Snapshot
-    /// The invocations that begin, by their numbers.
+    /// The invocations that start, by number.
     package let begun: [Begun]
-    /// Why the instance has failed, as its history says; nil when it has not.
+    /// The reason why the instance has failed, as its history records it; `nil` if the instance has not failed.
     package let failure: JSONValue?
-    /// The milliseconds by which the row is earlier than the previous row, because a clock was ahead; nil for every
+    /// The milliseconds by which the row is earlier than the previous row, because a clock was ahead; `nil` for every
     /// other reset.
     package let clock: Int64?
 }
 
-/// An instance as it was after one of its macrosteps, with what only its history says of it.
+/// An instance after one of its earlier macrosteps, with the facts that only its history contains.
 package struct PastSnapshot: Sendable {
     package let version: Int64
     package let snapshot: Snapshot
-    /// Of the macrostep.
+    /// The logical time of the macrostep.
     package let at: LogicalTime
-    /// Why it had failed; nil when it had not.
+    /// The reason why the instance had failed; `nil` if it had not.
     package let failure: JSONValue?
-    /// What became of the invocations that lived then and do not any more.
+    /// The later history of invocations that were running then and no longer run.
     package let invocations: [Pending.ID: PastInvocation]
 
     package init(
@@ -68,9 +68,9 @@ package struct PastSnapshot: Sendable {
     }
 }
 
-/// How an invocation began, and how it ended.
+/// The start and the end of an invocation.
 package struct PastInvocation: Sendable, Equatable {
-    /// A result that came.
+    /// A result that arrived.
     package struct Answer: Sendable, Equatable {
         package let event: Event
 
@@ -78,14 +78,14 @@ package struct PastInvocation: Sendable, Equatable {
     }
 
     package let request: EffectRequest
-    /// Of the macrostep that began it.
+    /// The logical time of the macrostep that started the invocation.
     package let begunAt: LogicalTime
-    /// What ended it when no result came in time; nil when nothing did.
+    /// The timer that ends the invocation if no result arrives in time; `nil` for no timeout.
     package let timeout: Pending?
-    /// Nil when it was cancelled.
+    /// The result; `nil` if the invocation was cancelled.
     package let answer: Answer?
 
-    /// - Parameter begin: The macrostep that began it.
+    /// - Parameter begin: The macrostep that started the invocation.
     package init?(_ id: Pending.ID, begunBy begin: Macrostep, at: LogicalTime, answer: Answer?) {
         var begun: (pending: Pending, request: EffectRequest)?
         for case .invoke(let pending, let request) in begin.requests where pending.id == id {
@@ -106,9 +106,10 @@ package struct PastInvocation: Sendable, Equatable {
     }
 }
 
-/// Nobody has said what becomes of invocations that lived then and do not live now.
+/// The error for a reset that does not decide about invocations that were running then and no longer run. A reset with
+/// `answer` also fails if some result never arrived.
 package struct UndecidedInvocations: Error, Sendable, Equatable {
-    /// Their ids, and whether a result came.
+    /// The ids of the invocations; `isAnswered` is true if a result arrived.
     package let list: [(id: String, isAnswered: Bool)]
 
     package static func == (lhs: Self, rhs: Self) -> Bool {
@@ -121,7 +122,7 @@ package struct UndecidedInvocations: Error, Sendable, Equatable {
 extension Reset {
     /// - Parameters:
     ///   - now: The instance before the row.
-    ///   - time: Of the row.
+    ///   - time: The logical time of the row.
     package init(
         seq: Int64, _ then: PastSnapshot, from now: Snapshot, at time: LogicalTime, timers: Timers,
         invocations: Invocations?
@@ -138,16 +139,17 @@ extension Reset {
         clock = nil
     }
 
-    /// The event of a row that corrects times after a wrong clock. No other reset has it.
+    /// The event name of a row that corrects times after a wrong clock; no other reset has this event.
     package static let clockEvent = "clock"
 
-    /// Corrects the times after a clock that was ahead. The state stays; what that clock armed is due earlier.
+    /// Corrects due times after a clock that was ahead. The state stays; items that the wrong clock armed are due
+    /// earlier.
     ///
     /// - Parameters:
     ///   - difference: The milliseconds between the row and the previous row; above 0.
     ///   - version: The machine version of the instance.
-    ///   - failure: The reason why the instance has failed; nil when it has not.
-    ///   - isAhead: Returns true for what the clock that was ahead armed.
+    ///   - failure: The reason why the instance has failed; `nil` if the instance has not failed.
+    ///   - isAhead: Returns true for an item that was armed by the clock that was ahead.
     package init(
         of now: Snapshot, clock difference: Int64, version: Int64, failure: JSONValue?, isAhead: (Pending) -> Bool
     ) {
@@ -165,7 +167,7 @@ extension Reset {
     }
 }
 
-/// What is armed after a reset, as it is put together.
+/// Builds the pending items after a reset.
 private struct ResetMaking {
     let then: PastSnapshot
     let now: Snapshot
@@ -174,7 +176,7 @@ private struct ResetMaking {
     private var armed: [Pending] = []
     private(set) var begun: [Reset.Begun] = []
     private var lastNumber = 0
-    /// Whether eventless transitions have to have their turn before the instance may run.
+    /// True if eventless transitions must be tried before the instance may run.
     private var isUnsettled = false
 
     init(then: PastSnapshot, now: Snapshot, time: LogicalTime, timers: Reset.Timers) {
@@ -190,7 +192,7 @@ private struct ResetMaking {
         for pending in then.snapshot.armed {
             switch pending.kind {
             case .invocation: if let living = living(pending) { keep(living, of: pending) }
-            // The timeout of an invocation comes with it.
+            // The timeout of an invocation is handled with the invocation.
             case .timer where pending.invocation != nil: break
             case .sent, .timer: armed.append(moved(pending))
             }
@@ -199,8 +201,8 @@ private struct ResetMaking {
         armed.sort { $0.id < $1.id }
     }
 
-    /// The invocation as it is now; nil when it does not live. One on whose end the instance has failed since lives no
-    /// more.
+    /// Returns the invocation as it is now; `nil` if it no longer runs. An invocation no longer runs if the instance
+    /// has since failed on its end.
     private func living(_ pending: Pending) -> Pending? {
         now.armed.first { $0.id == pending.id && $0.kind == .invocation && (!$0.isKept || pending.isKept) }
     }
@@ -216,7 +218,7 @@ private struct ResetMaking {
         }
     }
 
-    /// An invocation runs on as it does, with the timeout that it has.
+    /// Keeps a running invocation with its timeout.
     private mutating func keep(_ living: Pending, of past: Pending) {
         armed.append(
             living.isKept
@@ -227,17 +229,17 @@ private struct ResetMaking {
         armed.append(timeout.with(id: timeout.id, due: timeout.due, owner: past.owner))
     }
 
-    /// What comes by itself, under a number of its own: what has come by the old one has come.
+    /// Returns an item with a new number: the item with the old number may have come already.
     private mutating func moved(_ pending: Pending) -> Pending {
         let shift = timers == .left ? time.milliseconds - then.at.milliseconds : 0
-        // After a clock that was ahead was corrected, this row may be earlier than the row that it goes back to. What
-        // was due then is due now.
+        // After the correction of a clock that was ahead, this row may be earlier than the row that it returns to. An
+        // item that was due then is due now.
         let latest = pending.kind == .sent || pending.isKept ? time.milliseconds : StepLimits.latestDue
         let due = min(max(0, pending.due.milliseconds + shift), latest)
         return pending.with(id: nextID(), due: LogicalTime(milliseconds: due), owner: pending.owner)
     }
 
-    /// - Precondition: It was decided what becomes of the invocation.
+    /// - Precondition: `decide(_:_:)` has accepted the rule for the invocation.
     private mutating func begin(_ pending: Pending, isAnswered: Bool) {
         guard let past = then.invocations[pending.id] else { preconditionFailure("its history says how it began") }
         if pending.isUnsettled { isUnsettled = true }
@@ -267,7 +269,7 @@ private struct ResetMaking {
             context: then.snapshot.context, memory: then.snapshot.memory, armed: armed, output: then.snapshot.output)
     }
 
-    /// That of then. A suspension stays, whatever ran then.
+    /// The status of the earlier snapshot. A suspended instance stays suspended, even if it was running then.
     private var status: Snapshot.Status {
         switch then.snapshot.status {
         case .done, .cancelled, .suspended: then.snapshot.status
@@ -278,12 +280,12 @@ private struct ResetMaking {
 }
 
 extension Pending {
-    /// A copy that is due earlier by a number of milliseconds.
+    /// Returns a copy that is due earlier by a number of milliseconds.
     func lowered(by difference: Int64) -> Pending {
         with(id: id, due: LogicalTime(milliseconds: max(0, due.milliseconds - difference)), owner: owner)
     }
 
-    /// The same, under another name.
+    /// Returns a copy with another id, due time and owner.
     fileprivate func with(id: ID, due: LogicalTime, owner: Owner) -> Pending {
         Pending(
             id: id, kind: kind, event: event, data: data, due: due, owner: owner, misfire: misfire, isKept: isKept,
@@ -292,7 +294,7 @@ extension Pending {
 }
 
 extension [Pending] {
-    /// What ends an invocation when no result comes in time; nil when nothing does.
+    /// Returns the timer that ends an invocation if no result arrives in time; `nil` for no timeout.
     fileprivate func timeout(of invocation: Pending) -> Pending? {
         first { $0.kind == .timer && $0.invocation == invocation.invocation }
     }

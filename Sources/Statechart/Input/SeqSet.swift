@@ -1,9 +1,9 @@
-/// Some of the macrosteps of an instance, as a person writes them: `3,7-9`.
+/// A set of an instance's macrosteps, as a person writes them: `3,7-9`.
 package struct SeqSet: Sendable, Equatable {
-    /// Ranges at most.
+    /// The most ranges in a set.
     package static let bound = 200
 
-    /// In order, and none next to another.
+    /// The ranges in order; adjacent ranges are joined.
     package private(set) var ranges: [ClosedRange<Int64>]
 
     /// - Precondition: Each range begins at 1 or above.
@@ -20,7 +20,7 @@ package struct SeqSet: Sendable, Equatable {
         self.ranges = joined
     }
 
-    /// Reads `3,7-9`; nil for anything else, and for more than `bound` ranges.
+    /// Reads `3,7-9`; returns `nil` for anything else, and for more than `bound` ranges.
     package init?(_ text: String) {
         var ranges: [ClosedRange<Int64>] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -50,17 +50,17 @@ package struct SeqSet: Sendable, Equatable {
         return low < ranges.count && ranges[low].contains(seq)
     }
 
-    /// Those that are also in a range.
+    /// Returns the macrosteps that are also in a range.
     package func within(_ range: ClosedRange<Int64>) -> SeqSet {
         SeqSet(ranges.filter { $0.overlaps(range) }.map { $0.clamped(to: range) })
     }
 
-    /// What `init(_:)` reads.
+    /// The text that `init(_:)` reads.
     package var text: String {
         ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",")
     }
 
-    /// For people: `3, 7 to 9`.
+    /// The text for people: `3, 7 to 9`.
     package var description: String {
         ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
             .joined(separator: ", ")

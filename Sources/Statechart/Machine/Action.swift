@@ -1,22 +1,22 @@
 package import WorkflowCEL
 
-/// Executable content (SCXML 4). Lists that are named in `actions` are written out where they are used.
+/// Executable content (SCXML 4). The compiler copies a list that `actions` names into every place that uses the name.
 package indirect enum Action: Sendable {
-    /// Sets values in the context, all or none of them; all are computed from the context before.
+    /// Sets values in the context, all or none. Every value is computed from the context before the assignment.
     case assign([Assignment], line: Int)
     /// Puts an event into the internal queue.
     case raise(event: String, data: Template?, line: Int)
-    /// An external event to the instance itself, at once or later.
+    /// Sends an external event to the instance itself, at once or after a delay.
     case send(Send)
-    /// Drops all delayed events that were sent with this id.
+    /// Drops all delayed events that were sent with the id.
     case cancel(id: String, line: Int)
-    /// Adds a value to the trace.
+    /// Adds the expression's value to the trace.
     case log(Expression)
-    /// Runs the actions of the first branch whose guard holds.
+    /// Runs the actions of the first branch whose guard is true.
     case choose([Branch], line: Int)
-    /// Runs actions for each element of a list.
+    /// Runs the loop's actions for each element of a list.
     case foreach(Loop)
-    /// Asks for an effect whose end nobody waits for.
+    /// Requests an effect without waiting for its result.
     case call(Call)
 
     /// The line of the definition on which the action stands.
@@ -32,7 +32,7 @@ package indirect enum Action: Sendable {
 }
 
 extension Action {
-    /// The calls that it is, or may come to.
+    /// The calls that the action contains, in its branches and loops too.
     var calls: [Call] {
         switch self {
         case .call(let call): [call]
@@ -48,16 +48,16 @@ package struct Assignment: Sendable {
     /// One step of a path.
     package enum Step: Sendable {
         case key(String)
-        /// `[…]`: gives the key of a map or the index of a list.
+        /// `[…]`: an expression that returns a map's key or a list's index.
         case computed(Expression)
     }
 
     /// The path as written: `items[0].name`.
     package let text: String
-    /// From the context down; the first is a key. Never empty.
+    /// The steps from the context down; never empty. The first step is a key.
     package let path: [Step]
     package let value: Template
-    /// The type of the key that the path begins with; `dyn` where every value fits that the template can give.
+    /// The type of the path's first key; `dyn` if every value that the template can produce fits.
     package let type: CELType
 
     package init(text: String, path: [Step], value: Template, type: CELType) {
@@ -72,9 +72,9 @@ package struct Assignment: Sendable {
 package struct Send: Sendable {
     package let event: String
     package let data: Template?
-    /// Nil for at once.
+    /// The time to wait; `nil` to send the event at once.
     package let delay: Delay?
-    /// What `cancel` names.
+    /// The id that `cancel` refers to.
     package let id: String?
     package let misfire: Misfire
     package let line: Int
@@ -91,7 +91,7 @@ package struct Send: Sendable {
 
 /// One entry of a `choose`.
 package struct Branch: Sendable {
-    /// Nil for a branch that is always taken.
+    /// The guard; `nil` for a branch that is always taken.
     package let condition: Expression?
     package let actions: [Action]
 
@@ -101,12 +101,12 @@ package struct Branch: Sendable {
     }
 }
 
-/// A `foreach` (SCXML 4.6): goes over a copy of the list.
+/// A `foreach` (SCXML 4.6): iterates over a copy of the list.
 package struct Loop: Sendable {
     package let array: Expression
-    /// The key of the context that holds the element. The loop makes it, and `index`, where the context lacks it.
+    /// The context key that holds the element. The loop creates `item` and `index` if the context lacks them.
     package let item: String
-    /// The key of the context that holds its number, from 0.
+    /// The context key that holds the element's number, from 0.
     package let index: String?
     package let actions: [Action]
     package let line: Int

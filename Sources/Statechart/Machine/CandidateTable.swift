@@ -1,9 +1,9 @@
-/// The transitions of one state by what they are for, in the order in which they are tried: the exact event name, then
-/// the longest prefix, then `*`.
+/// The transitions of one state by descriptor. Descriptors are tried in this order: the exact event name, the longest
+/// prefix, then `*`.
 package struct CandidateTable: Sendable {
-    /// Descriptors of the form `name.*`.
+    /// A descriptor of the form `name.*`.
     package struct Prefix: Sendable {
-        /// The descriptor without `.*`: it matches this name and everything below it.
+        /// The descriptor without `.*`: the name that matches itself and every name below.
         package let name: String
         package let transitions: [TransitionIndex]
 
@@ -12,7 +12,7 @@ package struct CandidateTable: Sendable {
             self.transitions = transitions
         }
 
-        /// Whether an event's name is this prefix or lies below it.
+        /// Returns true if an event's name is this prefix or lies below this prefix.
         package func matches(_ event: String) -> Bool {
             guard event.utf8.starts(with: name.utf8) else { return false }
             let rest = event.utf8.dropFirst(name.utf8.count)
@@ -21,13 +21,13 @@ package struct CandidateTable: Sendable {
     }
 
     package let exact: [String: [TransitionIndex]]
-    /// `exact` as a list, while it is short: comparing a few names is faster than hashing one.
+    /// The entries of `exact` as a list if there are at most four: comparing a few names is faster than hashing one.
     private let few: [Prefix]
-    /// The longest first.
+    /// The prefixes, longest first.
     package let prefixes: [Prefix]
-    /// The elements of `prefixes` by name, when there are many.
+    /// The transitions of `prefixes` by name if there are more than four prefixes; otherwise empty.
     private let families: [String: [TransitionIndex]]
-    /// Of the descriptor `*`.
+    /// The transitions of the descriptor `*`.
     package let any: [TransitionIndex]
 
     package init(exact: [String: [TransitionIndex]], prefixes: [Prefix], any: [TransitionIndex]) {
@@ -40,16 +40,17 @@ package struct CandidateTable: Sendable {
         few = exact.count > 4 ? [] : exact.map { Prefix(name: $0.key, transitions: $0.value) }
     }
 
-    /// The transitions of an event's own name.
+    /// Returns the transitions whose descriptor is exactly the event's name.
     func transitions(named name: String) -> [TransitionIndex]? {
         if few.isEmpty { return exact.isEmpty ? nil : exact[name] }
         for place in few.indices where few[place].name == name { return few[place].transitions }
         return nil
     }
 
-    /// The first transition of the prefixes of an event's name that a condition accepts, those of the longest first.
+    /// Returns the first transition that the condition accepts, among the prefixes of an event's name, longest prefix
+    /// first.
     ///
-    /// - Complexity: O(n) in the length of the name, however many prefixes there are.
+    /// - Complexity: O(n) in the length of the name, for any number of prefixes.
     func firstOfPrefix(of name: String, where accepts: (TransitionIndex) -> Bool) -> TransitionIndex? {
         if families.isEmpty {
             for prefix in prefixes where prefix.matches(name) {
@@ -66,25 +67,26 @@ package struct CandidateTable: Sendable {
     }
 }
 
-/// What transitions are looked for.
+/// The kind of transitions to select.
 enum Selector {
-    /// Those of `always`.
+    /// The transitions of `always`.
     case eventless
-    /// Those that take an event; `takesAny` says whether `*` is among them.
+    /// The transitions that an event enables; `takesAny` is true if `*` is among them.
     case event(String, takesAny: Bool)
 
-    /// Those that take an event from outside or from a timer: `*` stands for every name but those of `after`.
+    /// Selects the transitions for an event from outside or from a timer. `*` matches every name except the names of
+    /// `after`.
     static func event(_ event: Event) -> Selector {
         .event(event.name, takesAny: takesAny(event.name))
     }
 
-    /// Whether `*` stands for an event's name.
+    /// Returns true if `*` matches an event's name.
     static func takesAny(_ name: String) -> Bool { !name.hasPrefix(EventName.timeoutPrefix) }
 }
 
 extension State {
-    /// The first transition of this state that is looked for and that a condition accepts. Those of an event are tried
-    /// by descriptor: the exact name, then the longest prefix, then `*`.
+    /// Returns the first transition of this state that fits the selector and that the condition accepts. The
+    /// transitions of an event are tried by descriptor: the exact name, the longest prefix, then `*`.
     func first(for selector: Selector, where accepts: (TransitionIndex) -> Bool) -> TransitionIndex? {
         guard case .event(let name, let takesAny) = selector else { return eventless.first(where: accepts) }
         if let found = candidates.transitions(named: name)?.first(where: accepts) { return found }

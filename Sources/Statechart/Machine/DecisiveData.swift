@@ -1,14 +1,14 @@
 import WorkflowCEL
 
-/// The data that decide where a machine goes: what its guards and delays read, what that was computed from, and what
-/// can make an action fail whose failure matters.
+/// The data that can change a machine's path: the data that guards and delays read, and all data those are computed
+/// from. Data that can make an action fail are included if the failure matters.
 ///
-/// Rather too much than too little: a key that is not in it changes nothing but outputs and logs. Costs O(n) in the
-/// size of the machine.
+/// The set may be too large, never too small: a key outside the set affects only outputs and logs. Building the set
+/// costs O(n) in the size of the machine.
 package struct DecisiveData: Sendable {
     private var decisive: Set<Datum> = []
 
-    /// Follows every expression of a machine.
+    /// Traces every expression of a machine.
     package init(of machine: Machine) {
         var flow = DataFlow(machine)
         flow.followMachine()
@@ -16,36 +16,36 @@ package struct DecisiveData: Sendable {
         while let datum = open.popLast() {
             guard decisive.insert(datum).inserted else { continue }
             open += flow.sources[datum] ?? []
-            // Whoever reads all of the context reads every key.
+            // A reader of the whole context reads every key.
             if datum == .allKeys { open += flow.sources.keys.filter(\.isKey) }
         }
     }
 
-    /// Whether nothing of the context decides anything.
+    /// True if no key of the context is decisive.
     package var isEmpty: Bool { !decisive.contains { $0.isKey || $0 == .allKeys } }
 
-    /// Whether the data of an event decide something.
+    /// True if the data of an event are decisive.
     package var hasEventData: Bool { decisive.contains(.eventData) }
 
-    /// Whether a key of the context decides something.
+    /// Returns true if a key of the context is decisive.
     package func has(key: String) -> Bool { decisive.contains(.key(key)) || decisive.contains(.allKeys) }
 }
 
-/// Something that is read.
+/// A source of data that an expression can read.
 private enum Datum: Hashable, Sendable {
     case key(String)
     case allKeys
     case eventData
-    /// Whether a block of actions came as far as this: what fails ends it (SCXML 4.1).
+    /// A point in a block of actions; a failing action ends the block (SCXML 4.1), so reaching the point is a datum.
     case point(Int)
 
     var isKey: Bool { if case .key = self { true } else { false } }
 }
 
-/// Collects from a machine what is computed from what.
+/// Collects the data flow of a machine: the data that each datum is computed from.
 private struct DataFlow {
     private let machine: Machine
-    /// Whether somebody notices that an action failed.
+    /// True if a failed action can change the path: the machine is strict, or some transition takes `error.execution`.
     private let areErrorsTaken: Bool
     private let readsOfGuards: [Set<Datum>]
     private(set) var sources: [Datum: Set<Datum>] = [:]
@@ -63,7 +63,7 @@ private struct DataFlow {
                     || table.prefixes.contains { $0.matches(error) }
             }
         var reads: [Set<Datum>] = machine.guards.map { Self.reads(of: $0, []) }
-        // Guards name guards; each round resolves a level of names.
+        // Guards refer to other guards; each round resolves one level of names.
         for _ in 0..<DefinitionLimits.guardNesting { reads = machine.guards.map { Self.reads(of: $0, reads) } }
         readsOfGuards = reads
     }
@@ -91,7 +91,7 @@ private struct DataFlow {
         follow(actions, &point)
     }
 
-    /// - Parameter point: How far the block came for certain.
+    /// - Parameter point: The last point that the block is known to have reached.
     private mutating func follow(_ actions: [Action], _ point: inout Datum?) {
         for action in actions {
             switch action {
@@ -128,7 +128,7 @@ private struct DataFlow {
                 reads.formUnion(self.reads(of: expression))
                 point = passed(point, expression)
             }
-            // What lies deeper is only there if the key holds a map or list.
+            // A deeper path exists only if the key holds a map or list.
             if assignment.path.count > 1 { point = passed(point, [.key(key)]) }
             for expression in assignment.value.expressions {
                 reads.formUnion(self.reads(of: expression))
@@ -139,7 +139,7 @@ private struct DataFlow {
         for (key, reads) in written { sources[.key(key), default: []].formUnion(reads.union(point.map { [$0] } ?? [])) }
     }
 
-    /// Data go with an event. Gives the point behind them.
+    /// Records that an event carries data. Returns the point after the data's expressions.
     @discardableResult
     private mutating func send(_ data: Template, _ point: Datum?) -> Datum? {
         var point = point
@@ -158,7 +158,7 @@ private struct DataFlow {
         if let point { sinks.insert(point) }
     }
 
-    /// The point behind an expression, if that can fail at all.
+    /// Returns the point after an expression: the same point if the expression cannot fail.
     private mutating func passed(_ point: Datum?, _ expression: Expression) -> Datum? {
         expression.isPlain ? point : passed(point, reads(of: expression))
     }
@@ -191,7 +191,7 @@ private struct DataFlow {
 }
 
 extension Expression {
-    /// Whether it reads a key of the context and does nothing with it, so that it cannot fail.
+    /// True if the expression only reads one key of the context, and so cannot fail.
     fileprivate var isPlain: Bool {
         guard let reference = program.references.first, program.references.count == 1 else { return false }
         return reference.variable == Vocabulary.context && reference.fields.count == 1 && reference.text == source

@@ -1,15 +1,15 @@
 import WorkflowCEL
 
-/// The forms of a delay: `250ms`, `30s`, `5m`, `2h`, `7d`, `1w`, several units as in `1h30m`, ISO 8601 such as `P3D` or
-/// `PT1H30M`, or a number of milliseconds.
+/// The forms of a delay: `250ms`, `30s`, `5m`, `2h`, `7d`, `1w`, several units as in `1h30m`, ISO 8601, milliseconds.
+/// Examples of ISO 8601 are `P3D` and `PT1H30M`.
 package enum DelayText {
-    /// The forms, for messages.
+    /// The forms of a delay, for messages.
     package static let rule = formsWithUnit + ", or a number of milliseconds"
 
-    /// Those that have a unit.
+    /// The forms that have a unit, for messages.
     package static let formsWithUnit = "such as 250ms, 30s, 5m, 1h30m, 7d, 1w, P3D or PT1H30M"
 
-    /// The milliseconds of a text that must be a delay.
+    /// Returns the milliseconds of a text, and throws if the text is not a delay.
     package static func length(of text: String) throws(DelayError) -> Int64 {
         try checkWords(text)
         guard let milliseconds = try read(text) else {
@@ -19,7 +19,8 @@ package enum DelayText {
         return milliseconds
     }
 
-    /// The same of a text that must have a unit: what is deleted after `1` was hardly meant to be kept a millisecond.
+    /// Returns the milliseconds of a text that must have a unit, except for 0. A retention of `1` hardly means one
+    /// millisecond.
     package static func lengthWithUnit(of text: String) throws(DelayError) -> Int64 {
         let milliseconds = try length(of: text)
         guard milliseconds == 0 || text.contains(where: \.isLetter) else {
@@ -28,8 +29,8 @@ package enum DelayText {
         return milliseconds
     }
 
-    /// The milliseconds of a text in one of the forms, negative where a minus stands before it; nil for any other text.
-    /// What looks like one of the forms and is no delay is an error: `P1M`, `5min`.
+    /// Returns the milliseconds of a text in one of the forms, negative after a minus sign; `nil` for any other text.
+    /// Throws for a text that resembles one of the forms but is not a delay, such as `P1M` or `5min`.
     package static func read(_ text: String) throws(DelayError) -> Int64? {
         let name = EventName.quoted(text)
         if let day = date(text) {
@@ -39,16 +40,16 @@ package enum DelayText {
         }
         if let milliseconds = try read(text, called: name) { return milliseconds }
         let joined = text.filter { $0 != " " }
-        // `1 - 2` is an expression, `1000` is a delay with or without blanks around it.
+        // `1 - 2` is an expression; `1000` is a delay, with or without surrounding blanks.
         if joined.contains(where: \.isLetter), joined != text, isDelay(joined) {
             throw DelayError(message: "\(name) has a blank in it; write \(joined)")
         }
         return nil
     }
 
-    /// Throws for a text whose units are words, `30 days` or `5min`, and says how it is written.
+    /// Throws for a text whose units are words, such as `30 days` or `5min`, with the correct spelling in the message.
     ///
-    /// For texts of definitions and callers: what a value is told when it is no delay may be in recorded histories.
+    /// Only for texts of definitions and callers: recorded histories may contain the messages about invalid values.
     static func checkWords(_ text: String) throws(DelayError) {
         let bytes = text.utf8.filter { $0 != UInt8(ascii: " ") }
         guard bytes.count <= 60, let parts = parts(bytes[...]) else { return }
@@ -63,12 +64,12 @@ package enum DelayText {
             hasWord = hasWord || spoken != nil
             delay += (Int64(exactly: number).map { "\($0)" } ?? "\(number)") + unit
         }
-        // Without words it is a delay or has another message; `30m1h` is none however it is written.
+        // Without words the text is a delay or gets another message. `30m1h` is invalid in any spelling.
         guard hasWord, isDelay(delay) else { return }
         throw DelayError(message: "\(EventName.quoted(text)) is no delay; write \(delay)")
     }
 
-    /// How a definition writes so many milliseconds, in days and what is shorter: `0s`, `250ms`, `1h30m`, `2d`.
+    /// Returns a delay as a definition writes it, in days and smaller units: `0s`, `250ms`, `1h30m`, `2d`.
     package static func text(milliseconds: Int64) -> String {
         var rest = milliseconds
         var text = ""
@@ -81,16 +82,16 @@ package enum DelayText {
         return text.isEmpty ? "0s" : text
     }
 
-    /// Throws for a text in an expression that is no delay when it runs either.
+    /// Throws for a text literal in an expression if the text cannot be a delay at run time.
     static func check(literal text: String) throws(DelayError) {
-        // Why a text is no duration is left out: the message says what a delay is.
+        // The error about durations is dropped: the message describes the forms of a delay.
         if (try? TimeSpan.read(text, in: .first)) != nil { return }
         try checkWords(text)
         guard try read(text) == nil else { return }
         throw DelayError(message: "\(EventName.quoted(text)) is no delay; one is written \(rule)")
     }
 
-    /// The day of `2026-12-24` and `2026-12-24T18:00:00Z`; nil for any other text.
+    /// Returns the day of `2026-12-24` and `2026-12-24T18:00:00Z`; `nil` for any other text.
     private static func date(_ text: String) -> String? {
         let day = text.prefix(10)
         let isDate = zip("0000-00-00", day).allSatisfy { $0 == "-" ? $1 == "-" : $1.isASCII && $1.isNumber }
@@ -98,7 +99,7 @@ package enum DelayText {
         return String(day)
     }
 
-    /// - Parameter name: What the text is called in messages.
+    /// - Parameter name: The text's name in messages.
     private static func read(_ text: String, called name: String) throws(DelayError) -> Int64? {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, bytes.count <= 40 else { return nil }
@@ -111,13 +112,13 @@ package enum DelayText {
         return Int64(parsed.rounded()) * (isNegative ? -1 : 1)
     }
 
-    /// Whether a text is a delay in one of the forms.
+    /// Returns true if a text is a delay in one of the forms.
     package static func isDelay(_ text: String) -> Bool {
-        // Why it is none is for those who ask for its length.
+        // The reason is dropped: `length(of:)` reports it.
         (try? length(of: text)) != nil
     }
 
-    /// The milliseconds of an expression's value. What lies in the past is due now.
+    /// Returns the milliseconds of an expression's value. A negative delay is due now, so the result is 0.
     static func milliseconds(of value: Value) throws(DelayError) -> Int64 {
         let milliseconds =
             switch value {
@@ -134,9 +135,10 @@ package enum DelayText {
         return max(0, milliseconds)
     }
 
-    /// Of a text that an expression gave: a delay, or a duration as JSON keeps it. The text itself may be a secret.
+    /// Returns the milliseconds of a computed text: a delay, or a duration in the form that JSON stores. Messages never
+    /// quote the text, because the text may be a secret.
     private static func milliseconds(ofValue text: String) throws(DelayError) -> Int64 {
-        // Why a text is no duration is left out: the message says what a delay is.
+        // The error about durations is dropped: the message describes the forms of a delay.
         if let duration = try? TimeSpan.read(text, in: .first) { return milliseconds(of: duration) }
         if let milliseconds = try read(text, called: "the text") { return milliseconds }
         if (try? Timestamp(text: text)) != nil {
@@ -153,7 +155,7 @@ package enum DelayText {
     }
 }
 
-/// Why something is no delay.
+/// The reason why a value is not a delay.
 package struct DelayError: Error {
     package let message: String
 
@@ -163,7 +165,7 @@ package struct DelayError: Error {
         self.message = message
     }
 
-    /// - Parameter type: What the value is, in place of a delay.
+    /// - Parameter type: The type of the value that should be a delay.
     init(type: String) {
         let advice = type == "timestamp" ? "; write … - event.at" : ""
         message = "a delay is a duration, a number of milliseconds or a text, this one gives \(type)\(advice)"
@@ -177,14 +179,14 @@ extension DelayText {
         ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
     ]
 
-    /// Units as people say them.
+    /// Spoken units and the unit that each one means.
     private static let words = [
         "week": "w", "weeks": "w", "day": "d", "days": "d", "hour": "h", "hours": "h", "hr": "h", "hrs": "h",
         "minute": "m", "minutes": "m", "min": "m", "mins": "m", "second": "s", "seconds": "s", "sec": "s",
         "secs": "s", "millisecond": "ms", "milliseconds": "ms", "millis": "ms",
     ]
 
-    /// `90`, `1.5s`, `1h30m`.
+    /// Reads `90`, `1.5s`, `1h30m`.
     private static func plain(_ bytes: ArraySlice<UInt8>, _ name: String) throws(DelayError) -> Double? {
         guard let (number, rest) = number(bytes) else { return nil }
         if rest.isEmpty { return number }
@@ -204,7 +206,8 @@ extension DelayText {
         return total
     }
 
-    /// Numbers, each with letters behind it; nil for any other text, such as the number `0x1F` of an expression.
+    /// Splits a text into numbers with a unit after each; `nil` for any other text, such as an expression's number
+    /// `0x1F`.
     private static func parts(_ bytes: ArraySlice<UInt8>) -> [(number: Double, unit: String)]? {
         guard !bytes.starts(with: "0x".utf8) else { return nil }
         var parts: [(number: Double, unit: String)] = []
@@ -219,7 +222,8 @@ extension DelayText {
         return parts
     }
 
-    /// What follows `P`: weeks and days, then after `T` hours, minutes and seconds, each at most once, in this order.
+    /// Reads the part after `P`: weeks and days, then after `T` hours, minutes and seconds. Each occurs at most once,
+    /// in this order.
     private static func iso(_ bytes: ArraySlice<UInt8>) throws(DelayError) -> Double? {
         var rest = bytes
         var units: [(UInt8, Double)] = [(UInt8(ascii: "W"), 604_800_000), (UInt8(ascii: "D"), 86_400_000)]
@@ -247,7 +251,7 @@ extension DelayText {
         return parts > 0 ? total : nil
     }
 
-    /// Units that are no fixed time, and how many days they are about.
+    /// The units without a fixed length, with their approximate number of days.
     private static let days: [String: (noun: String, count: Double)] = {
         let month = (noun: "month", count: 30.0)
         let year = (noun: "year", count: 365.0)
@@ -264,7 +268,7 @@ extension DelayText {
         Int64(exactly: min(days, 36_525).rounded(.up)).map(String.init) ?? "30"
     }
 
-    /// A decimal number at the beginning, and what follows it.
+    /// Reads a decimal number at the beginning. Returns the number and the rest of the text.
     private static func number(_ bytes: ArraySlice<UInt8>) -> (Double, ArraySlice<UInt8>)? {
         let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         let whole = bytes.prefix(while: isDigit)

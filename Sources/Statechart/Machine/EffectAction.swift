@@ -1,23 +1,23 @@
 package import WorkflowJSON
 
-/// What is asked of the world.
+/// An effect outside the machine that a definition asks for.
 package enum EffectAction: Sendable {
     case task(TaskAction)
     case http(HTTPAction)
     case exec(ExecAction)
 }
 
-/// Work that is handed to whoever asks a queue for it.
+/// A task that a worker takes from a queue.
 package struct TaskAction: Sendable {
-    /// The priority of tasks that say none, and of what is no task.
+    /// The priority of tasks without a `priority`, and of effects that are not tasks.
     package static let priority: Int64 = 3
-    /// The first comes first.
+    /// The valid priorities; 1 is the highest.
     package static let priorities: ClosedRange<Int64> = 1...5
 
     package let queue: String
-    /// What the worker is given; nil for nothing.
+    /// The input of the worker; `nil` for no input.
     package let input: Template?
-    /// Gives a number of `priorities`; nil for `priority`.
+    /// Returns a number in `priorities`; `nil` for the default `priority`.
     package let priority: Expression?
 
     package init(queue: String, input: Template?, priority: Expression?) {
@@ -29,35 +29,35 @@ package struct TaskAction: Sendable {
 
 /// A request that the daemon sends.
 package struct HTTPAction: Sendable {
-    /// Where it goes.
+    /// The destination of the request.
     package enum Address: Sendable {
-        /// A url that stands in the definition, with an expression for each of its places.
+        /// A URL written in the definition, with an expression for each of its placeholders.
         case literal(URLTemplate, [Expression])
         case computed(Expression)
     }
 
-    /// What is sent beside the headers.
+    /// The body of the request.
     package enum Payload: Sendable {
         case json(Template)
-        /// Gives a map of names and values.
+        /// Returns a map of names and values.
         case form(Template)
-        /// Gives a string.
+        /// Returns a string.
         case text(Expression)
     }
 
-    /// In upper case.
+    /// The method in upper case.
     package let method: String
     package let address: Address
-    /// Gives a map of names and values.
+    /// Returns a map of names and values.
     package let query: Template?
-    /// Gives a map of names and values.
+    /// Returns a map of names and values.
     package let headers: Template?
     package let payload: Payload?
-    /// By the header's name, a `SecretText` as written.
+    /// The secret headers: by name, a `SecretText` as written.
     package let secretHeaders: JSONObject
-    /// The secret that it is signed with.
+    /// The name of the secret that signs the request.
     package let signingSecret: String?
-    /// In lower case.
+    /// The names of the response headers to keep, in lower case.
     package let keptHeaders: [String]
     package let limits: AttemptLimits
 
@@ -79,11 +79,11 @@ package struct HTTPAction: Sendable {
 
 /// A program that the daemon runs.
 package struct ExecAction: Sendable {
-    /// Its name on the daemon's list.
+    /// The program's name on the daemon's list.
     package let program: String
-    /// Each gives a string, a number or a bool.
+    /// The arguments; each template returns a string, a number or a bool.
     package let arguments: [Template]
-    /// What it reads; nil for nothing.
+    /// The program's standard input; `nil` for no input.
     package let input: Template?
     package let limits: AttemptLimits
 
@@ -95,13 +95,13 @@ package struct ExecAction: Sendable {
     }
 }
 
-/// What one attempt may take; nil for what the daemon does otherwise.
+/// The limits of one attempt; `nil` for the daemon's default.
 package struct AttemptLimits: Sendable, Equatable {
-    /// What `maxBytes` may be: what comes back becomes data of an instance.
+    /// The valid values of `maxBytes`: the response becomes data of an instance, so its size is bounded.
     package static let byteRange = 1...StepLimits.valueBytes
 
     package var milliseconds: Int64?
-    /// Of the answer, or of what the program writes.
+    /// The largest size of the response, or of the program's output.
     package var bytes: Int?
 
     package init(milliseconds: Int64? = nil, bytes: Int? = nil) {
@@ -111,7 +111,7 @@ package struct AttemptLimits: Sendable, Equatable {
 }
 
 extension EffectAction {
-    /// The key that it has in a definition.
+    /// The key of the action in a definition.
     package var kind: String {
         switch self {
         case .task: "task"
@@ -120,7 +120,7 @@ extension EffectAction {
         }
     }
 
-    /// The expressions in it.
+    /// The expressions in the action.
     package var expressions: [Expression] {
         switch self {
         case .task(let task): (task.input?.expressions ?? []) + [task.priority].compactMap(\.self)

@@ -1,5 +1,5 @@
 extension EffectUse {
-    /// The queue that it goes to; nil where an expression gives the host.
+    /// The queue of the effect; `nil` if an expression computes the host.
     package var queue: String? {
         switch action {
         case .task(let task): EffectRequest.tasks + task.queue

@@ -1,10 +1,10 @@
-/// A place where a machine asks the world for something.
+/// A place where a machine requests an effect.
 package struct EffectUse: Sendable {
     package let action: EffectAction
-    /// Of the definition.
+    /// The line in the definition.
     package let line: Int
 
-    /// The invocations and calls of a machine, by line.
+    /// Returns the invocations and calls of a machine, by line.
     static func all(in states: [State], _ transitions: [Transition]) -> [EffectUse] {
         let invoked = states.flatMap(\.invocations).map { EffectUse(action: $0.action, line: $0.line) }
         let actions =
@@ -13,7 +13,7 @@ package struct EffectUse: Sendable {
         return (invoked + called).sorted { $0.line < $1.line }
     }
 
-    /// What is said to whoever applies the machine where the effect cannot begin so far.
+    /// Returns a warning at the effect's line, for a person who applies a machine whose effect cannot start yet.
     package func warning(_ message: String) -> Diagnostic {
         Diagnostic(.warning, line: line, column: 1, message: message)
     }

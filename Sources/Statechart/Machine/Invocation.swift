@@ -1,12 +1,12 @@
-/// An effect that lives while its state is active: its end comes back to the instance as an event.
+/// An effect that lasts as long as its state is active. Its result returns to the instance as an event.
 package struct Invocation: Sendable {
-    /// What `done.invoke.<id>` and `error.invoke.<id>` name; unique in its machine.
+    /// The id in `done.invoke.<id>` and `error.invoke.<id>`; unique in its machine.
     package let id: String
     package let action: EffectAction
-    /// How long it may take, all attempts and the waiting between them; nil for as long as it takes.
+    /// The longest duration, with all attempts and the pauses between them; `nil` for no limit.
     package let timeout: Delay?
     package let retry: RetryPolicy
-    /// The line of the definition on which it stands.
+    /// The line of the definition on which the invocation stands.
     package let line: Int
 
     package init(id: String, action: EffectAction, timeout: Delay?, retry: RetryPolicy, line: Int) {
@@ -18,11 +18,11 @@ package struct Invocation: Sendable {
     }
 }
 
-/// An effect whose end nobody waits for: it outlives the state and the instance.
+/// An effect whose result is not awaited. A call outlives its state and its instance.
 package struct Call: Sendable {
     package let action: EffectAction
     package let retry: RetryPolicy
-    /// The line of the definition on which it stands.
+    /// The line of the definition on which the call stands.
     package let line: Int
 
     package init(action: EffectAction, retry: RetryPolicy, line: Int) {

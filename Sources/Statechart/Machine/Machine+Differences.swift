@@ -1,7 +1,7 @@
 extension Machine {
-    /// Returns a sentence for each place where the machine behaves otherwise than under earlier semantics.
+    /// Returns a sentence for each place where the machine behaves differently than under earlier semantics.
     ///
-    /// Guards and data may prevent that at run time. Costs O(n) in the size of the machine.
+    /// Guards and data may prevent a reported difference at run time. Costs O(n) in the size of the machine.
     ///
     /// - Parameter source: The definition's text.
     package func differences(from earlier: Semantics, in source: String) -> [String] {
@@ -9,8 +9,8 @@ extension Machine {
         return conflictDifferences + historyDifferences + lateDifferences(in: source) + languageDifferences(in: source)
     }
 
-    /// A leaf that is the target of its own transition leaves no active state below it, so that only counting the
-    /// source as left makes a conflict of it.
+    /// The transitions that conflict only under the current semantics. A leaf's transition to itself leaves no active
+    /// state below the leaf, so the conflict exists only if the source counts as left.
     private var conflictDifferences: [String] {
         let others = Set(transitions.filter { !isInner($0) && !$0.targets.isEmpty }.map(\.descriptor))
         let hasFamilies = others.contains { $0?.hasSuffix("*") ?? false }
@@ -26,7 +26,7 @@ extension Machine {
         }
     }
 
-    /// True when a transition leads from a leaf to itself without leaving it.
+    /// Returns true if a transition leads from a leaf to itself without leaving it.
     private func isInner(_ transition: Transition) -> Bool {
         self[transition.source].isLeaf && !transition.reenters && transition.targets == [transition.source]
     }
@@ -50,7 +50,7 @@ extension Machine {
         }
     }
 
-    /// True when a history state can stand for a state; false for every other kind of target.
+    /// Returns true if a history state can stand for a state; false for every other kind of target.
     package func mayStand(_ history: State, for state: State) -> Bool {
         switch history.kind {
         case .shallowHistory: state.parent == history.parent || isDefault(state, of: history)
@@ -89,9 +89,9 @@ extension Machine {
 }
 
 extension String {
-    /// Counts how often a word occurs in the text.
+    /// Counts the occurrences of a word in the text.
     ///
-    /// - Parameter word: A word whose first character does not occur again in it.
+    /// - Parameter word: A word whose first character occurs only once.
     fileprivate func count(of word: String) -> Int {
         let word = Array(word.utf8)
         var (count, matched) = (0, 0)

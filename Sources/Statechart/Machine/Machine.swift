@@ -1,58 +1,58 @@
 package import WorkflowCEL
 package import WorkflowJSON
 
-/// A definition, validated and compiled to tables that the step reads. Immutable, and the same for every instance.
+/// A validated definition, compiled to tables that the step reads. The machine is immutable and shared by all
+/// instances.
 package final class Machine: Sendable {
     package let name: String
-    /// The rules by which it takes steps.
+    /// The rules by which the machine takes steps.
     package let semantics: Semantics
-    /// Whether an event that nothing takes is refused (`true`) or recorded without effect.
+    /// True if the machine refuses an event that no transition takes; false if the event is recorded without effect.
     package let isStrict: Bool
-    /// For people; nil when the definition has none.
+    /// The description for people; `nil` if the definition has none.
     package let description: String?
-    /// In document order; the first is the root.
+    /// The states in document order; the first is the root.
     package let states: [State]
-    /// In document order.
+    /// The transitions in document order.
     package let transitions: [Transition]
-    /// The context of an instance before the data of its start.
+    /// The context of an instance before its start data are merged in.
     package let context: JSONObject
-    /// The types of the keys of the context: declared, or, in a strict machine, those of the initial values.
+    /// The types of the context's keys: the declared types or, in a strict machine, the types of the initial values.
     package let contextTypes: [String: CELType]
-    /// The named guards, in the order of the definition: what `Vocabulary.firstGuard` and the numbers after it mean.
+    /// The named guards in the order of the definition. `Vocabulary.firstGuard` and the numbers after it refer to them.
     package let guards: [Expression]
-    /// The declared types of events' data, by event.
+    /// The declared types of event data, by event name.
     package let eventData: [String: CELType]
-    /// The event names that stand in the definition in full, sorted; reserved ones such as `done.state.*` are not among
-    /// them.
+    /// The full event names in the definition, sorted, without reserved names such as `done.state.*`.
     package let events: [String]
-    /// What callers may send: `events`, and the descriptors that match more than one name (`legal.*`, `*`); sorted.
+    /// The names that callers may send, sorted: `events`, and descriptors that match several names (`legal.*`, `*`).
     package let descriptors: [String]
 
     private let statesByPath: [String: StateIndex]
-    /// By id, and by path where no other state has it as its id.
+    /// The states by id, and by path if no other state has the path as its id.
     private let statesByName: [String: StateIndex]
     private let names: Set<String>
     private let prefixes: [CandidateTable.Prefix]
 
-    /// Whether some state takes every event (`*`).
+    /// True if some state takes every event (`*`).
     let takesAny: Bool
-    /// Whether some state has transitions without event.
+    /// True if some state has transitions without an event.
     let hasEventless: Bool
-    /// What is known beforehand because only one leaf is active at a time; nil where several can be, or where history
-    /// states decide what is entered.
+    /// The tables that are computed in advance if only one leaf can be active at a time. The plan is `nil` if several
+    /// leaves can be active, or if history states decide which states are entered.
     let plan: SequentialPlan?
-    /// Whether any state has invocations.
+    /// True if any state has invocations.
     package let hasInvocations: Bool
-    /// Where it asks the world for something: its invocations and calls.
+    /// The places where the machine requests effects: its invocations and calls.
     package let effects: [EffectUse]
-    /// Whether any state has tags.
+    /// True if any state has tags.
     package let hasTags: Bool
     /// The states of each tag.
     private let statesByTag: [String: [StateIndex]]
-    /// By state: the list of it alone.
+    /// For each state, a list that contains only this state.
     let alone: [[StateIndex]]
 
-    /// Takes tables that belong together; `DefinitionReader` makes them.
+    /// Creates a machine from tables that belong together; `DefinitionReader` makes the tables.
     ///
     /// - Precondition: `states` is in document order and begins with the root; every index in the tables exists.
     package init(
@@ -92,79 +92,80 @@ package final class Machine: Sendable {
         descriptors = (events + families + (takesAny ? ["*"] : [])).sorted()
     }
 
-    /// Whether anything of it asks the world for something.
+    /// True if the machine requests any effects.
     package var hasEffects: Bool { !effects.isEmpty }
 
-    /// Whether an action asks for an effect whose end nobody waits for.
+    /// True if an action requests an effect whose result is not awaited.
     package var hasCalls: Bool { effects.count > states.reduce(0) { $0 + $1.invocations.count } }
 
-    /// The state of a number.
+    /// Returns the state at an index.
     package subscript(index: StateIndex) -> State { states[index.offset] }
 
-    /// The transition of a number.
+    /// Returns the transition at an index.
     package subscript(index: TransitionIndex) -> Transition { transitions[index.offset] }
 
-    /// The state of a path such as `review.legal.pending`; nil when there is none.
+    /// Returns the state at a path such as `review.legal.pending`; `nil` if there is none.
     package func state(atPath path: String) -> StateIndex? { statesByPath[path] }
 
-    /// The state of an id or path; nil when there is none. A state's id wins over the root's, and both over a path.
+    /// Returns the state with an id or path; `nil` if there is none. A state's id wins over the root's, and both over a
+    /// path.
     package func state(named name: String) -> StateIndex? { statesByName[name] }
 
-    /// The states that have a tag, in document order.
+    /// Returns the states that have a tag, in document order.
     package func states(tagged tag: String) -> [StateIndex] { statesByTag[tag] ?? [] }
 
-    /// The tags of the active states, from the root down in document order, each once.
+    /// Returns the tags of the active states, each once, from the root down in document order.
     package func tags(of configuration: [StateIndex]) -> [String] {
         guard hasTags else { return [] }
         var seen: Set<String> = []
         return configuration.flatMap { self[$0].tags }.filter { seen.insert($0).inserted }
     }
 
-    /// Whether some state of the machine could take an event of this name.
+    /// Returns true if some state of the machine could take an event with this name.
     package func knows(event name: String) -> Bool {
         takesAny || names.contains(name) || prefixes.contains { $0.matches(name) }
     }
 
-    /// Whether anything waits for what an instance has failed on, maybe in an earlier version. Nobody has to know how
-    /// invocations end.
+    /// Returns true if the machine can take an item that an instance failed on, perhaps in an earlier version. The end
+    /// of an invocation is always accepted, because a machine need not handle the event.
     package func takes(again kept: Pending) -> Bool { kept.invocation != nil || knows(event: kept.event) }
 }
 
-/// The grammar of event names (tokens joined by dots) and the names that only the engine may use.
+/// The grammar of event names (tokens joined by dots) and the names that are reserved for the engine.
 package enum EventName {
-    /// Names under these belong to the engine; callers may not send them.
+    /// The prefixes of names that belong to the engine; callers may not send such events.
     package static let reservedPrefixes = ["done.state.", done, errorPrefix, timeoutPrefix]
-    /// What the names of the results of invocations begin with; the id follows.
+    /// The prefix of the event names for results of invocations; the id follows.
     package static let done = "done.invoke."
-    /// What the names of invocations' failures begin with; the id follows.
+    /// The prefix of the event names for failed invocations; the id follows.
     package static let failed = "error.invoke."
-    /// What the names of errors begin with.
+    /// The prefix of the names of errors.
     package static let errorPrefix = "error."
 
-    /// What the names of `after` events begin with.
+    /// The prefix of the names of `after` events.
     package static let timeoutPrefix = "after."
 
-    /// The grammar, for messages.
+    /// The grammar of event names, for messages.
     package static let rule =
         "letters, digits, '_' and '-', in tokens joined by dots, the first character no digit, at most 200"
 
-    /// In bytes; as long as the longest name of a definition.
+    /// The longest valid name in bytes; the same limit holds for names in definitions.
     private static let longest = 200
 
-    /// A name in a message: however long it is, its beginning is enough.
+    /// Returns a name in quotes for messages, truncated to its first 40 characters.
     package static func quoted(_ name: String) -> String {
         name.unicodeScalars.count > 40
             ? "'\(String(String.UnicodeScalarView(name.unicodeScalars.prefix(40))))…'" : "'\(name)'"
     }
 
-    /// Whether a name lies under a reserved prefix.
+    /// Returns true if a name has a reserved prefix.
     package static func isReserved(_ name: String) -> Bool {
-        // Asked of every event; most have no dot.
+        // Every event passes here; most names have no dot.
         guard name.utf8.contains(UInt8(ascii: ".")) else { return false }
         return reservedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
     }
 
-    /// Whether a name is well formed: `[A-Za-z_][A-Za-z0-9_.-]*`, without empty tokens.
+    /// Returns true if a name is well formed: `[A-Za-z_][A-Za-z0-9_.-]*`, without empty tokens.
     package static func isValid(_ name: String) -> Bool {
         guard name.utf8.count <= longest, StateName.isValid(name) else { return false }
         var isAfterDot = false
@@ -179,7 +180,7 @@ package enum EventName {
 
 /// The grammar of the names of machines and states.
 package enum StateName {
-    /// Whether a name is `[A-Za-z_][A-Za-z0-9_.-]*`.
+    /// Returns true if a name matches `[A-Za-z_][A-Za-z0-9_.-]*`.
     package static func isValid(_ name: String) -> Bool {
         guard let first = name.utf8.first, isLetter(first) else { return false }
         return name.utf8.allSatisfy { byte in

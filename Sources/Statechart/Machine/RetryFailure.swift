@@ -1,9 +1,9 @@
-/// A failure of an attempt, in the words that retry rules use.
+/// A failure of an attempt, described by the words of retry rules.
 package struct RetryFailure: Sendable, Equatable {
-    /// The words that fit it, the narrowest first: `http-status.503`, `http-status.5xx`, `http-status`.
+    /// The words that match the failure, narrowest first: `http-status.503`, `http-status.5xx`, `http-status`.
     let words: [String]
 
-    /// - Parameter status: The status of the HTTP answer; nil when there was no answer.
+    /// - Parameter status: The status of the HTTP response; `nil` if there was no response.
     package init(type: String, status: Int64? = nil) {
         guard type == Self.httpStatus, let status, Self.statuses.contains(status) else {
             words = [type]
@@ -12,7 +12,7 @@ package struct RetryFailure: Sendable, Equatable {
         words = ["\(type).\(status)", "\(type).\(status / 100)xx", type]
     }
 
-    /// The kinds of failures that a word of a rule can name.
+    /// Creates the failure that a word of a rule names.
     init(word: String) {
         guard let status = Self.status(in: word) else {
             words = [word]
@@ -21,7 +21,7 @@ package struct RetryFailure: Sendable, Equatable {
         words = [word] + (Int(status) == nil ? [] : ["\(Self.httpStatus).\(status.prefix(1))xx"]) + [Self.httpStatus]
     }
 
-    /// The type of a failure that is an HTTP answer without success.
+    /// The failure type of an HTTP response without success.
     private static let httpStatus = "http-status"
     private static let statuses: ClosedRange<Int64> = 100...999
 }
@@ -29,7 +29,7 @@ package struct RetryFailure: Sendable, Equatable {
 // MARK: Words of rules
 
 extension RetryFailure {
-    /// The types of failures that an invocation's kind can have; nil for tasks, whose workers choose their own words.
+    /// Returns the failure types of an invocation's kind; `nil` for tasks, whose workers choose their own words.
     static func types(of effect: String) -> [String]? {
         switch effect {
         case "http":
@@ -42,20 +42,20 @@ extension RetryFailure {
         }
     }
 
-    /// The rule for statuses, as messages tell it.
+    /// The rule for statuses, for messages.
     static let statusRule = "a status is 300 to 599, such as http-status.503, or a class: http-status.5xx"
 
-    /// The part after `http-status.`; nil for other words.
+    /// Returns the part after `http-status.`; `nil` for other words.
     static func status(in word: String) -> Substring? {
         word.hasPrefix(httpStatus + ".") ? word.dropFirst(httpStatus.utf8.count + 1) : nil
     }
 
-    /// True for an HTTP status that is no success, such as `503`, and for a class of them, such as `5xx`.
+    /// Returns true for an HTTP status without success, such as `503`, and for a class of such statuses, such as `5xx`.
     static func isStatus(_ text: Substring) -> Bool {
         ["3xx", "4xx", "5xx"].contains(text) || Int(text).map { (300...599).contains($0) && text.count == 3 } == true
     }
 
-    /// True for a word that a worker may use for a failure.
+    /// Returns true if a worker may use the word for a failure.
     static func isWorkersWord(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy {

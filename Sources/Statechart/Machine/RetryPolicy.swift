@@ -1,6 +1,6 @@
 package import WorkflowJSON
 
-/// The rules for attempts that fail: the first that fits a failure counts.
+/// The rules for failed attempts. The first rule that matches a failure applies.
 package struct RetryPolicy: Sendable, Equatable {
     package private(set) var rules: [RetryRule]
 
@@ -8,24 +8,25 @@ package struct RetryPolicy: Sendable, Equatable {
         self.rules = rules
     }
 
-    /// The number of rules that a list may have.
+    /// The valid number of rules in a list.
     package static let ruleRange = 1...20
-    /// The most attempts that a rule in a list of several may ask for. A store counts the failures of each rule from
+    /// The maximum of `attempts` for a rule in a list of several rules. A store counts the failures of each rule from
     /// the attempts that it keeps.
     package static let countedAttempts = 100
 }
 
 extension RetryPolicy {
-    /// The index of the first rule that fits a failure; nil when no rule fits, and there is no further attempt.
+    /// Returns the index of the first rule that matches a failure; `nil` if no rule matches, so that no attempt
+    /// follows.
     package func place(for failure: RetryFailure) -> Int? { rules.firstIndex { $0.fits(failure) } }
 
-    /// Milliseconds to wait after an attempt that failed; nil when nothing is tried again.
+    /// Returns the milliseconds to wait after a failed attempt; `nil` if no attempt follows.
     ///
     /// - Parameters:
-    ///   - canRetry: Whether trying again makes sense to whoever tried.
-    ///   - retryAfter: The pause in milliseconds that the attempt's answer asks for; nil for the rule's own.
-    ///   - seed: Spreads those that failed together; the same seed waits as long.
-    ///   - count: Returns how many failures the rule at an index has counted, this one included.
+    ///   - canRetry: True if the program that made the attempt considers another attempt useful.
+    ///   - retryAfter: The pause in milliseconds that the attempt's response asks for; `nil` for the rule's own pause.
+    ///   - seed: Spreads attempts that failed together; equal seeds give equal pauses.
+    ///   - count: Returns the number of failures that the rule at an index has counted, including this failure.
     package func wait<Failure: Error>(
         after failure: RetryFailure, canRetry: Bool, retryAfter: Int64?, seed: UInt64,
         count: (_ place: Int) throws(Failure) -> Int64
@@ -42,13 +43,13 @@ extension RetryPolicy {
 // MARK: In requests
 
 extension RetryPolicy {
-    /// JSON of all that differs from the defaults; nil when nothing does.
+    /// The fields that differ from the defaults, as JSON; `nil` if none differ.
     var json: JSONValue? {
         guard rules.count == 1 else { return .array(rules.map { .object($0.json) }) }
         return rules.first.flatMap { $0.json.isEmpty ? nil : .object($0.json) }
     }
 
-    /// Reads `json`, which a file may have changed.
+    /// Reads `json` from a stored row, which may have been edited outside wfd.
     package init(_ json: JSONValue?) {
         switch json {
         case .array(let rules)?: self.init(rules.map { RetryRule($0.object ?? JSONObject()) })

@@ -1,26 +1,26 @@
-/// A rule that says how often, and when, an attempt is made again after the failures that it fits.
+/// A rule that decides how often and when wfd repeats an attempt after matching failures.
 package struct RetryRule: Sendable, Equatable {
-    /// The failures that it fits: types, or HTTP statuses such as `http-status.503` and `http-status.5xx`; nil for all.
+    /// The failures that match: types, or HTTP statuses such as `http-status.503` and `http-status.5xx`; `nil` for all.
     package var on: [String]?
-    /// The most attempts that may fail by this rule; nil for any number.
+    /// The number of failed attempts at which the rule gives up; `nil` for no limit.
     package var attempts: Int? = 10
     /// The milliseconds before the second attempt.
     package var first: Int64 = 1_000
-    /// The factor by which each pause is longer than the one before.
+    /// The factor between each pause and the next.
     package var factor: Double = 2
     /// The longest pause in milliseconds.
     package var limit: Int64 = 300_000
-    /// The fraction by which a pause may be longer or shorter.
+    /// The largest fraction by which a pause may vary in either direction.
     package var jitter: Double = 0.2
-    /// The failures after which there is no further attempt, in the words of `on`.
+    /// The failures after which no attempt follows, in the words of `on`.
     package var except: [String] = []
 
     package init() {}
 
-    /// The number of attempts that a definition may ask for.
+    /// The valid values of `attempts` in a definition.
     package static let attemptRange = 1...1_000
     package static let factorRange = 1.0...100.0
-    /// The number of failures that a rule may name in `on`, and in `except`.
+    /// The valid number of failures in `on`, and in `except`.
     package static let wordRange = 1...50
 }
 
@@ -29,13 +29,13 @@ extension RetryRule {
 
     func isExcept(_ failure: RetryFailure) -> Bool { except.contains(where: failure.words.contains) }
 
-    /// True when the rule names the failure's HTTP status, not only its type. It then asks for another attempt also
-    /// after a status that is an error at once by default.
+    /// Returns true if the rule names the failure's HTTP status, not only its type. Such a rule asks for another
+    /// attempt even after a status that by default ends the attempts at once.
     func namesStatus(of failure: RetryFailure) -> Bool {
         on?.contains(where: failure.words.dropLast().contains) ?? false
     }
 
-    /// The milliseconds to wait after a number of failures. The same seed gives the same pause.
+    /// Returns the milliseconds to wait after a number of failures. Equal seeds give equal pauses.
     func wait(after count: Int64, seed: UInt64) -> Int64 {
         var wait = Double(first)
         for _ in 1..<max(1, min(count, 10_000)) where wait < Double(limit) { wait *= factor }

@@ -2,20 +2,21 @@ import WorkflowCEL
 
 /// The rules by which a machine version takes steps.
 ///
-/// A change of what a recorded history folds to is a new case. A stored version keeps the rules that it was applied
-/// with, so that its history folds to the same for good.
+/// Every change to the outcome of folding a recorded history needs a new case. A stored version keeps the rules with
+/// which it was applied, so its history always folds to the same result.
 package enum Semantics: Int64, Sendable {
-    /// The rules of 0.1.
+    /// The rules of version 0.1.
     case first = 1
-    /// In conflicts, a transition to its source, or to a state below it, counts its source as left. A transition to a
-    /// history state that stands for its source leaves and enters the source. Expressions have the second version of
-    /// the language. What one macrostep writes and its instance keeps armed has bounds in recorded histories too.
+    /// The rules after 0.1. In conflicts, a transition to its source, or to a state below its source, counts the source
+    /// as left. A transition to a history state that stands for its source leaves and enters the source. Expressions
+    /// use the second language version. The bounds on a macrostep's writes and on armed items apply to recorded
+    /// histories too.
     case second = 2
 
-    /// The rules that definitions get when they are applied now.
+    /// The rules of definitions that are applied now.
     package static let current = Semantics.second
 
-    /// The language of expressions, and of values with a declared type.
+    /// The language version of expressions, and of values with a declared type.
     var language: LanguageVersion {
         switch self {
         case .first: .first
@@ -23,7 +24,8 @@ package enum Semantics: Int64, Sendable {
         }
     }
 
-    /// The bounds for rows that were recorded before the present bounds existed; nil when the present ones always held.
+    /// The bounds for rows that were recorded before the present bounds existed; `nil` if the present bounds always
+    /// applied.
     package var earlierBounds: StepBounds? {
         switch self {
         case .first: .recorded

@@ -1,12 +1,12 @@
-/// What is known beforehand of a machine without parallel and history states: its active states are one line from the
-/// root to a leaf, and what a transition leaves does not depend on the past.
+/// The tables that are computed in advance for a machine without parallel and history states. Its active states form
+/// one line from the root to a leaf, and the states that a transition leaves do not depend on the past.
 final class SequentialPlan: Sendable {
-    /// By state: the configuration in which it is the last, from the root to it.
+    /// The configuration that ends with each state, from the root down, by state.
     let configurations: [[StateIndex]]
-    /// By transition: its domain; nil when it has no targets.
+    /// The domain of each transition, by transition; `nil` for a transition without targets.
     let domains: [StateIndex?]
 
-    /// Nil for every other machine.
+    /// Returns `nil` for every other machine.
     init?(states: [State], transitions: [Transition], by semantics: Semantics) {
         let isSequential =
             states.allSatisfy { state in
@@ -15,7 +15,7 @@ final class SequentialPlan: Sendable {
         guard isSequential else { return nil }
         var configurations: [[StateIndex]] = []
         configurations.reserveCapacity(states.count)
-        // A parent comes before its children.
+        // A parent precedes its children.
         for state in states {
             configurations.append((state.parent.map { configurations[$0.offset] } ?? []) + [state.index])
         }
@@ -28,10 +28,11 @@ final class SequentialPlan: Sendable {
 }
 
 extension Machine {
-    /// `getTransitionDomain`, with the rule of `reenter` (a transition whose targets are its source or below it
-    /// leaves the source alone). A source that is reached through a history state is left and entered, as in SCXML.
+    /// Returns the transition domain (`getTransitionDomain` of SCXML, with the rule of `reenter`). Without `reenter`, a
+    /// transition whose targets are its source or below it does not leave the source. A source that is reached through
+    /// a history state is left and entered, as in SCXML.
     ///
-    /// - Parameter targets: The transition's, with history states replaced by what they stand for.
+    /// - Parameter targets: The transition's targets, with history states replaced by the states that they stand for.
     static func domain(
         of transition: Transition, reaching targets: [StateIndex], among states: [State], by semantics: Semantics
     ) -> StateIndex {

@@ -1,40 +1,40 @@
-/// One state of a compiled machine. A class, because the step looks at states all the time: a copy would count the
-/// references of everything that a state has.
+/// One state of a compiled machine. `State` is a class because the step reads states constantly. Copying a struct would
+/// retain every reference that the state holds.
 package final class State: Sendable {
-    /// What kind of state this is; it never changes.
+    /// The kind of the state; a state's kind never changes.
     package enum Kind: String, Sendable {
         case atomic, compound, parallel, final, shallowHistory, deepHistory
     }
 
     package let index: StateIndex
-    /// Nil for the root only.
+    /// The parent; `nil` only for the root.
     package let parent: StateIndex?
     /// The keys from the root down, joined by dots; empty for the root.
     package let path: String
-    /// What `#id` and `done.state.<id>` name: the written id, else the path; the root's is the machine's name.
+    /// The id in `#id` and `done.state.<id>`: the written id, or else the path. The root's id is the machine's name.
     package let id: String
     package let kind: Kind
-    /// The last state, in document order, of this state's subtree; the state itself when it has no children.
+    /// The last state of this state's subtree in document order; the state itself if it has no children.
     package let lastDescendant: StateIndex
-    /// Children that can be active, in document order: history states are not among them.
+    /// The children that can be active, in document order, without history states.
     package let children: [StateIndex]
     /// The history states among the children.
     package let histories: [StateIndex]
-    /// Where a compound state begins. For a history state: its default targets, without actions.
+    /// The initial transition of a compound state; for a history state, its default targets without actions.
     package let initial: Initial?
     package let entry: [Action]
     package let exit: [Action]
     /// The timers that run while the state is active, in document order.
     package let timeouts: [Timeout]
-    /// The effects that live while the state is active, in document order.
+    /// The effects that last while the state is active, in document order.
     package let invocations: [Invocation]
-    /// Of a final state: the data of `done.state.<parent>`; at the top, the instance's output.
+    /// The data of `done.state.<parent>`, for a final state; for a top-level final state, the instance's output.
     package let output: Template?
-    /// What `hasTag` finds while the state is active, in the order of the definition.
+    /// The tags that `hasTag` finds while the state is active, in the order of the definition.
     package let tags: [String]
     /// The transitions of `on`, `after` and `onDone`.
     package let candidates: CandidateTable
-    /// The transitions of `always`, in their order.
+    /// The transitions of `always`, in document order.
     package let eventless: [TransitionIndex]
     /// The line of the definition on which the state begins.
     package let line: Int
@@ -66,26 +66,26 @@ package final class State: Sendable {
         self.line = line
     }
 
-    /// Whether the state has no active children of its own: atomic or final.
+    /// True if the state is atomic or final, and so has no active children.
     package var isLeaf: Bool { kind == .atomic || kind == .final }
 
-    /// Whether something that is armed ends with the state.
+    /// True if entering the state arms timers or invocations, which end with the state.
     var armsAnything: Bool { !timeouts.isEmpty || !invocations.isEmpty }
 
-    /// Whether this is a history state, which is a target but never active.
+    /// True if this is a history state, which can be a target but is never active.
     package var isHistory: Bool { kind == .shallowHistory || kind == .deepHistory }
 
-    /// Whether another state lies below this one; a state is not its own descendant.
+    /// Returns true if another state lies below this state. A state is not its own descendant.
     package func isProperAncestor(of other: StateIndex) -> Bool {
         index < other && other <= lastDescendant
     }
 }
 
-/// The initial transition of a compound state (SCXML 3.6): it has no event and no guard.
+/// The initial transition of a compound state (SCXML 3.6), without event and guard.
 package struct Initial: Sendable {
-    /// One target, or several in different regions of a parallel descendant; all are descendants.
+    /// One target, or several in different regions of a parallel descendant. All targets are descendants of the state.
     package let targets: [StateIndex]
-    /// Run after the state's entry actions, before its children are entered.
+    /// The actions that run after the state's entry actions, before its children are entered.
     package let actions: [Action]
 
     package init(targets: [StateIndex], actions: [Action]) {

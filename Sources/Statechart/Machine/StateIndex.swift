@@ -1,4 +1,4 @@
-/// A state's number in its machine: document order, the root is 0, and a state's descendants follow it directly.
+/// A state's number in its machine, in document order. The root is 0, and a state's descendants follow it directly.
 package struct StateIndex: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: Int32
 
@@ -6,7 +6,7 @@ package struct StateIndex: RawRepresentable, Hashable, Comparable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The number of the state at this place of `Machine.states`.
+    /// Creates the index of the state at a place in `Machine.states`.
     package init(_ offset: Int) {
         rawValue = Int32(offset)
     }
@@ -22,7 +22,7 @@ package struct StateIndex: RawRepresentable, Hashable, Comparable, Sendable {
     }
 }
 
-/// A transition's number in its machine: document order.
+/// A transition's number in its machine, in document order.
 package struct TransitionIndex: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: Int32
 
@@ -30,7 +30,7 @@ package struct TransitionIndex: RawRepresentable, Hashable, Comparable, Sendable
         self.rawValue = rawValue
     }
 
-    /// The number of the transition at this place of `Machine.transitions`.
+    /// Creates the index of the transition at a place in `Machine.transitions`.
     package init(_ offset: Int) {
         rawValue = Int32(offset)
     }

@@ -1,18 +1,18 @@
-/// A transition between states. A class for the same reason as `State`.
+/// A transition between states. `Transition` is a class for the same reason as `State`.
 package final class Transition: Sendable {
     package let index: TransitionIndex
     package let source: StateIndex
-    /// Empty for a transition that neither exits nor enters anything.
+    /// The targets; empty for a transition that neither exits nor enters a state.
     package let targets: [StateIndex]
-    /// What must hold for the transition to be taken; nil for always.
+    /// The guard; `nil` if the transition is always enabled.
     package let condition: Expression?
     package let reenters: Bool
     package let actions: [Action]
     /// The descriptor as written (`pay`, `legal.*`, `*`), `done.state.<id>` for `onDone`, `after.<delay>.<id>` for
-    /// `after`; nil for `always`.
+    /// `after`; `nil` for `always`.
     package let descriptor: String?
-    /// Decides when the timer that the transition takes is too late for it; `fire` for every other transition. Under
-    /// `Semantics.first` the timer decides instead.
+    /// The rule for a late timer that takes this transition; `fire` for every other transition. Under `Semantics.first`
+    /// the timer's own rule applies instead.
     package let misfire: Misfire
     /// The line of the definition on which the transition stands.
     package let line: Int
@@ -33,12 +33,12 @@ package final class Transition: Sendable {
     }
 }
 
-/// A timer that is armed when its state's entry actions have run, and goes when the state is left.
+/// A timer that is armed after its state's entry actions and removed when the state is left.
 package struct Timeout: Sendable {
-    /// `after.<delay as written>.<state id>`.
+    /// The event's name: `after.<delay as written>.<state id>`.
     package let event: String
     package let delay: Delay
-    /// Decides for all transitions of the delay under `Semantics.first`; `fire` under later semantics.
+    /// The rule for all transitions of the delay under `Semantics.first`; `fire` under later semantics.
     package let misfire: Misfire
     /// The line of the definition on which the delay stands.
     package let line: Int
@@ -51,16 +51,16 @@ package struct Timeout: Sendable {
     }
 }
 
-/// What becomes of a timer that fires late, because nobody was there to fire it.
+/// The rule for a timer that fires late, for example after downtime.
 package enum Misfire: Sendable, Hashable {
-    /// It fires, however late.
+    /// The timer fires, however late.
     case fire
-    /// Later than this it is recorded, and changes nothing.
+    /// A timer that is later than the limit is recorded without effect.
     case skip(afterMilliseconds: Int64)
-    /// When the timer is later than this, that is recorded, and the delay begins anew at the clock's time.
+    /// A timer that is later than the limit is recorded, and its delay starts again at the clock's time.
     case next(afterMilliseconds: Int64)
 
-    /// The most milliseconds that a timer may be late; nil for any number.
+    /// The largest lateness in milliseconds at which the timer still fires; `nil` for no limit.
     package var limit: Int64? {
         switch self {
         case .fire: nil
@@ -68,7 +68,7 @@ package enum Misfire: Sendable, Hashable {
         }
     }
 
-    /// True when the delay of a timer that is too late begins anew.
+    /// True if the delay of a timer that is too late starts again.
     package var rearms: Bool {
         switch self {
         case .fire, .skip: false
@@ -76,12 +76,12 @@ package enum Misfire: Sendable, Hashable {
         }
     }
 
-    /// True when a timer that fires this many milliseconds late is too late.
+    /// Returns true if a timer that fires this many milliseconds late is too late.
     func isTooLate(_ milliseconds: Int64) -> Bool { limit.map { milliseconds > $0 } ?? false }
 }
 
 extension Machine {
-    /// The rule for something armed that is too late for every transition.
+    /// Returns the rule for a pending item that is too late for every transition.
     package func misfire(of pending: Pending) -> Misfire {
         guard pending.misfire == .fire, pending.kind == .timer, case .state(let owner) = pending.owner else {
             return pending.misfire
@@ -94,9 +94,9 @@ extension Machine {
     }
 }
 
-/// How long to wait.
+/// The time to wait.
 package enum Delay: Sendable {
     case milliseconds(Int64)
-    /// Gives a duration, milliseconds, or a text such as `30s`.
+    /// An expression that returns a duration, milliseconds, or a text such as `30s`.
     case expression(Expression)
 }

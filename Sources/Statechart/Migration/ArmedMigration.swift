@@ -1,7 +1,7 @@
-/// What is armed for an instance, on its way to another version.
+/// The migration of an instance's pending items to another version.
 struct ArmedMigration {
     private(set) var armed: [Pending] = []
-    /// What does not come any more, as it was.
+    /// The pending items that the migration ends, as they were before.
     private(set) var ended: [Pending] = []
     private(set) var misfits: [Misfit] = []
 
@@ -23,10 +23,10 @@ struct ArmedMigration {
         }
     }
 
-    /// - Parameter moved: As it is in the new version; nil where that has no place for it.
+    /// - Parameter moved: The item in the new version; `nil` if the new version has no place for it.
     private mutating func take(_ pending: Pending, _ moved: Pending?) {
         if pending.isKept {
-            // What the instance failed on waits for a person, whatever the new version makes of it.
+            // The item that the instance failed on waits for a person, even if the new version has no place for it.
             var kept = moved ?? pending.owned(by: .root)
             kept.isUnsettled = true
             armed.append(kept)
@@ -37,12 +37,12 @@ struct ArmedMigration {
         }
     }
 
-    /// An invocation, or its timeout.
+    /// Migrates an invocation or its timeout.
     private mutating func take(_ pending: Pending, invocation id: String, _ image: StateIndex?) {
         let isThere = image.map { image in migration.new[image].invocations.contains { $0.id == id } } ?? false
         take(pending, isThere || pending.isKept ? image.map { pending.owned(by: $0) } : nil)
         if pending.isKept, !isThere, migration.new.states.contains(where: { $0.invocations.contains { $0.id == id } }) {
-            // Tried again it would run beside that one, under the same name.
+            // A retry would start a second invocation with the same id beside the one in the other state.
             misfits.append(
                 Misfit(
                     id,
@@ -58,7 +58,7 @@ struct ArmedMigration {
                     + "--cancel-invocations"))
     }
 
-    /// A timer of `after` as the state that stands for its own has it; nil where that has no such delay.
+    /// Returns a timer of `after` for the state that stands for the timer's owner; `nil` if that state lacks the delay.
     private func timer(_ pending: Pending, of owner: StateIndex, _ image: StateIndex) -> Pending? {
         guard let delay = migration.old[owner].delay(of: pending.event),
             let timeout = migration.new[image].timeout(delay)
@@ -68,11 +68,11 @@ struct ArmedMigration {
             owner: .state(image), misfire: timeout.misfire, isKept: pending.isKept)
     }
 
-    /// The timers of states that stand for active ones and had none of their delay, in document order.
+    /// Returns the timers of kept states whose old states had no timer with the same delay, in document order.
     func newTimeouts(_ states: StateMigration) -> [(state: StateIndex, timeout: Timeout)] {
         states.kept.flatMap { image in
             migration.new[image].timeouts.compactMap { timeout in
-                // One that is not armed any more has fired.
+                // An old timer that is no longer armed has fired, and is not armed again.
                 let isOld = states.sources(of: image).contains { source in
                     migration.new[image].delay(of: timeout.event).map { migration.old[source].timeout($0) != nil }
                         ?? false
@@ -82,7 +82,8 @@ struct ArmedMigration {
         }
     }
 
-    /// The same of invocations. One that does not run any more has ended; one that the instance has failed on waits.
+    /// Returns the invocations of kept states whose old states lacked them. An old invocation that no longer runs has
+    /// ended and is not started again. An invocation that the instance failed on keeps waiting.
     func newInvocations(_ states: StateMigration) -> [(state: StateIndex, invocation: Invocation)] {
         states.kept.flatMap { image in
             migration.new[image].invocations.compactMap { invocation in
@@ -106,7 +107,7 @@ extension Pending {
 }
 
 extension State {
-    /// The delay in the name of the state's timer, as written; nil for another event.
+    /// Returns the delay in the name of the state's timer, as written; `nil` for another event.
     fileprivate func delay(of event: String) -> String? {
         let suffix = "." + id
         guard timeouts.contains(where: { $0.event == event }), event.hasPrefix(EventName.timeoutPrefix),
@@ -115,7 +116,7 @@ extension State {
         return String(event.dropFirst(EventName.timeoutPrefix.count).dropLast(suffix.count))
     }
 
-    /// The state's timer of a delay, as written.
+    /// Returns the state's timer of a delay, as written.
     fileprivate func timeout(_ delay: String) -> Timeout? {
         let event = EventName.timeoutPrefix + delay + "." + id
         return timeouts.first { $0.event == event }

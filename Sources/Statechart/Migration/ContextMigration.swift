@@ -1,14 +1,14 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// The context of an instance on its way to another version.
+/// The migration of an instance's context to another version.
 struct ContextMigration {
-    /// What becomes of it; of use where there are no misfits.
+    /// The context in the new version; valid only if there are no misfits.
     private(set) var context = JSONObject()
-    /// Keys that the new version does not declare, and that stay.
+    /// The keys that the new version does not declare but keeps.
     private(set) var undeclared: [String] = []
     private(set) var misfits: [Misfit] = []
-    /// Units of evaluation that it took.
+    /// The units of evaluation that the assignments cost.
     private(set) var cost = 0
 
     init(_ snapshot: Snapshot, by migration: Migration, as identity: InstanceIdentity, at time: LogicalTime) {
@@ -23,7 +23,7 @@ struct ContextMigration {
                 context[member.key] = member.value
                 continue
             }
-            // What stays as it is costs nothing.
+            // An unchanged value costs nothing.
             if !value.isScalar(like: member.value) || migration.new.contextTypes[member.key] != nil {
                 context[member.key] = kept(value, of: member.key, by: migration)
             }
@@ -40,7 +40,7 @@ struct ContextMigration {
             let converted = value.converted(toMatch: initial)
             fits = initial == .null || converted.kind == initial.kind ? converted : nil
         } else {
-            // Why it does not fit is told below.
+            // The reason is reported below.
             fits = try? type.converted(value, at: key, in: migration.new.semantics.language)
         }
         if let fits { return fits }
@@ -52,7 +52,7 @@ struct ContextMigration {
         return value
     }
 
-    /// The values of the assignments, over the context as it was.
+    /// Evaluates the assignments over the old context. Returns the values by path.
     private mutating func assigned(
         _ snapshot: Snapshot, by migration: Migration, as identity: InstanceIdentity, at time: LogicalTime
     ) -> [(ContextPath, JSONValue)] {
@@ -87,7 +87,7 @@ struct ContextMigration {
 }
 
 extension JSONValue {
-    /// Whether it is a number or a text of the same type.
+    /// Returns true if both values are scalars of the same type.
     fileprivate func isScalar(like other: JSONValue) -> Bool {
         switch (self, other) {
         case (.int, .int), (.double, .double), (.string, .string), (.bool, .bool): true

@@ -1,20 +1,20 @@
 package import WorkflowJSON
 
-/// An instance in its new version.
+/// An instance after its migration to a new version.
 package struct Migrated: Sendable {
     package let macrostep: Macrostep
-    /// As its row has it: what was asked, and when each timer is due that counts from the past.
+    /// The event of the instance's row: the plan, and the due time of each timer whose delay counts from the past.
     package let event: Event
 
     let migration: Migration
-    /// Where the leaves led.
+    /// The states that the active leaves lead to.
     let targets: [StateIndex]
-    /// What does not come any more.
+    /// The pending items that the migration ended.
     let ended: [Pending]
     let forgotten: [String]
     let undeclared: [String]
 
-    /// Put together where somebody asks: a run over thousands does not.
+    /// The report, built on demand: a run over thousands of instances does not need it.
     package var told: MigrationReport {
         var told = MigrationReport()
         told.targets = migration.new.paths(of: targets)
@@ -31,30 +31,31 @@ package struct Migrated: Sendable {
     }
 }
 
-/// What a person is told of a migration.
+/// The report about a migration for a person.
 package struct MigrationReport: Sendable, Equatable {
-    /// A timer, and when it is due.
+    /// A timer and its due time.
     package struct Timer: Sendable, Equatable {
         package let event: String
         package let due: LogicalTime
     }
 
-    /// Where the active leaves lead, before states below them are entered and transitions without event are taken.
+    /// The states that the active leaves lead to, before states below are entered and eventless transitions are taken.
     package internal(set) var targets: [String] = []
-    /// Timers that go on.
+    /// The timers that continue.
     package internal(set) var kept: [Timer] = []
-    /// Timers that were armed.
+    /// The timers that were armed.
     package internal(set) var new: [Timer] = []
-    /// Timers and delayed events that do not come any more.
+    /// The events of timers and delayed events that were ended.
     package internal(set) var ended: [String] = []
-    /// The ids of invocations that were cancelled.
+    /// The ids of the cancelled invocations.
     package internal(set) var cancelled: [String] = []
-    /// The paths of history states that have forgotten what they remembered.
+    /// The paths of history states that lost their memory.
     package internal(set) var forgotten: [String] = []
-    /// Keys of the context that the new version does not declare.
+    /// The context keys that the new version does not declare.
     package internal(set) var undeclared: [String] = []
 
-    /// The same where the instance then went on: only what is still armed is kept or new.
+    /// Returns the report for an instance that took further events after the migration. Only timers that are still
+    /// armed count as kept or new; kept timers that are gone count as ended.
     package func before(_ armed: [Pending]) -> MigrationReport {
         func isArmed(_ timer: Timer) -> Bool { armed.contains { $0.event == timer.event && $0.due == timer.due } }
         var report = self
@@ -65,37 +66,38 @@ package struct MigrationReport: Sendable, Equatable {
     }
 }
 
-/// Why an instance cannot go over to another version.
+/// The reason why an instance cannot migrate to another version.
 package enum MigrationFailure: Error, Sendable {
-    /// What of it has no place there; never empty.
+    /// The parts of the instance that have no place in the new version; never empty.
     case misfits([Misfit])
-    /// It has finished, or what it would do there fails.
+    /// The instance has finished, or its macrostep in the new version fails.
     case refused(Refusal)
 }
 
 extension Migration {
-    /// What expressions see as the event's name.
+    /// The event name that expressions see during a migration.
     package static let event = "migrate"
-    /// The event of a row that leaves states, or enters others than those around the mapped ones.
+    /// The event name of a row whose migration leaves states, or enters states other than the ancestors of mapped
+    /// states.
     package static let move = "move"
-    /// The event of one that does not: its instance is in its state as long as before.
+    /// The event name of every other migration row; the time that the instance has spent in its state continues.
     package static let rename = "rename"
 
-    /// When timers are due that count from the past.
+    /// The due times of new timers whose delays count from the past.
     enum Dues {
-        /// From a moment on.
+        /// The delays count from a moment.
         case since(LogicalTime)
-        /// As a row says.
+        /// The due times are recorded in a row.
         case recorded(JSONObject)
     }
 
-    /// Takes an instance over.
+    /// Migrates an instance.
     ///
     /// - Parameters:
-    ///   - snapshot: Of the old version.
-    ///   - identity: In the new version.
-    ///   - entered: When it entered its configuration.
-    ///   - mark: What the row says beside the plan.
+    ///   - snapshot: The snapshot in the old version.
+    ///   - identity: The identity in the new version.
+    ///   - entered: The time at which the instance entered its configuration.
+    ///   - mark: The members that the row stores in addition to the plan.
     package func run(
         _ snapshot: Snapshot, as identity: InstanceIdentity, at time: LogicalTime, entered: LogicalTime,
         mark: JSONObject = JSONObject(), isTracing: Bool = false, spending spent: inout Int
@@ -106,7 +108,7 @@ extension Migration {
             spending: &spent)
     }
 
-    /// The same, as a row has recorded it.
+    /// Repeats a migration that a row has recorded.
     package func run(
         recorded event: Event, _ snapshot: Snapshot, as identity: InstanceIdentity, isTracing: Bool = false,
         within bounds: StepBounds = .recorded, spending spent: inout Int
@@ -128,7 +130,7 @@ extension Migration {
         let states = StateMigration(snapshot, memory: memory.memory, by: self)
         let armed = ArmedMigration(snapshot, states, by: self)
         let context = ContextMigration(snapshot, by: self, as: identity, at: time)
-        // Where states have no place, nothing can be said of what ends with them.
+        // If states have no place, the misfits of the items that they own are unknown.
         let misfits = states.misfits + (states.misfits.isEmpty ? armed.misfits : []) + context.misfits
         guard misfits.isEmpty else { throw .misfits(misfits) }
         let begun = Snapshot(
@@ -175,11 +177,11 @@ extension Migration {
     }
 }
 
-/// A machine version that an instance had.
+/// A machine version that an instance had earlier.
 package struct EarlierMachine: Sendable, Equatable {
     package let machine: Machine
     package let version: Int64
-    /// The plan that leads from here, where somebody has checked it already.
+    /// The checked migration from this version; `nil` if none has been prepared.
     package var prepared: Migration?
 
     package init(_ machine: Machine, version: Int64) {
@@ -187,7 +189,7 @@ package struct EarlierMachine: Sendable, Equatable {
         self.version = version
     }
 
-    /// The plan of a row that leads to another version.
+    /// Returns the migration for the plan of a row that leads to another version.
     fileprivate func migration(
         _ plan: MigrationPlan, to new: Machine, version newVersion: Int64
     ) throws(MigrationMistake) -> Migration {
@@ -205,7 +207,7 @@ package struct EarlierMachine: Sendable, Equatable {
 }
 
 extension Machine {
-    /// Takes an instance over as a row says; the machine is the new one.
+    /// Migrates an instance to this machine as a row describes.
     func migrate(
         _ event: Event, from earlier: EarlierMachine, _ snapshot: Snapshot, as identity: InstanceIdentity,
         _ mode: StepMode, spending spent: inout Int
@@ -232,8 +234,9 @@ extension Machine {
 }
 
 extension Migration {
-    /// What a row says of the request that it belongs to: `retry` when that takes next what the instance failed on.
+    /// The key of a row's mark about its request. Its value is `retry` if the request then retries the item that the
+    /// instance failed on.
     package static let then = "then"
-    /// See `then`.
+    /// The value of `then` for a retry.
     package static let retry = "retry"
 }

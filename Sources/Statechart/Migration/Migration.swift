@@ -2,7 +2,7 @@ import WorkflowCEL
 import WorkflowJSON
 import WorkflowSpelling
 
-/// A plan, checked against the two versions that it is for.
+/// A migration plan, checked against its two versions.
 package final class Migration: Sendable {
     package let plan: MigrationPlan
     package let old: Machine
@@ -10,15 +10,16 @@ package final class Migration: Sendable {
     package let oldVersion: Int64
     package let new: Machine
     package let newVersion: Int64
-    /// The states of the new version that stand for those of the old one, by their numbers; nil for what is gone.
+    /// The states of the new version that stand for the old states, by index of the old state; `nil` for removed
+    /// states.
     let images: [StateIndex?]
-    /// The states of the old version that are dropped, with all below them.
+    /// The states of the old version that are dropped, including all their descendants.
     let dropped: Set<StateIndex>
-    /// What is set in the new context, in the order of the paths' bytes.
+    /// The assignments to the new context, sorted by the bytes of their paths.
     let assignments: [(path: ContextPath, program: Program)]
-    /// What goes from the old context.
+    /// The paths that are removed from the old context.
     let unset: [ContextPath]
-    /// What a row says of the plan.
+    /// The plan as rows store it, with both version numbers.
     let data: JSONObject
 
     package init(
@@ -43,8 +44,8 @@ package final class Migration: Sendable {
         images = old.states.map { state in new.state(atPath: Self.target(of: state.index, in: old, plan.map)) }
     }
 
-    /// Where a state of the old version leads: it goes with the nearest of itself and those above it that the map has.
-    /// A path alone does not tell what lies above it: keys may have dots.
+    /// Returns the path in the new version that a state of the old version leads to. The map entry of the state itself,
+    /// or of its nearest mapped ancestor, applies. Ancestors are found by index, not by path: keys may contain dots.
     static func target(of state: StateIndex, in old: Machine, _ map: [String: String]) -> String {
         let path = old[state].path
         if map.isEmpty { return path }
@@ -81,8 +82,9 @@ package final class Migration: Sendable {
         }
     }
 
-    /// A path names a state where the old version has one, and a value of the context otherwise. One that neither
-    /// version declares may stand in a context since an earlier one: it is meant where the path says `context`.
+    /// Splits paths into states of the old version and values of the context. A path names a state if the old version
+    /// has that state. A key that neither version declares may remain from an earlier version; its path must begin with
+    /// `context.`.
     private static func drops(
         _ paths: [String], of old: Machine, version: Int64, new: Machine
     ) throws(MigrationMistake) -> (states: [StateIndex], unset: [ContextPath]) {
@@ -104,7 +106,7 @@ package final class Migration: Sendable {
 
     private static let contextPrefix = "context."
 
-    /// `total` or `context.total`.
+    /// Reads `total` or `context.total`.
     private static func contextPath(_ text: String) throws(MigrationMistake) -> ContextPath {
         do throws(ContextMistake) {
             return try ContextPath(
@@ -118,7 +120,7 @@ package final class Migration: Sendable {
         _ assign: [String: String], of old: Machine, to new: Machine, version: Int64
     ) throws(MigrationMistake) -> [(path: ContextPath, program: Program)] {
         try checkCount(assign.count, "assign")
-        // What earlier versions left in a context is there to be read, whatever this version declares.
+        // Expressions may read values that earlier versions left in a context, whatever this version declares.
         var environment = Vocabulary.environment(contextKeys: nil)
         environment.version = new.semantics.language
         var assignments: [(path: ContextPath, program: Program)] = []
@@ -158,7 +160,8 @@ extension Machine {
                 + "(one that an earlier version has left: 'context.\(path)')")
     }
 
-    /// The path of the state that is probably meant: the only one of the same key, or one that is spelt alike.
+    /// Returns the path of the state that is probably meant: the only state with the same key, or one with similar
+    /// spelling.
     func closestState(to path: String) -> String? {
         let paths = states.dropFirst().filter { !$0.isHistory }.map(\.path)
         let key = "." + (path.split(separator: ".").last.map(String.init) ?? path)

@@ -1,25 +1,25 @@
 package import WorkflowJSON
 
-/// How instances of one version of a machine go over to another one.
+/// A plan for migrating instances of one machine version to another.
 package struct MigrationPlan: Sendable, Hashable {
-    /// From when on the delays of timers count that the instance had no timer for.
+    /// The start of the delays of timers that the instance did not have before.
     package enum Timers: String, Sendable, CaseIterable {
-        /// Since the instance entered its state.
+        /// The delays count from the instance's entry into its state.
         case sinceEntry = "since-entry"
         case fromNow = "from-now"
     }
 
-    /// Paths of `map`, `assign` and `drop` at most, each.
+    /// The most paths in each of `map`, `assign` and `drop`.
     package static let paths = 200
 
-    /// The new paths of states by their old ones; each goes with all below it.
+    /// The new paths of states by old path; each entry also applies to the state's descendants.
     package var map: [String: String]
-    /// CEL over the old context, by the paths that get its values in the new one.
+    /// CEL expressions over the old context, by the path that receives the value in the new context.
     package var assign: [String: String]
-    /// Paths of states, and into the context, that the new version does without.
+    /// The paths of states and context values that the new version no longer has.
     package var drop: [String]
     package var timers: Timers
-    /// Whether invocations end that the new version has not.
+    /// True if running invocations that the new version lacks are cancelled.
     package var cancelsInvocations: Bool
 
     package init(
@@ -33,7 +33,7 @@ package struct MigrationPlan: Sendable, Hashable {
         self.cancelsInvocations = cancelsInvocations
     }
 
-    /// Reads what `json` gives; passes over what is none of it.
+    /// Reads the value of `json`; ignores everything else.
     package init(_ data: JSONValue?) {
         let object = data?.object
         func texts(_ key: String) -> [String: String] {
@@ -48,7 +48,7 @@ package struct MigrationPlan: Sendable, Hashable {
             cancelsInvocations: object?["cancelInvocations"] == true)
     }
 
-    /// As a row keeps it; what is as usual is left out.
+    /// The plan as a row stores it, without default values.
     package var json: JSONObject {
         var object = JSONObject()
         if !map.isEmpty { object["map"] = .object(Self.object(map)) }
@@ -66,11 +66,11 @@ package struct MigrationPlan: Sendable, Hashable {
     }
 }
 
-/// Something of an instance that another version has no place for.
+/// A part of an instance that has no place in another version.
 package struct Misfit: Sendable, Hashable {
-    /// The path of a state, `context.` and the path of a value, or the id of an invocation.
+    /// The path of a state, `context.` with the path of a value, or the id of an invocation.
     package let place: String
-    /// What is wrong, and what would help.
+    /// The problem and its remedy.
     package let reason: String
 
     package init(_ place: String, _ reason: String) {
@@ -79,7 +79,7 @@ package struct Misfit: Sendable, Hashable {
     }
 }
 
-/// A plan that no instance of the two versions can follow.
+/// The error for a plan that no instance of the two versions can follow.
 package struct MigrationMistake: Error, Sendable, Equatable {
     package let message: String
 }

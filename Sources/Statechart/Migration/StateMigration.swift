@@ -1,16 +1,18 @@
-/// The active states of an instance on their way to another version.
+/// The migration of an instance's active states to another version.
 struct StateMigration {
-    /// The states of the new version that stand for active ones, in document order: neither left nor entered.
+    /// The states of the new version that stand for active states, in document order; they are neither left nor
+    /// entered.
     private(set) var kept: [StateIndex] = []
-    /// Those that are active afterwards, without the root; what of them is not kept is entered.
+    /// The states that are active after the migration, without the root. The states that are not in `kept` are entered.
     private(set) var entry: EntrySet
     private(set) var misfits: [Misfit] = []
-    /// Where the leaves lead.
+    /// The states that the active leaves lead to.
     private(set) var targets: [StateIndex] = []
-    /// What each of `kept` stands for, by that and then by the active state of the old version: both in document order.
+    /// The kept states with the active states of the old version that each stands for, sorted by both in document
+    /// order.
     private var images: [(image: StateIndex, source: StateIndex)] = []
 
-    /// Each place of `targets` once, in document order.
+    /// The states of `targets`, each once, in document order.
     private(set) var leaves: [StateIndex] = []
 
     init(_ snapshot: Snapshot, memory: [HistoryMemory], by migration: Migration) {
@@ -29,7 +31,7 @@ struct StateMigration {
         }
         guard misfits.isEmpty else { return }
         self.leaves = targets.distinct()
-        // What lies above another target is entered on the way to that.
+        // A target above another target is entered on the way to the lower target.
         let lowest = targets.filter { target in
             !targets.contains { migration.new[target].isProperAncestor(of: $0) }
         }
@@ -50,7 +52,7 @@ struct StateMigration {
         }
     }
 
-    /// Whether all regions have reached their ends before anything is entered: an instance would not know of it.
+    /// Returns true if all regions have finished before any state is entered; the instance would not notice its end.
     private func isDone(_ index: StateIndex, in new: Machine) -> Bool {
         let state = new[index]
         return switch state.kind {
@@ -60,10 +62,10 @@ struct StateMigration {
         }
     }
 
-    /// The state that stands for one of the old version; nil when it is gone, or not active.
+    /// Returns the new state that stands for a state of the old version; `nil` if it is gone or not active.
     func image(of source: StateIndex) -> StateIndex? { images.first { $0.source == source }?.image }
 
-    /// The active states of the old version that one of `kept` stands for.
+    /// Returns the active states of the old version that a state of `kept` stands for.
     func sources(of image: StateIndex) -> [StateIndex] { images.filter { $0.image == image }.map(\.source) }
 
     private mutating func target(of leaf: StateIndex, by migration: Migration) -> StateIndex? {
@@ -79,7 +81,7 @@ struct StateMigration {
             return misfit(
                 path, "'\(state.path)' is a history state in version \(migration.newVersion); --map \(path)=STATE")
         }
-        // At the top an instance would have finished, and not know it.
+        // An instance moved to a top-level final state would have finished without noticing its end.
         if state.kind == .final, !migration.isReached(image, from: leaf) || state.parent == .root {
             return misfit(
                 path,
@@ -94,13 +96,13 @@ struct StateMigration {
         return nil
     }
 
-    /// The leaves have a place each, and these do not fit together.
+    /// Records that each leaf has a place, but the places do not fit together.
     private mutating func misfit(_ migration: Migration, _ reason: String) {
         let paths = migration.new.paths(of: targets).joined(separator: ", ")
         misfits.append(Misfit(paths, "version \(migration.newVersion) \(reason)"))
     }
 
-    /// Finds leaves that lead below different children of one state.
+    /// Records leaves that lead below different children of one compound state.
     private mutating func check(
         _ target: StateIndex, of leaf: StateIndex, by migration: Migration, _ places: inout [StateIndex: StateIndex]
     ) {
@@ -125,14 +127,14 @@ struct StateMigration {
 }
 
 extension Migration {
-    /// Whether a state of the new version may stand for an active one: nothing is moved to an end that it has not
-    /// reached.
+    /// Returns true if a state of the new version may stand for an active state. Only a final state can become a final
+    /// state.
     fileprivate func isReached(_ image: StateIndex, from index: StateIndex) -> Bool {
         new[image].kind != .final || old[index].kind == .final
     }
 }
 
-/// What history states remember, on its way to another version.
+/// The migration of the history states' memory to another version.
 struct MemoryMigration {
     private(set) var memory: [HistoryMemory] = []
     /// The paths of history states whose memory has no place.
@@ -140,7 +142,7 @@ struct MemoryMigration {
 
     init(_ old: [HistoryMemory], by migration: Migration) {
         for remembered in old {
-            // Of several that lead to one history state the first in document order has the place.
+            // If several memories lead to one history state, the first in document order is kept.
             if let moved = Self.moved(remembered, by: migration),
                 !memory.contains(where: { $0.history == moved.history })
             {
@@ -173,7 +175,7 @@ struct MemoryMigration {
 }
 
 extension Machine {
-    /// Whether two states can be active at a time: one lies in the other, or a parallel state has both apart.
+    /// Returns true if two states can be active together: one lies in the other, or they are in different regions.
     fileprivate func canBeTogether(_ one: StateIndex, _ other: StateIndex) -> Bool {
         if one == other || self[one].isProperAncestor(of: other) || self[other].isProperAncestor(of: one) {
             return true
@@ -185,6 +187,6 @@ extension Machine {
 }
 
 extension [StateIndex] {
-    /// Each of them once, in document order.
+    /// Returns the states, each once, in document order.
     fileprivate func distinct() -> [StateIndex] { count > 1 ? Set(self).sorted() : self }
 }

@@ -1,33 +1,33 @@
 import WorkflowCEL
 package import WorkflowJSON
 
-/// A value on its way into the context.
+/// A computed value to set at a path of the context.
 struct ContextAssignment {
-    /// One step of a path, computed.
+    /// One step of a path, with its key or index computed.
     enum Step: Equatable {
         case key(String)
         case index(Int64)
     }
 
-    /// From the context down; the first is a key.
+    /// The steps from the context down; the first step is a key.
     let path: [Step]
     /// The path as written, for messages.
     let text: String
     let value: JSONValue
-    /// The type of the key that the path begins with; `dyn` where the value is known to fit.
+    /// The type of the path's first key; `dyn` if the value is known to fit.
     let type: CELType
 
-    /// Why a value cannot be set.
+    /// The reason why a value cannot be set.
     struct Failure: Error {
         let message: String
-        /// Of all of them: a path may name keys of the data.
+        /// The message without data. All failures share this message, because a path may contain keys of the data.
         var discreet = "the context has no place for it"
     }
 
-    /// Sets the value. Every step but the last must be there; the last may be a new key of a map, or the index just
-    /// past a list's end, but not a new key of the context.
+    /// Sets the value. All steps but the last must exist. The last step may be a new key of a map, or the index just
+    /// past a list's end. A new key of the context is an error.
     ///
-    /// A key whose initial value is a double keeps doubles, with a declared type or without.
+    /// A key whose initial value is a double keeps doubles, with or without a declared type.
     func apply(to context: inout JSONObject, of machine: Machine) throws(Failure) {
         guard case .key(let key)? = path.first else { throw .noKey("") }
         if path.count == 1 { return try context.set(value, forKey: key, type: type, of: machine) }
@@ -38,7 +38,7 @@ struct ContextAssignment {
 }
 
 extension ContextAssignment.Step {
-    /// The type of what lies at this step below a value of a type.
+    /// Returns the type of the value at this step, below a value of a type.
     fileprivate func type(below type: CELType, at parent: String) throws(ContextAssignment.Failure) -> CELType {
         if case .dyn = type { return .dyn }
         do throws(JSONMismatch) {
@@ -64,7 +64,7 @@ extension JSONObject {
     /// Sets a key of the context.
     ///
     /// - Parameters:
-    ///   - type: What the value must fit; `dyn` where it is known to.
+    ///   - type: The type that the value must fit; `dyn` if the value is known to fit.
     mutating func set(
         _ value: JSONValue, forKey key: String, type: CELType, of machine: Machine
     ) throws(ContextAssignment.Failure) {
@@ -74,14 +74,14 @@ extension JSONObject {
             return
         }
         var fitting = value
-        // A key that `foreach` made has no initial value, and takes everything.
+        // A key that `foreach` created has no initial value, and accepts every value.
         if case .int = value { fitting = value.converted(toMatch: machine.context[key] ?? .null) }
         guard replace(fitting, forKey: key) else { throw .noKey(key) }
     }
 }
 
 extension JSONValue {
-    /// The value as a type has it.
+    /// Returns the value converted to a type, or throws if the value does not fit.
     fileprivate func kept(
         as type: CELType, at path: String, _ language: LanguageVersion
     ) throws(ContextAssignment.Failure) -> JSONValue {
@@ -92,7 +92,7 @@ extension JSONValue {
         }
     }
 
-    /// A copy with a value set at a path. Of the type, what lies at the end of the path is asked, and nothing else.
+    /// Returns a copy with a value set at a path. Only the type at the end of the path is checked.
     fileprivate func setting(
         _ value: JSONValue, at path: ArraySlice<ContextAssignment.Step>, below parent: String, _ type: CELType,
         _ language: LanguageVersion
@@ -111,7 +111,7 @@ extension JSONValue {
                 value, at: path.dropFirst(), below: "\(parent).\(key)", inner, language)
             return .object(object)
         case (.index(let index), .array(var array)):
-            // The place behind the last element is where a list grows.
+            // A list grows by an assignment to the index just past its last element.
             guard let offset = Int(exactly: index), offset >= 0, offset < array.count + (path.count == 1 ? 1 : 0)
             else {
                 throw ContextAssignment.Failure(
@@ -126,7 +126,7 @@ extension JSONValue {
         }
     }
 
-    /// `a string`, `an int`, `null`.
+    /// Returns a description for messages: `a string`, `an int`, `null`.
     var described: String {
         switch self {
         case .null: "null"
@@ -137,7 +137,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// An integer becomes a double where the value that it stands for is one; everything else stays.
+    /// Converts an integer to a double if the initial value is a double; returns every other value unchanged.
     package func converted(toMatch initial: JSONValue) -> JSONValue {
         if case (.int(let int), .double) = (self, initial) { .double(Double(int)) } else { self }
     }

@@ -1,32 +1,32 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// What became of one candidate transition.
+/// The verdict on one candidate transition, with its reasons.
 package struct CandidateFinding: Sendable, Equatable {
     /// The verdict on a candidate.
     package enum Verdict: String, Sendable {
         case taken
-        /// Enabled, but a transition of a descendant or of an earlier region comes first.
+        /// The transition is enabled, but a transition of a descendant or of an earlier region takes precedence.
         case preempted
-        /// Its guard said no.
+        /// The guard is false.
         case rejected
-        /// Its guard could not be evaluated.
+        /// The guard could not be evaluated.
         case failed
-        /// An earlier candidate of the same state, or of a state below, was enabled.
+        /// The guard was not evaluated: an earlier candidate of the same state, or of a state below, was enabled.
         case notAsked = "not asked"
     }
 
     package let transition: TransitionIndex
     package let verdict: Verdict
-    /// Why the guard could not be evaluated.
+    /// The reason why the guard could not be evaluated.
     package let failure: String?
-    /// What the guard read.
+    /// The values that the guard read.
     package let reads: [ValueRead]
 }
 
 extension Machine {
-    /// Every transition of the configuration that an event could enable, in the order in which they are tried: from
-    /// each active leaf, in document order, to the root.
+    /// Returns every transition of the configuration that an event could enable, in the order of trial. That order goes
+    /// from each active leaf, in document order, to the root.
     package func explain(
         _ snapshot: Snapshot, _ event: Event, as identity: InstanceIdentity
     ) -> [CandidateFinding] {
@@ -36,7 +36,7 @@ extension Machine {
             let data = try converted(event.data, of: event.name)
             event = Event(name: event.name, data: data, at: event.at)
         } catch {
-            // With data that does not fit nothing is tried.
+            // No transition is tried for data of the wrong type.
             return []
         }
         var interpreter = Interpreter(

@@ -1,18 +1,18 @@
 import WorkflowCEL
 package import WorkflowJSON
 
-/// What one guard said, and why.
+/// The result of one guard, with its reasons.
 package struct GuardFinding: Sendable, Equatable {
-    /// The transition that it guards.
+    /// The guarded transition.
     package let transition: TransitionIndex
     /// The guard as written.
     package let expression: String
-    /// Why it could not be evaluated; nil when it said no.
+    /// The reason why the guard could not be evaluated; `nil` if the guard is false.
     package let failure: String?
-    /// What the guard read, in the order of its text; those of the named guards in it follow.
+    /// The values that the guard read, in the order of its text, followed by the reads of the named guards in it.
     package let reads: [ValueRead]
 
-    /// The same without what the guard read, and without what its failure may quote.
+    /// The finding without the values that the guard read, and without the failure's message, which may quote data.
     package var withoutValues: GuardFinding {
         GuardFinding(
             transition: transition, expression: expression, failure: failure.map { _ in "it cannot be evaluated" },
@@ -20,16 +20,16 @@ package struct GuardFinding: Sendable, Equatable {
     }
 }
 
-/// One thing that an expression read.
+/// A value that an expression read.
 package struct ValueRead: Sendable, Equatable {
-    /// As written: `context.amount`.
+    /// The reference as written: `context.amount`.
     package let text: String
-    /// Nil when it could not be read.
+    /// The value; `nil` if it could not be read.
     package let value: JSONValue?
 }
 
 extension Expression {
-    /// What the expression reads, through named guards too.
+    /// Returns the values that the expression reads, also through named guards.
     func reads(in scope: Scope) -> [ValueRead] {
         var reads: [ValueRead] = []
         var seen: Set<String> = []
@@ -50,7 +50,7 @@ extension Expression {
     }
 
     private func json(_ result: Result<Value, EvaluationError>, _ budget: inout Budget) -> JSONValue? {
-        // Told as "could not be read": the guard's own failure says why.
+        // The value is reported as unreadable: the guard's own failure has the reason.
         guard case .success(let value) = result else { return nil }
         return try? value.json(&budget)
     }

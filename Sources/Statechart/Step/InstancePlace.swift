@@ -1,7 +1,7 @@
-/// Where an instance is, in messages.
+/// The location of an instance in its machine, for messages.
 package struct InstancePlace: Sendable, Equatable {
     package let name: String
-    /// Paths of the active leaves.
+    /// The paths of the active leaves.
     package let paths: [String]
     package let seq: Int64
 
@@ -11,18 +11,18 @@ package struct InstancePlace: Sendable, Equatable {
         self.seq = seq
     }
 
-    /// `state 'packing'`, or all states of a configuration with several leaves.
+    /// The text `state 'packing'`, or all leaves of a configuration with several.
     package var states: String {
         let names = paths.map { "'\($0)'" }.joined(separator: ", ")
         return paths.count == 1 ? "state \(names)" : "states \(names)"
     }
 
-    /// `order-1042, in state 'packing' (seq 5)`.
+    /// The text `order-1042, in state 'packing' (seq 5)`.
     package var text: String { "\(name), in \(states) (seq \(seq))" }
 }
 
 extension Refusal {
-    /// Why an instance refused an event, for people.
+    /// Returns a message for people with the reason why an instance refused an event.
     package func message(for event: String, in machine: Machine, at place: InstancePlace) -> String {
         let message = message(for: event, in: machine)
         return switch self {

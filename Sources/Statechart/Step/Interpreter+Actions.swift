@@ -3,7 +3,7 @@ import WorkflowJSON
 
 /// Executable content (SCXML 4 and 5).
 extension Interpreter {
-    /// Runs one block: an action that fails ends it, with all blocks that it stands in, and raises `error.execution`.
+    /// Runs one block. A failing action ends the block and all enclosing blocks, and raises `error.execution`.
     mutating func run(_ block: [Action], of state: StateIndex) {
         if block.isEmpty || isExhausted { return }
         do throws(ActionFailure) {
@@ -55,7 +55,8 @@ extension Interpreter {
         }
     }
 
-    /// A condition that fails counts as false and raises its error (SCXML 5.9.1); the next branch is asked.
+    /// Runs the first branch whose condition is true. A failing condition counts as false and raises its error (SCXML
+    /// 5.9.1); then the next branch is tried.
     private mutating func choose(_ branches: [Branch], of state: StateIndex) throws(ActionFailure) {
         for branch in branches {
             if let condition = branch.condition {
@@ -99,7 +100,7 @@ extension Interpreter {
         }
     }
 
-    /// Makes the keys that the context lacks (SCXML 4.6), also for an empty list; under `strict` there are none.
+    /// Creates the keys that the context lacks (SCXML 4.6), even for an empty list. With `strict` no key is missing.
     private mutating func makeKeys(of loop: Loop, in state: StateIndex) {
         for key in [loop.item, loop.index].compactMap({ $0 }) where context[key] == nil {
             context[key] = .null
@@ -119,7 +120,7 @@ extension Interpreter {
             owner: .send(id: send.id), misfire: send.misfire, line: send.line, of: state)
     }
 
-    /// The data of an event that is raised or sent, as its declared type has it.
+    /// Returns the data of a raised or sent event, converted to the event's declared type.
     private mutating func data(
         _ template: Template?, of event: String, in state: StateIndex, as action: @autoclosure () -> String,
         line: Int
@@ -157,7 +158,7 @@ extension Interpreter {
 // MARK: Assigning
 
 extension Interpreter {
-    /// Computes all values from the context as it is, then sets all or none.
+    /// Computes all values from the current context, then sets all or none.
     private mutating func assign(
         _ assignments: [Assignment], line: Int, of state: StateIndex
     ) throws(ActionFailure) {
@@ -179,7 +180,7 @@ extension Interpreter {
         try set(settings, line: line, of: state)
     }
 
-    /// Sets one key of the context, as most assignments do.
+    /// Sets one key of the context; most assignments have this form.
     private mutating func set(
         _ value: JSONValue, forKey key: String, _ type: CELType, as text: String, line: Int, of state: StateIndex
     ) throws(ActionFailure) {
@@ -245,7 +246,7 @@ extension Interpreter {
         }
     }
 
-    /// The value of an expression.
+    /// Returns the value of an expression.
     mutating func value(
         of expression: Expression, in state: StateIndex, as prefix: @autoclosure () -> String
     ) throws(ActionFailure) -> Value {

@@ -1,10 +1,10 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// Evaluating what is asked of the world. An expression that fails is an error of the machine; a request that could
-/// never be sent is told to the machine as an effect that failed.
+/// Evaluation of effects. An expression that fails is an error of the machine. The machine learns of a request that
+/// could never be sent as a failed effect.
 extension Interpreter {
-    /// What an invocation or a call asks for.
+    /// Returns the content of an invocation or a call.
     mutating func content(
         of action: EffectAction, in state: StateIndex, as what: String, line: Int
     ) throws(ActionFailure) -> EffectContent {
@@ -32,7 +32,7 @@ extension Interpreter {
         }
     }
 
-    /// Counts what a macrostep asks for, and what it takes to write it.
+    /// Charges the budget for a request and for writing it, and checks the limits on a macrostep's requests.
     mutating func chargeRequest(
         _ request: EffectRequest, as what: String, of state: StateIndex, line: Int
     ) throws(ActionFailure) {
@@ -70,7 +70,7 @@ extension Interpreter {
             message: "a priority is a number from 1 to 5, 1 first")
     }
 
-    /// The priority that a value is; nil when it is none.
+    /// Returns the priority that a value gives; `nil` if the value is not a valid priority.
     static func priority(of value: Value) -> Int64? {
         guard case .int(let number) = value, TaskAction.priorities.contains(number) else { return nil }
         return number
@@ -122,7 +122,7 @@ extension Interpreter {
             message: "\(subject) is a string, not \(value.typeName.word)")
     }
 
-    /// A map of names and values; what is null is left out.
+    /// Returns the names and values of a map, without the members that are null.
     private mutating func words(
         _ template: Template?, _ subject: String, in state: StateIndex, as prefix: String, line: Int
     ) throws(ActionFailure) -> [(name: String, value: String)] {
@@ -139,7 +139,7 @@ extension Interpreter {
         return words
     }
 
-    /// A value that stands for a text.
+    /// Returns the text of a scalar value, and throws for every other value.
     private func word(
         _ value: JSONValue, _ subject: String, in state: StateIndex, as prefix: String, line: Int
     ) throws(ActionFailure) -> String {
@@ -151,7 +151,7 @@ extension Interpreter {
 }
 
 extension JSONValue {
-    /// The text that a value stands for; nil for null, lists and maps.
+    /// The text of a scalar value; `nil` for null, lists and maps.
     fileprivate var word: String? {
         switch self {
         case .string(let text): text
@@ -171,7 +171,7 @@ extension JSONValue {
 }
 
 extension Template {
-    /// Whether the definition says the value as it is.
+    /// True if the definition contains the value as a literal.
     fileprivate var isLiteral: Bool {
         switch self {
         case .literal: true

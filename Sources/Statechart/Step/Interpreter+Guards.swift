@@ -1,26 +1,26 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// What came of asking one guard.
+/// The result of evaluating one guard.
 enum Verdict {
     case holds
     case rejected
     case failed(ActionFailure)
 }
 
-/// What came of asking several.
+/// The results of evaluating several guards.
 struct VerdictTable {
-    // Most selections ask one guard.
+    // Most selections evaluate one guard.
     private var first: (index: TransitionIndex, verdict: Verdict)?
     private var others: [TransitionIndex: Verdict] = [:]
 
-    /// Of a transition's guard; nil when it was not asked.
+    /// Returns the result of a transition's guard; `nil` if the guard was not evaluated.
     subscript(index: TransitionIndex) -> Verdict? {
         if let first, first.index == index { return first.verdict }
         return others.isEmpty ? nil : others[index]
     }
 
-    /// Notes what came of a guard that was not asked before.
+    /// Stores the result of a guard that was not evaluated before.
     mutating func note(_ verdict: Verdict, of index: TransitionIndex) {
         if first == nil { first = (index, verdict) } else { others[index] = verdict }
     }
@@ -32,8 +32,8 @@ struct VerdictTable {
 }
 
 extension Interpreter {
-    /// True when a transition's guard is true and its timer is not too late for it. A guard that fails counts as false
-    /// and raises `error.execution`.
+    /// Returns true if a transition's guard is true and its timer is not too late for it. A guard that fails counts as
+    /// false and raises `error.execution`.
     mutating func holds(_ index: TransitionIndex) -> Bool {
         let transition = machine[index]
         if isTooLate(for: transition) { return false }
@@ -53,7 +53,7 @@ extension Interpreter {
         }
     }
 
-    /// Asks a guard.
+    /// Evaluates a guard.
     mutating func verdict(of condition: Expression, in state: StateIndex) -> Verdict {
         do throws(EvaluationError) {
             return try condition.holds(in: scope, &budget) ? .holds : .rejected
@@ -62,7 +62,7 @@ extension Interpreter {
         }
     }
 
-    /// The guards that were asked in the last selection, in that order, and what they read.
+    /// Returns the guards that the last selection evaluated, in order, with the values that they read.
     func findings() -> [GuardFinding] {
         candidates(for: event).compactMap { index in
             guard let condition = machine[index].condition, let verdict = verdicts[index] else { return nil }
@@ -73,8 +73,8 @@ extension Interpreter {
         }
     }
 
-    /// All transitions of the configuration that an event could enable, in the order in which they are tried, each
-    /// once.
+    /// Returns all transitions of the configuration that an event could enable, each once, in the order in which they
+    /// are tried.
     func candidates(for event: Event) -> [TransitionIndex] {
         var all: [TransitionIndex] = []
         var seen: Set<TransitionIndex> = []
@@ -94,7 +94,7 @@ extension Interpreter {
 }
 
 extension ActionFailure {
-    /// What an expression's failure says in its place.
+    /// Creates the failure of an expression, located at the expression's place in the definition.
     init(_ failure: EvaluationFailure, in state: StateIndex, prefix: String = "") {
         let program = failure.expression.program
         let line = failure.error.range.map { program.location(of: $0).line } ?? 1

@@ -1,15 +1,15 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// Beginning invocations (SCXML 6.4 and Appendix D: `statesToInvoke`). What runs them is not known here.
+/// The start of invocations (SCXML 6.4 and Appendix D: `statesToInvoke`). The interpreter does not know who runs them.
 extension Interpreter {
-    /// Begins the invocations of the states that were entered and are still active, now that the machine is stable. The
-    /// states come in document order, whichever microstep entered them. What cannot be evaluated raises
+    /// Starts the invocations of the states that were entered and are still active, when the machine is stable. The
+    /// states are in document order, regardless of the microsteps that entered them. An expression that fails raises
     /// `error.execution`.
     mutating func beginInvocations() {
         let states = statesToInvoke.sorted()
         statesToInvoke = []
-        // Expressions see the event of the macrostep, not the internal one that was taken last.
+        // Expressions see the event of the macrostep, not the last internal event.
         let last = event
         event = macrostepEvent
         for state in states {
@@ -49,7 +49,7 @@ extension Interpreter {
             misfire: .fire, line: invocation.line, of: state)
     }
 
-    /// Asks for an effect whose end nobody waits for.
+    /// Requests an effect without waiting for its result.
     mutating func perform(_ call: Call, of state: StateIndex) throws(ActionFailure) {
         let content = try content(of: call.action, in: state, as: "call", line: call.line)
         let id = nextID()
@@ -59,27 +59,27 @@ extension Interpreter {
         requests.append(.call(request))
     }
 
-    /// Takes what belongs to an invocation: its result ends its timeout, and the other way round.
+    /// Cancels the other items of an invocation: its result ends its timeout, and its timeout ends the invocation.
     mutating func endPartner(of taken: Pending) {
         guard let id = taken.invocation else { return }
         cancel { $0.invocation == id }
     }
 }
 
-/// What an invocation or a call asks of the world.
+/// A request for an effect, from an invocation or a call.
 package struct EffectRequest: Sendable, Equatable {
-    /// The id of the invocation; of a call `call.SEQ.NUMBER`, which no other of its instance has.
+    /// The id of the invocation; for a call, `call.SEQ.NUMBER`, which is unique in its instance.
     package let name: String
-    /// Who does it: `task:NAME`, `http:HOST:PORT`, `exec:NAME`.
+    /// The queue of the executor: `task:NAME`, `http:HOST:PORT`, `exec:NAME`.
     package let queue: String
-    /// One of `TaskAction.priorities`.
+    /// The priority, from `TaskAction.priorities`.
     package let priority: Int64
-    /// Canonical JSON: what is asked, and what the definition says about trying again. The same for the same macrostep.
+    /// The request and its retry rules as canonical JSON; the same macrostep always gives the same text.
     package let text: String
-    /// Why it can never be sent; nil for what can be.
+    /// The reason why the request can never be sent; `nil` if it can be sent.
     package let invalid: String?
 
-    /// - Parameter deadline: When the invocation times out, in milliseconds since 1970.
+    /// - Parameter deadline: The time at which the invocation times out, in milliseconds since 1970.
     init(_ name: String, _ content: EffectContent, _ retry: RetryPolicy, deadline: Int64?) {
         self.name = name
         queue = content.queue
@@ -91,9 +91,9 @@ package struct EffectRequest: Sendable, Equatable {
         text = JSONWriter.string(request)
     }
 
-    /// One that was asked before.
+    /// Creates a request again from its stored form.
     ///
-    /// - Parameter object: What `object` said.
+    /// - Parameter object: The value of `object` of the earlier request.
     init(_ name: String, queue: String, priority: Int64, _ object: JSONObject) {
         self.name = name
         self.queue = queue
@@ -102,7 +102,7 @@ package struct EffectRequest: Sendable, Equatable {
         text = JSONWriter.string(object)
     }
 
-    /// What is asked, as JSON.
+    /// The request as JSON.
     var object: JSONObject {
         do throws(JSONError) {
             return try JSONReader.value(from: text).object ?? JSONObject()
@@ -111,16 +111,16 @@ package struct EffectRequest: Sendable, Equatable {
         }
     }
 
-    /// The same, with another deadline; nil for none.
+    /// Returns a copy with another deadline; `nil` for no deadline.
     func with(deadline: Int64?) -> EffectRequest {
         var object = object
         object["deadline"] = deadline.map(JSONValue.int)
         return EffectRequest(name, queue: queue, priority: priority, object)
     }
 
-    /// What the names of queues of tasks begin with.
+    /// The prefix of the names of task queues.
     package static let tasks = "task:"
-    /// What the names of queues of programs begin with.
+    /// The prefix of the names of program queues.
     package static let programs = "exec:"
     /// The queue of requests that cannot be sent.
     package static let invalid = "http:invalid"

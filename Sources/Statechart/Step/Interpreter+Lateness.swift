@@ -1,7 +1,7 @@
-/// A timer that came too late for every transition that would have taken it.
+/// A timer that was too late for every transition that would have taken it.
 package struct SkippedTimer: Sendable, Equatable {
     package let lateMilliseconds: Int64
-    /// True when its delay has begun anew.
+    /// True if the timer's delay has started again.
     package let isRearmed: Bool
 
     package init(lateMilliseconds: Int64, isRearmed: Bool) {
@@ -13,29 +13,29 @@ package struct SkippedTimer: Sendable, Equatable {
 /// The lateness of the timer that a macrostep takes, and its consequences so far.
 struct Lateness {
     let milliseconds: Int64
-    /// The clock's time.
+    /// The clock's time when the timer fired.
     let firedAt: LogicalTime
-    /// True when a transition was passed over because the timer is too late for it.
+    /// True if a transition was skipped because the timer is too late for it.
     private(set) var hasPassedOver = false
-    /// The state whose delay begins anew; nil while no transition that was passed over wants that.
+    /// The state whose delay starts again; `nil` if no skipped transition asks to rearm the timer.
     private(set) var rearming: StateIndex?
-    /// True when the delay has begun anew.
+    /// True if the delay has started again.
     fileprivate(set) var isRearmed = false
 
-    /// Returns nil for a timer that is not late.
+    /// Returns `nil` for a timer that is not late.
     init?(_ milliseconds: Int64, firedAt: LogicalTime) {
         if milliseconds == 0 { return nil }
         self.milliseconds = milliseconds
         self.firedAt = firedAt
     }
 
-    /// Notes a transition that the timer is too late for.
+    /// Records a transition that the timer is too late for.
     fileprivate mutating func passOver(_ transition: Transition) {
         hasPassedOver = true
         if transition.misfire.rearms { rearming = transition.source }
     }
 
-    /// The timer as skipped; nil unless a transition was passed over.
+    /// The skipped timer; `nil` if no transition was skipped.
     var skipped: SkippedTimer? {
         hasPassedOver ? SkippedTimer(lateMilliseconds: milliseconds, isRearmed: isRearmed) : nil
     }
@@ -47,15 +47,15 @@ extension SkippedTimer {
 }
 
 extension Interpreter {
-    /// True when the timer that is taken is too late for a transition. The transition is then ignored.
+    /// Returns true if the current timer is too late for a transition. The transition is then ignored.
     mutating func isTooLate(for transition: Transition) -> Bool {
         guard let lateness, transition.misfire.isTooLate(lateness.milliseconds) else { return false }
         self.lateness?.passOver(transition)
         return true
     }
 
-    /// Ends the macrostep of a timer that no transition has taken because it is too late. Eventless transitions are
-    /// tried only when a guard failed, or a delay that was to begin anew.
+    /// Ends the macrostep of a timer that is too late for every transition. Eventless transitions are tried only if a
+    /// guard failed, or if the new delay could not be computed.
     mutating func endSkipping(_ skipped: SkippedTimer) throws(Refusal) {
         trace?.append(Microstep(event: event.name, transitions: []))
         tell(skipped.text, of: .root, line: machine[.root].line)
@@ -63,13 +63,13 @@ extension Interpreter {
         if hasRaised { try settle() } else { try checkExhaustion() }
     }
 
-    /// Begins the delay of the timer anew at the clock's time, as if the timer had been armed then.
+    /// Starts the timer's delay again at the clock's time, as if the timer had been armed then.
     private mutating func rearm() {
         guard let lateness, let owner = lateness.rearming,
             let timeout = machine[owner].timeouts.first(where: { $0.event == event.name })
         else { return }
         let taken = event
-        // The time of an instance never goes back, although a clock does. No clock shows a time that cannot be due.
+        // An instance's time never goes back, even if a clock does. A clock's time past the latest due time is capped.
         let latest = LogicalTime(milliseconds: StepLimits.latestDue)
         event = Event(name: taken.name, data: taken.data, at: max(min(lateness.firedAt, latest), taken.at))
         let count = armed.count

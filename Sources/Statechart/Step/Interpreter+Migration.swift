@@ -1,11 +1,11 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// Going over to another version: what is new there is entered as by a transition.
+/// The migration to another version: new states are entered as by a transition.
 extension Interpreter {
     /// - Parameters:
-    ///   - ended: What does not come any more.
-    ///   - units: What was used before.
+    ///   - ended: The pending items that the migration ends.
+    ///   - units: The units of `Budget` that were used before.
     mutating func beginMigration(ending ended: [Pending], charging units: Int) {
         trace?.append(Microstep(event: event.name, transitions: []))
         isContextChanged = true
@@ -13,7 +13,7 @@ extension Interpreter {
         for pending in ended { requests.append(.cancel(pending.id)) }
     }
 
-    /// Arms timers of states that are active already. Gives when those are due that could be armed, by their events.
+    /// Arms timers of states that are already active. Returns the due times of the armed timers by event.
     mutating func arm(
         _ timeouts: [(state: StateIndex, timeout: Timeout)], _ dues: Migration.Dues
     ) -> JSONObject {
@@ -35,7 +35,7 @@ extension Interpreter {
     private mutating func due(
         of timeout: Timeout, in state: StateIndex, _ dues: Migration.Dues
     ) throws(ActionFailure) -> Int64 {
-        // Evaluated again where a row says it: what that costs is the same then.
+        // The delay is evaluated even if the row records the due time, so that the cost is the same.
         let delay = try milliseconds(of: timeout.delay, in: state, as: "after ")
         switch dues {
         case .since(let time): return time.milliseconds + delay
@@ -44,7 +44,7 @@ extension Interpreter {
         }
     }
 
-    /// Begins an invocation of a state that is active already.
+    /// Starts an invocation of a state that is already active.
     mutating func beginNew(_ invocation: Invocation, of state: StateIndex) {
         do throws(ActionFailure) {
             try begin(invocation, of: state)
@@ -53,9 +53,9 @@ extension Interpreter {
         }
     }
 
-    /// Lets the machine settle, unless the instance does not run.
+    /// Settles the machine, unless the instance is not running.
     ///
-    /// - Throws: `notAccepted` where something is raised that nothing may take now.
+    /// - Throws: `notAccepted` if an event is raised that a stopped instance cannot take now.
     consuming func endMigration(
         as status: Snapshot.Status, spending spent: inout Int
     ) throws(Refusal) -> Macrostep {

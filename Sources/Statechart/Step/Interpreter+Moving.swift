@@ -1,7 +1,7 @@
 import WorkflowJSON
 
 extension Interpreter {
-    /// `exitStates`: remembers history, then leaves all active descendants of the domains, innermost first.
+    /// `exitStates`: stores history, then exits all active descendants of the domains, innermost first.
     mutating func exit(_ domains: [StateIndex]) {
         let leaving = domains.flatMap { configuration[activeDescendants(of: $0)] }.sorted()
         chargeWork(StepLimits.movingCost * leaving.count)
@@ -16,14 +16,14 @@ extension Interpreter {
         }
     }
 
-    /// Takes a state out of the configuration, and its timers with it.
+    /// Removes a state from the configuration, and cancels the items that it owns.
     mutating func leave(_ state: State) {
         if let plan = machine.plan {
             configuration = state.parent.map { plan.configurations[$0.offset] } ?? []
         } else {
             configuration.remove(at: configuration.firstOffset { $0 >= state.index })
         }
-        // Since a migration what the instance failed on may wait in a state that arms nothing.
+        // After a migration, the item that the instance failed on may be owned by a state that arms nothing.
         guard state.armsAnything || armed.contains(where: { $0.owner == .state(state.index) }) else { return }
         chargePass(statesToInvoke.count)
         statesToInvoke.removeAll { $0 == state.index }
@@ -40,7 +40,7 @@ extension Interpreter {
         memory.insert(HistoryMemory(history: history, states: states), at: place)
     }
 
-    /// `enterStates`: outermost first, each with its entry actions, then what follows from final states.
+    /// `enterStates`: enters states outermost first, each with its entry actions, then handles final states.
     mutating func enter(_ entry: EntrySet) {
         chargeWork(StepLimits.movingCost * entry.states.count)
         for index in entry.states {
@@ -68,8 +68,8 @@ extension Interpreter {
         }
         let data = output(of: state)
         raise("done.state." + machine[parent].id, data: data)
-        // Done is done, whichever region ended last. Appendix D asks the grandparent only, so that a parallel state of
-        // parallel ones is never done when it is not the innermost that ends last.
+        // A parallel state is done when all its regions are done, whichever ended last. Appendix D checks only the
+        // grandparent. By that rule, nested parallel states are never done unless the innermost one ends last.
         var next = machine[parent].parent
         while let index = next, machine[index].kind == .parallel {
             chargeWork(machine[index].children.count / 2)
@@ -84,7 +84,7 @@ extension Interpreter {
         do throws(EvaluationFailure) {
             let value = try template.value(in: scope, &budget)
             if let bytes = value.keepableBytes {
-                // Its failure refuses the macrostep.
+                // A failure of `write` already refuses the macrostep.
                 try? write(bytes, as: "output", of: state.index, line: state.line)
                 return value
             }
@@ -132,34 +132,35 @@ extension [Microstep] {
 /// `computeEntrySet`: the states that a microstep enters.
 struct EntrySet {
     private let machine: Machine
-    /// Of the transition that is added: nothing above it was left, so nothing above it is entered.
+    /// The domain of the transition that is being added. States above the domain were not exited, so they are not
+    /// entered.
     private var domain = StateIndex.root
-    /// Sorted: the order in which they are entered.
+    /// The states in document order, which is the order of entry.
     private(set) var states: [StateIndex] = []
-    /// Those entered through their initial transition, whose actions run after the entry actions.
+    /// The states entered through their initial transition, whose actions run after the entry actions.
     private(set) var defaultEntries: Set<StateIndex> = []
-    /// Parallel states of which all regions are in the set.
+    /// The parallel states with all regions in the set.
     private var wholeParallels: Set<StateIndex> = []
 
     init(machine: Machine) {
         self.machine = machine
     }
 
-    /// Adds what a transition enters.
+    /// Adds the states that a transition enters.
     ///
-    /// - Parameter effective: The targets with history states replaced by what they stand for.
+    /// - Parameter effective: The targets, with history states replaced by the states that they stand for.
     mutating func add(
         _ targets: [StateIndex], effective: [StateIndex], domain: StateIndex, memory: [HistoryMemory]
     ) {
         self.domain = domain
         for target in targets { addDescendants(of: target, memory: memory) }
         for target in effective { addAncestors(of: target, below: domain, memory: memory) }
-        // All regions of a parallel domain were left, so all are entered again.
+        // All regions of a parallel domain were exited, so all are entered again.
         if machine[domain].kind == .parallel { addMissingRegions(of: machine[domain], memory: memory) }
     }
 
-    /// `addDescendantStatesToEnter`. A state that is active already (the source of a transition to itself without
-    /// `reenter`) is in the set for the sake of its initial transition; it is not entered again.
+    /// `addDescendantStatesToEnter`. A state that is already active is in the set only for its initial transition, and
+    /// is not entered again. Such a state is the source of a transition to itself without `reenter`.
     mutating func addDescendants(of index: StateIndex, memory: [HistoryMemory]) {
         let state = machine[index]
         if state.isHistory {

@@ -1,12 +1,13 @@
 import WorkflowCEL
 
-/// Macrosteps that a person asks for, and not a transition.
+/// Macrosteps that a person requests instead of a transition.
 extension Interpreter {
-    /// Lets the machine settle: eventless transitions, and what they raise. Nothing takes the event itself.
+    /// Settles the machine with eventless transitions and the events that they raise. No transition takes the event
+    /// itself.
     ///
     /// - Parameters:
-    ///   - deeds: What the person has changed, for the trace.
-    ///   - spent: Grows by the units of `Budget` that a refused macrostep used.
+    ///   - deeds: The person's changes, for the trace.
+    ///   - spent: Increases by the units of `Budget` that a refused macrostep used.
     consuming func runSettled(telling deeds: [String] = [], spending spent: inout Int) -> Outcome {
         beginTrace(deeds)
         do throws(Refusal) {
@@ -19,8 +20,8 @@ extension Interpreter {
         return .accepted(macrostep())
     }
 
-    /// Lets the machine settle, and then takes what the instance failed on. When settling has left its state, or has
-    /// ended the machine, that is gone.
+    /// Settles the machine, then takes the item that the instance failed on. If settling has left the item's state or
+    /// ended the machine, the item no longer exists.
     consuming func runSettled(before kept: Pending.ID, spending spent: inout Int) -> Outcome {
         isAwaited = false
         do throws(Refusal) {
@@ -39,7 +40,7 @@ extension Interpreter {
         return .accepted(macrostep())
     }
 
-    /// Ends the instance where it stands. What its exit actions raise or send to itself comes to nobody.
+    /// Ends the instance in its current configuration. Events that its exit actions raise or send to it are discarded.
     consuming func runCancelling(withActions: Bool, spending spent: inout Int) -> Outcome {
         beginTrace([])
         isRunning = false

@@ -1,13 +1,13 @@
 extension Interpreter {
-    /// `selectTransitions` and `selectEventlessTransitions`: for each active leaf the first transition on its way to
-    /// the root, without those that another one preempts.
+    /// `selectTransitions` and `selectEventlessTransitions`: for each active leaf, selects the first enabled transition
+    /// on the path to the root, without preempted transitions.
     mutating func selectTransitions(for selector: Selector) -> [TransitionIndex] {
         let enabled = enabledTransitions(for: selector)
         charge(enabled.count * enabled.count / 16)
         return enabled.count > 1 ? removeConflictingTransitions(enabled) : enabled
     }
 
-    /// For each active leaf the first transition on its way to the root whose guard holds.
+    /// Returns, for each active leaf, the first transition on the path to the root whose guard is true.
     mutating func enabledTransitions(for selector: Selector) -> [TransitionIndex] {
         verdicts.removeAll()
         var enabled: [TransitionIndex] = []
@@ -27,11 +27,11 @@ extension Interpreter {
         return enabled
     }
 
-    /// `removeConflictingTransitions`: of two that would leave the same state, the one of the descendant wins, else the
-    /// earlier one.
+    /// `removeConflictingTransitions`: if two transitions would leave the same state, the descendant's wins, otherwise
+    /// the earlier one.
     ///
-    /// A transition that stays inside its source counts it as left, as in SCXML, where such a transition leaves it.
-    /// Without a target it leaves nothing.
+    /// A transition that stays inside its source counts the source as left, as in SCXML, where such a transition leaves
+    /// the source. A transition without a target leaves no state.
     func removeConflictingTransitions(_ enabled: [TransitionIndex]) -> [TransitionIndex] {
         var filtered: [TransitionIndex] = []
         for candidate in enabled {
@@ -58,18 +58,18 @@ extension Interpreter {
         guard let domain = domain(of: machine[transition]) else { return 0..<0 }
         let descendants = activeDescendants(of: domain)
         guard machine.semantics != .first, domain == machine[transition].source else { return descendants }
-        // The source stands in front of its descendants.
+        // The source directly precedes its descendants.
         return max(0, descendants.lowerBound - 1)..<descendants.upperBound
     }
 
-    /// Where the active descendants of a state stand in the configuration.
+    /// Returns the range of a state's active descendants in the configuration.
     func activeDescendants(of index: StateIndex) -> Range<Int> {
         let lower = configuration.firstOffset { $0 > index }
         let upper = configuration.firstOffset { $0 > machine[index].lastDescendant }
         return lower..<upper
     }
 
-    /// The domain of a transition as things are now; nil when there are no targets.
+    /// Returns the domain of a transition in the current configuration; `nil` if the transition has no targets.
     func domain(of transition: Transition) -> StateIndex? {
         guard !transition.targets.isEmpty else { return nil }
         return Machine.domain(
@@ -77,7 +77,7 @@ extension Interpreter {
             by: machine.semantics)
     }
 
-    /// `getEffectiveTargetStates`: history states replaced by what they stand for now.
+    /// `getEffectiveTargetStates`: replaces history states with the states that they stand for now.
     func effectiveTargets(_ targets: [StateIndex]) -> [StateIndex] {
         guard targets.contains(where: { machine[$0].isHistory }) else { return targets }
         var effective: [StateIndex] = []
@@ -91,14 +91,15 @@ extension Interpreter {
 }
 
 extension [HistoryMemory] {
-    /// What a history state stands for: what it remembers, else its default.
+    /// Returns the states that a history state stands for: the remembered states, or else its default.
     func targets(of history: State) -> [StateIndex] {
         first { $0.history == history.index }?.states ?? history.initial?.targets ?? []
     }
 }
 
 extension [StateIndex] {
-    /// The offset of the first element for which a condition holds; it holds for all that follow. O(log n).
+    /// Returns the offset of the first element for which a condition is true. The condition must be true for all
+    /// elements after that offset. O(log n).
     func firstOffset(where condition: (StateIndex) -> Bool) -> Int {
         var low = 0
         var high = count

@@ -1,6 +1,7 @@
-/// The same procedures where only one leaf is active at a time (`Machine.plan`): no lists are made, sorted, searched.
+/// The same procedures for machines with one active leaf at a time (`Machine.plan`), without building or searching
+/// lists.
 extension Interpreter {
-    /// `selectTransitions`: the first transition on the leaf's way to the root whose guard holds.
+    /// `selectTransition` for one leaf: returns the first transition on the path to the root whose guard is true.
     mutating func selectTransition(for selector: Selector) -> TransitionIndex? {
         verdicts.removeAll()
         guard let leaf = configuration.last, machine[leaf].isLeaf else { return nil }
@@ -16,7 +17,7 @@ extension Interpreter {
         return nil
     }
 
-    /// Leaves what a transition leaves, runs its actions, and enters its target.
+    /// Exits the states that a transition leaves, runs its actions, and enters its target.
     mutating func move(_ transition: Transition, in plan: SequentialPlan) {
         let domain = plan.domains[transition.index.offset]
         if let domain {
@@ -36,7 +37,7 @@ extension Interpreter {
         trace?.noteExit(index)
     }
 
-    /// Enters what stands between an active state and a target, the target, and what their initial transitions lead to.
+    /// Enters the states between an active state and a target, the target, and the targets of initial transitions.
     mutating func enter(_ target: StateIndex, below top: StateIndex, in plan: SequentialPlan) {
         var top = top
         var target = target
@@ -51,7 +52,7 @@ extension Interpreter {
         }
     }
 
-    /// Enters one state below the last active one.
+    /// Enters one state below the last active state.
     mutating func enter(_ index: StateIndex, in plan: SequentialPlan) {
         let state = machine[index]
         configuration = plan.configurations[index.offset]
@@ -66,7 +67,7 @@ extension Interpreter {
 }
 
 extension Machine {
-    /// Adds a state to a list; the first one costs no memory.
+    /// Appends a state to a list; the first element allocates no memory.
     func append(_ index: StateIndex, to list: inout [StateIndex]) {
         if list.isEmpty { list = alone[index.offset] } else { list.append(index) }
     }

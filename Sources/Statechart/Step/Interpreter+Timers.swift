@@ -1,15 +1,15 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// Arming timers. Delays are computed here, from the macrostep's time; clocks are not read.
+/// Arming of timers. Delays are computed from the macrostep's time; no clock is read.
 extension Interpreter {
-    /// Arms what ends with a state; its invocations begin when the machine is stable.
+    /// Arms the timers of a state. Its invocations start when the machine is stable.
     mutating func arm(of state: State) {
         for timeout in state.timeouts { arm(timeout, of: state.index) }
         if !state.invocations.isEmpty { statesToInvoke.append(state.index) }
     }
 
-    /// Arms a timer of `after`; one whose delay cannot be computed raises `error.execution` instead.
+    /// Arms a timer of `after`. A delay that cannot be computed raises `error.execution` instead.
     mutating func arm(_ timeout: Timeout, of state: StateIndex) {
         do throws(ActionFailure) {
             let delay = try milliseconds(of: timeout.delay, in: state, as: "after ")
@@ -21,7 +21,7 @@ extension Interpreter {
         }
     }
 
-    /// How long a delay is.
+    /// Returns the length of a delay in milliseconds.
     mutating func milliseconds(
         of delay: Delay, in state: StateIndex, as prefix: @autoclosure () -> String
     ) throws(ActionFailure) -> Int64 {
@@ -39,7 +39,7 @@ extension Interpreter {
         }
     }
 
-    /// Arms a timer, or puts an event that was sent without delay in line.
+    /// Arms a timer, or queues an event that was sent without delay.
     mutating func arm(
         _ kind: Pending.Kind, event name: String, data: JSONValue?, after delay: Int64, owner: Pending.Owner,
         misfire: Misfire, line: Int, of state: StateIndex
@@ -52,8 +52,8 @@ extension Interpreter {
         requests.append(.arm(pending))
     }
 
-    /// Adds to what is armed. Past the bound of its bytes the macrostep is refused, unless it has ended as much as it
-    /// arms: an instance that was over the bound before goes on.
+    /// Adds a pending item. Past the limit on armed bytes the macrostep is refused, unless it has freed at least as
+    /// many bytes as it armed. So an instance that was over the limit before can continue.
     mutating func append(
         _ pending: Pending, as name: String, of state: StateIndex, line: Int
     ) throws(ActionFailure) {
@@ -70,7 +70,7 @@ extension Interpreter {
                 message: "the instance would have \(total) bytes armed; it has at most \(bounds.armedBytes)"))
     }
 
-    /// Bytes of something armed, roughly as it is stored.
+    /// Returns the size of a pending item in bytes, roughly as stored.
     func bytes(of pending: Pending) -> Int {
         let owner =
             switch pending.owner {
@@ -80,7 +80,7 @@ extension Interpreter {
         return 128 + pending.event.utf8.count + owner + pending.dataBytes
     }
 
-    /// Throws when the instance has as much armed as it may, or a time is later than it may be.
+    /// Throws if the instance has too many pending items, or if a due time is past the maximum.
     func requireRoom(
         _ name: String, places: Int = 1, due: Int64, of state: StateIndex, line: Int
     ) throws(ActionFailure) {
@@ -95,7 +95,7 @@ extension Interpreter {
         throw ActionFailure(state: state, line: line, expression: name, message: message)
     }
 
-    /// Ends what is armed, as far as it matches. What the same macrostep armed was never asked for.
+    /// Cancels the pending items that match. An item of the same macrostep is removed from the requests instead.
     mutating func cancel(_ matches: (Pending) -> Bool) {
         chargePass(armed.count)
         guard armed.contains(where: matches) else { return }

@@ -1,76 +1,78 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// One macrostep under way: the procedures of SCXML, Appendix D, on a machine's tables. Names follow the appendix
-/// where it has one (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
+/// One macrostep in progress: the procedures of SCXML, Appendix D, on a machine's tables. Names follow the appendix
+/// where possible (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
 ///
-/// It cannot be copied: a copy would count the references of everything that an instance has.
+/// The interpreter is not copyable: a copy would retain every reference that an instance holds.
 struct Interpreter: ~Copyable {
     let machine: Machine
     let identity: InstanceIdentity
-    /// Sorted: the descendants of a state stand together behind it.
+    /// The active states in document order: a state's descendants directly follow it.
     var configuration: [StateIndex]
     var context: JSONObject
     var memory: [HistoryMemory]
     var armed: [Pending]
-    /// What the macrostep asks for so far.
+    /// The requests of the macrostep so far.
     var requests: [Macrostep.Request] = []
     var output: JSONValue?
     var exited: [StateIndex] = []
     var entered: [StateIndex] = []
-    /// How many bytes they have, as far as they go outside.
+    /// The size in bytes of the requests for effects.
     var requestBytes = 0
-    /// Bytes of all that the macrostep writes so far.
+    /// The number of bytes that the macrostep has written so far.
     private(set) var writtenBytes = 0
-    /// Bytes of what is armed; nil while nobody has asked.
+    /// The size in bytes of the pending items; `nil` until first needed.
     var armedBytes: Int?
-    /// Bytes of what the macrostep has armed, less those of what it has ended.
+    /// The bytes of the items that the macrostep has armed, minus the bytes of the items that it has ended.
     var armedGrowth = 0
     let bounds: StepBounds
-    /// Of this macrostep.
+    /// The number of this macrostep.
     let seq: Int64
-    /// Of what it has armed last.
+    /// The number of the item that the macrostep armed last.
     private var lastNumber = 0
-    /// Nil when nobody asked for it.
+    /// The trace; `nil` if not requested.
     var trace: [Microstep]?
-    /// False from the moment in which a top-level final state is entered.
+    /// False as soon as a top-level final state is entered.
     var isRunning: Bool
-    /// What expressions see as `event`: the one taken last.
+    /// The event that expressions see as `event`: the event taken last.
     var event: Event
-    /// The one that the macrostep is for.
+    /// The event that the macrostep is for.
     let macrostepEvent: Event
-    /// The states that were entered and have invocations that have not begun, in any order.
+    /// The entered states whose invocations have not started, in any order.
     var statesToInvoke: [StateIndex] = []
-    /// Whether a caller waits for the macrostep, and can be told that nothing takes its event.
+    /// True if a caller waits for the macrostep and can be told that no transition takes its event.
     var isAwaited: Bool
-    /// Everything that is evaluated in the macrostep takes from it.
+    /// The budget for all evaluation in the macrostep.
     var budget = Budget()
-    /// The guards of one selection, each asked once.
+    /// The guards of one selection; each is evaluated once.
     var verdicts = VerdictTable()
-    /// Eventless transitions whose failing guard was told once already.
+    /// The eventless transitions whose failing guard was already reported.
     var failedEventless: Set<TransitionIndex> = []
 
-    /// The lateness of the timer that is taken; nil when it is not late, was taken already, or the input is no timer.
+    /// The lateness of the current timer; `nil` if the timer is on time or already taken, or if the input is not a
+    /// timer.
     var lateness: Lateness?
 
-    /// Whether an action changed the context.
+    /// True if an action changed the context.
     var isContextChanged = false
 
     private var internalQueue: [InternalEvent] = []
     private var nextInternal = 0
     private var work = 0
     private var recentSources: [StateIndex] = []
-    /// What used the budget up: nothing more is done then.
+    /// The failure that used up the budget; nothing more is executed after it.
     private var exhaustion: ActionFailure?
 
-    /// An event in the internal queue; a failed action or guard leaves its reason with it.
+    /// An event in the internal queue, with the failure of an action or guard that raised it.
     private struct InternalEvent {
         let name: String
         let data: JSONValue?
         let failure: ActionFailure?
     }
 
-    /// - Parameter taken: The place in `Snapshot.armed` of what is taken; nil for an event that a caller waits for.
+    /// - Parameter taken: The place in `Snapshot.armed` of the item to take; `nil` for an event that a caller waits
+    ///   for.
     init(
         machine: Machine, snapshot: Snapshot, identity: InstanceIdentity, event: Event, taking taken: Int? = nil,
         mode: StepMode
@@ -92,10 +94,10 @@ struct Interpreter: ~Copyable {
         if let taken { take(at: taken) }
     }
 
-    /// Units of `Budget` that were used.
+    /// The units of `Budget` that were used.
     var cost: Int { CELLimits.evaluation - budget.remaining }
 
-    /// Takes out what is armed at a place, and what ends with it.
+    /// Removes the pending item at a place, and the items that end with it.
     mutating func take(at place: Int) {
         let taken = armed.remove(at: place)
         armedBytes = nil
@@ -103,14 +105,14 @@ struct Interpreter: ~Copyable {
         endPartner(of: taken)
     }
 
-    /// What an expression sees now.
+    /// The values that an expression sees now.
     var scope: Scope {
         Scope(machine: machine, context: context, configuration: configuration, event: event, identity: identity)
     }
 
-    /// Runs one macrostep, of the event or of the machine's start, and says what came of it.
+    /// Runs one macrostep, for the event or for the machine's start, and returns its outcome.
     ///
-    /// - Parameter spent: Grows by the units of `Budget` that a refused event used.
+    /// - Parameter spent: Increases by the units of `Budget` that a refused event used.
     consuming func run(isStart: Bool = false, spending spent: inout Int) -> Outcome {
         do throws(Refusal) {
             if isStart { begin() } else { try takeEvent() }
@@ -123,12 +125,12 @@ struct Interpreter: ~Copyable {
         return .accepted(macrostep())
     }
 
-    /// What has happened.
+    /// Returns the finished macrostep.
     ///
     /// - Parameters:
-    ///   - end: What the instance is when it does not run any more.
-    ///   - exitFailure: What failed when it was cancelled.
-    // Where it is not inlined, all of the interpreter is moved to it.
+    ///   - end: The status of the instance if it no longer runs.
+    ///   - exitFailure: The failure of an exit action during cancellation.
+    // Without inlining, a call would move the whole interpreter.
     @inline(__always)
     consuming func macrostep(ending end: Snapshot.Status = .done, exitFailure: Refusal? = nil) -> Macrostep {
         if !isRunning { cancel { _ in true } }
@@ -155,7 +157,7 @@ struct Interpreter: ~Copyable {
     /// Takes the event that this macrostep is for.
     mutating func takeEvent() throws(Refusal) {
         let name = event.name
-        // An invocation that failed is like any other error. A caller cannot send one.
+        // A failed invocation is an error like any other. A caller cannot send such an event.
         let isError = !isAwaited && Self.isError(name)
         let takesAny = machine.takesAny && Selector.takesAny(name) && !(isError && machine.isStrict)
         if try take(.event(name, takesAny: takesAny), event: name) {
@@ -165,12 +167,12 @@ struct Interpreter: ~Copyable {
         if isError, name.hasPrefix(EventName.failed) {
             throw unhandled(InternalEvent(name: name, data: event.data, failure: failureOfInvocation()))
         }
-        // What nobody waits for is recorded, and so is a guard that failed: its error comes next.
+        // An event without a waiting caller is recorded. So is an event whose guard failed: its error event comes next.
         guard isAwaited, machine.isStrict, nextInternal == internalQueue.count else { return }
         throw refusal()
     }
 
-    /// Takes the transitions that are enabled; false when there are none.
+    /// Takes the enabled transitions; returns false if there are none.
     private mutating func take(_ selector: Selector, event name: String?) throws(Refusal) -> Bool {
         if let plan = machine.plan {
             guard let index = selectTransition(for: selector) else { return false }
@@ -191,13 +193,13 @@ struct Interpreter: ~Copyable {
         return findings.isEmpty ? .notAccepted : .guardRejected(findings)
     }
 
-    /// Takes eventless transitions and internal events until nothing is left to do.
+    /// Takes eventless transitions and internal events until the machine is stable.
     mutating func settle() throws(Refusal) {
         try checkExhaustion()
         while isRunning {
             if try take(.eventless, event: nil) { continue }
             if nextInternal == internalQueue.count, !statesToInvoke.isEmpty { beginInvocations() }
-            // A budget that was used up in the last microstep has left something undone.
+            // If the budget ran out in the last microstep, some actions did not run.
             guard nextInternal < internalQueue.count else { return try checkExhaustion() }
             let next = internalQueue[nextInternal]
             nextInternal += 1
@@ -235,7 +237,7 @@ struct Interpreter: ~Copyable {
         for transition in transitions { run(machine[transition].actions, of: machine[transition].source) }
         var entry = EntrySet(machine: machine)
         for (index, domain) in zip(transitions, domains) {
-            // The domain is the one that was left, but what was just left is what a history state stands for now. A
+            // The domain is the one that was left, but history states now stand for the states that were just left. A
             // leaf that is the target of its own transition, without `reenter`, is neither exited nor entered.
             guard let domain, !machine[domain].isLeaf else { continue }
             let transition = machine[index]
@@ -245,7 +247,7 @@ struct Interpreter: ~Copyable {
         enter(entry)
     }
 
-    /// Without budget guards could only say no, which is not what the machine means.
+    /// Throws if the budget is used up. Without budget every guard would count as false, contrary to the definition.
     func checkExhaustion() throws(Refusal) {
         if let exhaustion { throw .expressionFailed(exhaustion) }
     }
@@ -275,7 +277,7 @@ struct Interpreter: ~Copyable {
         name.hasPrefix(EventName.errorPrefix)
     }
 
-    /// What is told of a failure of an invocation that nothing handles. Its message may quote data.
+    /// Returns the failure of an invocation that no transition handles. Its message may quote data.
     private func failureOfInvocation() -> ActionFailure? {
         guard let id = Pending.invocation(of: event.name) else { return nil }
         let owner = machine.states.first { state in state.invocations.contains { $0.id == id } } ?? machine[.root]
@@ -298,13 +300,13 @@ struct Interpreter: ~Copyable {
 }
 
 extension Interpreter {
-    /// What failed first of what is told in the internal queue.
+    /// The first failure in the internal queue.
     var firstFailure: ActionFailure? { internalQueue.lazy.compactMap(\.failure).first }
 
-    /// Whether the internal queue has an event.
+    /// True if the internal queue has an event.
     var hasRaised: Bool { nextInternal < internalQueue.count }
 
-    /// Puts an event into the internal queue; false when there are more than could ever be taken.
+    /// Adds an event to the internal queue; returns false if the queue already exceeds the events a macrostep can take.
     @discardableResult
     mutating func raise(_ event: String, data: JSONValue?) -> Bool {
         guard internalQueue.count <= StepLimits.work else { return false }
@@ -312,7 +314,7 @@ extension Interpreter {
         return true
     }
 
-    /// Puts `error.execution` into the internal queue, or ends the macrostep when the budget is used up.
+    /// Adds `error.execution` to the internal queue; ends the macrostep if the budget is used up.
     mutating func raise(_ failure: ActionFailure) {
         tell("failed: \(failure.expression): \(failure.message)", of: failure.state, line: failure.line)
         if budget.remaining == 0 { exhaustion = exhaustion ?? failure }
@@ -323,10 +325,11 @@ extension Interpreter {
         internalQueue.append(InternalEvent(name: "error.execution", data: data, failure: failure))
     }
 
-    /// Whether nothing more is done: the macrostep is refused.
+    /// True if nothing more is executed because the macrostep will be refused.
     var isExhausted: Bool { if case .none = exhaustion { false } else { true } }
 
-    /// Counts bytes that the macrostep writes. Past the bound it is refused, whatever the machine handles.
+    /// Counts bytes that the macrostep writes. Past the limit the macrostep is refused, whatever errors the machine
+    /// handles.
     mutating func write(
         _ bytes: Int, as what: @autoclosure () -> String, of state: StateIndex, line: Int
     ) throws(ActionFailure) {
@@ -340,13 +343,13 @@ extension Interpreter {
                     + "all that one writes has at most \(bounds.writtenBytes)"))
     }
 
-    /// Has the macrostep refused because of a failure that nothing may handle.
+    /// Refuses the macrostep because of a failure that no transition may handle. Returns the failure.
     mutating func refusing(_ failure: ActionFailure) -> ActionFailure {
         exhaustion = exhaustion ?? failure
         return failure
     }
 
-    /// The identity of what is armed next.
+    /// Returns the id of the next item to arm.
     mutating func nextID() -> Pending.ID {
         lastNumber += 1
         return Pending.ID(seq: seq, number: lastNumber)
@@ -364,17 +367,17 @@ extension Interpreter {
         exhaustion = exhaustion ?? failure
     }
 
-    /// Takes units for moving, arming and writing, where these are charged.
+    /// Takes units for moving, arming and writing, if the bounds charge such work.
     mutating func chargeWork(_ units: Int) {
         if bounds.isWorkCharged { charge(units) }
     }
 
-    /// Takes units for going through a list once.
+    /// Takes units for one pass through a list.
     mutating func chargePass(_ count: Int) {
         chargeWork((count + StepLimits.elementsOfUnit - 1) / StepLimits.elementsOfUnit)
     }
 
-    /// Adds to the trace, if there is one.
+    /// Adds a line to the trace, if there is a trace.
     mutating func tell(_ text: @autoclosure () -> String, of state: StateIndex, line: Int) {
         guard let microstep = trace?.last, let last = trace?.indices.last else { return }
         let deed = Microstep.ActionTrace(

@@ -1,34 +1,34 @@
-/// What an input comes to.
+/// The outcome of an input.
 package enum Outcome: Sendable, Equatable {
-    /// Nothing changed.
+    /// The input was refused, and nothing changed.
     case refused(Refusal)
     /// The machine took the input and is stable again.
     case accepted(Macrostep)
-    /// What was armed could not be taken, and why: it stays armed, and the instance has failed.
+    /// A pending item could not be taken. The item stays armed, and the instance has failed with the refusal.
     case failed(Macrostep, Refusal)
 }
 
-/// All that one input caused.
+/// The complete result of one input.
 ///
-/// A class, because it is large, never changes and goes from hand to hand.
+/// `Macrostep` is a class, because it is large, immutable and passed through many functions.
 package final class Macrostep: Sendable {
-    /// The instance afterwards.
+    /// The instance after the macrostep.
     package let snapshot: Snapshot
-    /// The states that were left, in order, over all microsteps; the root is never left. When the machine finishes, the
-    /// states that stay for display are not among them, although their exit actions ran.
+    /// The states that were left, in order, over all microsteps; the root is never left. If the machine finishes, the
+    /// list lacks the states that stay for display, although their exit actions ran.
     package let exited: [StateIndex]
-    /// The states that were entered, in order, over all microsteps; without the root.
+    /// The states that were entered, in order, over all microsteps, without the root.
     package let entered: [StateIndex]
-    /// What happened one by one; empty unless it was asked for.
+    /// The microsteps in order; empty if no trace was requested.
     package let microsteps: [Microstep]
-    /// What it asks for: rows of what is to come. What was taken is not among them.
+    /// The requests for new rows and cancelled rows, without the item that was taken.
     package let requests: [Request]
-    /// Units of `Budget` that were used.
+    /// The units of `Budget` that were used.
     package let cost: Int
-    /// The first exit action that failed when the instance was cancelled: nothing handles it, and nothing is undone.
-    /// Its case is `expressionFailed`, which takes little room where there is none.
+    /// The first exit action that failed during cancellation. No transition handles the failure, and nothing is rolled
+    /// back. The case is always `expressionFailed`; the type `Refusal` takes little space when there is no failure.
     package let exitFailure: Refusal?
-    /// The timer that was too late for every transition; nil when there was none.
+    /// The timer that was too late for every transition; `nil` if there was none.
     package let skipped: SkippedTimer?
 
     package init(
@@ -54,67 +54,68 @@ extension Macrostep: Equatable {
     }
 }
 
-/// Transitions taken together, and what they did.
+/// Transitions taken together, and their results.
 package struct Microstep: Sendable, Equatable {
-    /// Something that an action did.
+    /// The trace of one action.
     package struct ActionTrace: Sendable, Equatable {
-        /// To which state the action belongs.
+        /// The state that the action belongs to.
         package let state: StateIndex
         package let line: Int
-        /// `assign amount = 250`, `raise paid`, `log "…"`, `failed: …`.
+        /// The text of the trace: `assign amount = 250`, `raise paid`, `log "…"`, `failed: …`.
         package let text: String
-        /// How many of the states that the microstep leaves had been left before.
+        /// The number of states that the microstep had left before the action.
         package var exited = 0
-        /// How many of the states that the microstep enters had been entered before.
+        /// The number of states that the microstep had entered before the action.
         package var entered = 0
     }
 
-    /// What was taken; nil for eventless transitions.
+    /// The event that was taken; `nil` for eventless transitions.
     package let event: String?
-    /// Empty when the machine starts.
+    /// The transitions; empty when the machine starts.
     package let transitions: [TransitionIndex]
     package internal(set) var exited: [StateIndex] = []
     package internal(set) var entered: [StateIndex] = []
-    /// In the order in which they were done.
+    /// The traces of the actions in the order of execution.
     package internal(set) var deeds: [ActionTrace] = []
 }
 
-/// Why an event was not taken.
+/// The reason why an event was not taken.
 package enum Refusal: Error, Sendable, Equatable {
-    /// No state of the machine has a transition for it.
+    /// No state of the machine has a transition for the event.
     case unknownEvent
-    /// Some state has, but none of this configuration.
+    /// Some state has a transition for the event, but no state of this configuration.
     case notAccepted
-    /// States of this configuration have, but no guard let it pass; in the order in which they were asked.
+    /// States of this configuration have transitions for the event, but no guard is true. The findings are in the order
+    /// of evaluation.
     case guardRejected([GuardFinding])
     /// The machine has finished.
     case finished
-    /// The instance has failed and waits for somebody to look.
+    /// The instance has failed and waits for an operator.
     case failed
-    /// Somebody has stopped the instance, and it waits until it is resumed.
+    /// An operator has suspended the instance; it takes no events until it is resumed.
     case suspended
-    /// Something could not be evaluated or done and nothing handled it: the whole macrostep is undone.
+    /// A failed action or guard, or an error event, was not handled; the whole macrostep is rolled back.
     indirect case expressionFailed(ActionFailure)
-    /// The machine never settles; the states whose transitions went round, in document order.
+    /// The machine never settles. The states are the sources of the repeated transitions, in document order.
     case livelock([StateIndex])
-    /// The data of a start does not fit the machine's context, or an event's data its declared type.
+    /// The data of a start do not fit the machine's context, or an event's data do not fit the declared type.
     case invalidData(String)
 }
 
 /// An action or a guard that failed, or an error event that nothing handled.
 package struct ActionFailure: Error, Sendable, Equatable {
-    /// The state that it belongs to: entered, left, or the source of the transition.
+    /// The state of the action or guard: the state that was entered or left, or the source of the transition.
     package let state: StateIndex
     /// The line of the definition.
     package let line: Int
-    /// What failed, as far as it matters: `assign a.b`, `context.n / 0`.
+    /// The relevant part of the failed action: `assign a.b`, `context.n / 0`.
     package let expression: String
-    /// Why.
+    /// The reason of the failure.
     package let message: String
-    /// The same without what it quotes of the instance's data: what may be logged and kept.
+    /// The reason without quotes of the instance's data; this text may be logged and stored.
     package let discreet: String
 
-    /// - Parameter discreet: Nil for a message that quotes no data.
+    /// - Parameter discreet: The message without data; `nil` if `message` quotes no data.
     init(state: StateIndex, line: Int, expression: String, message: String, discreet: String? = nil) {
         self.state = state
         self.line = line
@@ -125,9 +126,10 @@ package struct ActionFailure: Error, Sendable, Equatable {
 }
 
 extension ActionFailure {
-    /// How `discreet` begins of an invocation whose failure nothing takes. Recorded histories say it, so it stays.
+    /// The beginning of `discreet` for a failed invocation that no transition takes. The text must stay, because
+    /// recorded histories contain it.
     static let ofInvocation = "the invocation failed, and no transition takes "
 
-    /// True of the `discreet` message of an invocation whose failure nothing takes.
+    /// Returns true for the `discreet` message of a failed invocation that no transition takes.
     package static func isOfInvocation(_ discreet: String) -> Bool { discreet.hasPrefix(ofInvocation) }
 }

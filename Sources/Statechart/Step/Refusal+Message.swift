@@ -1,7 +1,8 @@
 import WorkflowJSON
 
 extension Refusal {
-    /// Why the event was refused, for people; says nothing of the instance, which the machine does not know.
+    /// Returns a message for people with the reason of the refusal. The message does not name the instance, which the
+    /// machine does not know.
     package func message(for event: String, in machine: Machine) -> String {
         switch self {
         case .unknownEvent: return "Machine '\(machine.name)' has no event '\(event)'"
@@ -24,7 +25,7 @@ extension Refusal {
 }
 
 extension Refusal {
-    /// Why a machine that never settles does not.
+    /// Returns the reason why a machine does not settle.
     package static func livelock(of states: [StateIndex], in machine: Machine) -> String {
         let names = machine.paths(of: states).map { $0.isEmpty ? "the root" : "'\($0)'" }.joined(separator: ", ")
         return "machine '\(machine.name)' did not settle within \(StepLimits.work) steps; "
@@ -33,7 +34,7 @@ extension Refusal {
 }
 
 extension GuardFinding {
-    /// Why a guard did not let an event pass: `'amount > 0' on line 7 is false (amount = 0)`.
+    /// Returns the reason why a guard rejected an event: `guard 'amount > 0' on line 7 is false (amount = 0)`.
     package func message(in machine: Machine) -> String {
         let what = failure.map { "failed: \($0)" } ?? "is false"
         let values = reads.isEmpty ? "" : " (\(reads.map(\.message).joined(separator: ", ")))"
@@ -42,7 +43,7 @@ extension GuardFinding {
 }
 
 extension ValueRead {
-    /// `context.amount = 250`, cut where it is long.
+    /// The text `context.amount = 250`, truncated if long.
     package var message: String {
         guard let value else { return "\(text) cannot be read" }
         let written = JSONWriter.string(value)

@@ -1,19 +1,19 @@
 import WorkflowJSON
 
 extension Machine {
-    /// The paths of the active leaves, in document order: how a configuration is shown.
+    /// Returns the paths of the active leaves in document order, for display.
     package func leafPaths(of configuration: [StateIndex]) -> [String] {
         if let path = pathOfOnlyLeaf(of: configuration) { return [path] }
         return configuration.filter { self[$0].isLeaf }.map { self[$0].path }
     }
 
-    /// Of a machine without parallel states, the path of the active leaf, which is the last of the configuration.
+    /// Returns the path of the last active state, which is the only leaf, if the machine has no parallel states.
     private func pathOfOnlyLeaf(of configuration: [StateIndex]) -> String? {
         guard plan != nil, let last = configuration.last, self[last].isLeaf else { return nil }
         return self[last].path
     }
 
-    /// Whether a text is the stored form of a configuration, found without writing that form.
+    /// Returns true if a text is the stored form of a configuration. The check does not build the stored form.
     package func isText(_ text: String, of configuration: [StateIndex]) -> Bool {
         var rest = text.utf8[...]
         var isFirst = true
@@ -27,20 +27,20 @@ extension Machine {
         return rest.isEmpty
     }
 
-    /// The paths of some states, in the order given.
+    /// Returns the paths of states, in the given order.
     package func paths(of states: [StateIndex]) -> [String] {
         states.map { self[$0].path }
     }
 
-    /// The stored form of a configuration: the paths of its leaves, joined by commas.
+    /// Returns the stored form of a configuration: the paths of its leaves, joined by commas.
     package func configurationText(of configuration: [StateIndex]) -> String {
         pathOfOnlyLeaf(of: configuration) ?? leafPaths(of: configuration).joined(separator: ",")
     }
 
-    /// The stored form of a snapshot.
+    /// Returns the stored form of a snapshot.
     ///
-    /// - Parameter positions: Of the rows that armed what is armed, in the same order, for an instance's row; empty for
-    ///   everything else.
+    /// - Parameter positions: For an instance's row, the positions of the rows that armed the pending items, in the
+    ///   same order; otherwise empty.
     package func text(of snapshot: Snapshot, positions: [Int64] = []) -> SnapshotText {
         SnapshotText(
             configuration: configurationText(of: snapshot.configuration), context: JSONWriter.string(snapshot.context),
@@ -48,8 +48,8 @@ extension Machine {
             output: snapshot.output.map(JSONWriter.string))
     }
 
-    /// Makes the stored form of a snapshot that of another one, to which steps have led from it: the same as
-    /// `text(of:)` gives. What no step has touched is not encoded again.
+    /// Updates the stored form of a snapshot to the form of a later snapshot. The result equals `text(of:)`. Parts that
+    /// no step has touched are not encoded again.
     package func update(
         _ text: inout SnapshotText, of previous: Snapshot, to snapshot: Snapshot, positions: [Int64] = []
     ) {
@@ -78,7 +78,7 @@ extension Machine {
         return object
     }
 
-    /// The states that are active when these leaves are; paths that the machine lacks are left out.
+    /// Returns the configuration with these leaves; paths that the machine lacks are ignored.
     package func configuration(ofLeaves paths: [String]) -> [StateIndex] {
         configuration(ofLeaves: paths.compactMap(state(atPath:)))
     }
@@ -98,10 +98,10 @@ extension Machine {
         return active
     }
 
-    /// Whether the machine can be in these states, and in no others: a tree from the root down to leaves, one child of
-    /// a compound state, all regions of a parallel one.
+    /// Returns true if the states form a valid configuration: a tree from the root to leaves. The tree has one child of
+    /// each compound state, and all regions of each parallel state.
     ///
-    /// - Parameter active: Sorted.
+    /// - Parameter active: The states in document order.
     package func isConfiguration(_ active: [StateIndex]) -> Bool {
         guard active.containsSorted(.root) else { return false }
         return active.allSatisfy { index in
@@ -116,7 +116,7 @@ extension Machine {
         }
     }
 
-    /// The snapshot of its stored form.
+    /// Returns the snapshot of its stored form.
     package func snapshot(
         of text: SnapshotText, status: Snapshot.Status, seq: Int64
     ) throws(SnapshotTextError) -> Snapshot {
@@ -146,7 +146,7 @@ extension Machine {
         return snapshot
     }
 
-    /// Whether a history state can remember these states: each below the state that it belongs to.
+    /// Returns true if a history state can remember the states: each must lie below the history state's parent.
     private func isMemory(_ states: [StateIndex], of history: StateIndex) -> Bool {
         switch self[history].kind {
         case .atomic, .final, .compound, .parallel: return false
@@ -159,7 +159,7 @@ extension Machine {
         }
     }
 
-    /// Throws when no instance can be so: what takes an input relies on it.
+    /// Throws if no instance can have this snapshot; the step relies on valid snapshots.
     private func check(_ snapshot: Snapshot, of text: SnapshotText) throws(SnapshotTextError) {
         let isOver = snapshot.status == .done || snapshot.status == .cancelled
         guard isConfiguration(snapshot.configuration) || isOver && snapshot.configuration.isEmpty else {
@@ -192,21 +192,21 @@ extension Machine {
 }
 
 extension SnapshotText {
-    /// The paths in a stored configuration.
+    /// Returns the paths in a stored configuration.
     package static func leafPaths(in configuration: String) -> [String] {
         if !configuration.isEmpty, !configuration.utf8.contains(UInt8(ascii: ",")) { return [configuration] }
         return configuration.split(separator: ",").map(String.init)
     }
 }
 
-/// A stored snapshot does not belong to the machine, or is damaged.
+/// The error for a stored snapshot that is damaged or does not belong to the machine.
 package struct SnapshotTextError: Error, CustomStringConvertible {
     package let message: String
     package var description: String { message }
 }
 
 extension Array {
-    /// Whether both are one and the same list in memory, so that they cannot differ; false says nothing. O(1).
+    /// Returns true if both arrays share the same storage, so that they are equal; false proves nothing. O(1).
     fileprivate func isSameMemory(as other: [Element]) -> Bool {
         withUnsafeBufferPointer { mine in
             other.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress && mine.count == $0.count }

@@ -1,29 +1,29 @@
 package import WorkflowJSON
 
-/// All that an instance is after a macrostep; with the machine it decides everything that follows.
+/// The state of an instance after a macrostep. Snapshot and machine determine all further steps.
 package struct Snapshot: Sendable, Equatable {
-    /// Whether the machine still runs.
+    /// The status of an instance.
     package enum Status: String, Sendable {
         case running, done
-        /// An event that nobody waited for could not be applied; it is set aside until somebody looks.
+        /// An event without a waiting caller could not be applied; the event is kept until an operator acts.
         case failed
-        /// Somebody has stopped it: what comes waits until it is resumed.
+        /// An operator has suspended the instance; due items wait until it is resumed.
         case suspended
-        /// Somebody has ended it.
+        /// An operator has ended the instance.
         case cancelled
     }
 
-    /// How many macrosteps led to it; 0 before the first.
+    /// The number of macrosteps that led to the snapshot; 0 before the first.
     package var seq: Int64
     package var status: Status
-    /// The active states, the root among them, in document order.
+    /// The active states, including the root, in document order.
     package var configuration: [StateIndex]
     package var context: JSONObject
-    /// What the history states remember, in their document order.
+    /// The memory of the history states, in their document order.
     package var memory: [HistoryMemory]
-    /// What will come by itself, in the order in which it was armed.
+    /// The pending items, in the order in which they were armed.
     package var armed: [Pending]
-    /// What the final state at the top gave; nil before, and when it gives nothing.
+    /// The output of the top-level final state; `nil` before it is reached, and if it has no output.
     package var output: JSONValue?
 
     package init(
@@ -41,20 +41,21 @@ package struct Snapshot: Sendable, Equatable {
 }
 
 extension Snapshot {
-    /// The invocation whose end an input is; nil of everything else, and when what the instance failed on is taken
-    /// again.
+    /// Returns the invocation that an input ends. Returns `nil` for every other input, and if the instance takes again
+    /// an item that it failed on.
     ///
-    /// - Parameter input: Of the instance as it is now.
+    /// - Parameter input: An input for the instance in this snapshot.
     package func ended(by input: Input) -> Pending.ID? {
         guard let id = input.taken?.id, let pending = armed.first(where: { $0.id == id }) else { return nil }
         return pending.kind == .invocation && !pending.isKept ? id : nil
     }
 }
 
-/// What one history state remembers.
+/// The memory of one history state.
 package struct HistoryMemory: Sendable, Equatable {
     package let history: StateIndex
-    /// Shallow: the children that were active. Deep: the leaves. In document order.
+    /// The remembered states in document order: the active children for shallow history, the active leaves for deep
+    /// history.
     package let states: [StateIndex]
 
     package init(history: StateIndex, states: [StateIndex]) {
@@ -63,17 +64,17 @@ package struct HistoryMemory: Sendable, Equatable {
     }
 }
 
-/// The stored form of a snapshot: plain text and canonical JSON, the same to the byte for equal snapshots.
+/// The stored form of a snapshot: plain text and canonical JSON. Equal snapshots have equal bytes.
 package struct SnapshotText: Sendable, Equatable {
     /// The paths of the active leaves, joined by commas.
     package var configuration: String
     package var context: String
-    /// Path of the history state → list of paths.
+    /// A map from the path of each history state to a list of paths.
     package var memory: String
-    /// List of `Pending`, in the order in which they were armed; in an instance's row each says the `position` of the
-    /// row that armed it.
+    /// A list of `Pending`, in the order in which they were armed. In an instance's row each entry has the `position`
+    /// of the row that armed it.
     package var armed: String
-    /// Nil when there is none.
+    /// The output; `nil` if there is none.
     package var output: String?
 
     package init(

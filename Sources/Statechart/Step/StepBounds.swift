@@ -1,26 +1,27 @@
-/// The bounds of what one macrostep writes and its instance keeps armed, and what draws from the budget of evaluation.
+/// The bounds on the bytes that one macrostep writes and its instance keeps armed, and the rules for charging the
+/// budget.
 ///
-/// A macrostep that passes one of these bounds is refused as a whole, whatever the machine handles. So one that is
-/// within either of them leads to the same snapshot.
+/// A macrostep that exceeds a bound is refused as a whole, whatever errors the machine handles. So a macrostep within
+/// two different sets of bounds leads to the same snapshot under both.
 package struct StepBounds: Sendable, Equatable {
-    /// Whether moving, arming and writing cost units of `Budget` too.
+    /// True if moving, arming and writing also cost units of `Budget`.
     let isWorkCharged: Bool
-    /// Bytes of all that the macrostep writes, roughly as JSON.
+    /// The most bytes that the macrostep may write, roughly as JSON.
     let writtenBytes: Int
-    /// Bytes of all that the instance has armed.
+    /// The most bytes that the instance may have armed.
     let armedBytes: Int
 
-    /// Of what happens now.
+    /// The bounds for new inputs.
     package static let live = StepBounds(
         isWorkCharged: true, writtenBytes: StepLimits.writtenBytes, armedBytes: StepLimits.armedBytes)
 
-    /// Of what was recorded before there were bounds of bytes: the budget alone, charged as it was then. A GiB is more
-    /// than a row of the store can have (https://www.sqlite.org/limits.html, 1).
+    /// The bounds for rows that were recorded before byte limits existed: only the budget, with the charges of that
+    /// time. A GiB is more than a row in SQLite can hold (https://www.sqlite.org/limits.html, 1).
     package static let recorded = StepBounds(isWorkCharged: false, writtenBytes: 1 << 30, armedBytes: 1 << 30)
 }
 
 extension Outcome {
-    /// Whether other bounds may lead to another outcome.
+    /// True if other bounds may lead to another outcome.
     package var dependsOnBounds: Bool {
         switch self {
         case .refused(.expressionFailed), .failed(_, .expressionFailed): true
@@ -29,9 +30,9 @@ extension Outcome {
     }
 }
 
-/// How a macrostep is made.
+/// The mode of a macrostep.
 struct StepMode {
-    /// Whether it tells its microsteps.
+    /// True if the macrostep records its microsteps.
     let isTracing: Bool
     let bounds: StepBounds
 

@@ -1,55 +1,55 @@
 import WorkflowJSON
 
-/// How far one macrostep may go, and how much an instance may keep.
+/// The limits of one macrostep, and of the data that an instance keeps.
 package enum StepLimits {
-    /// Microsteps and internal events of one macrostep; past it the machine is held to go round for ever.
+    /// The most microsteps and internal events of one macrostep; a macrostep past this limit counts as an endless loop.
     package static let work = 1_000
     /// The longest delay, in milliseconds: a hundred years.
     package static let delay: Int64 = 36_525 * 86_400_000
-    /// The last moment at which a timer may be due, in milliseconds since 1970: times are written with four digits for
-    /// the year.
+    /// The last time at which a timer may be due, in milliseconds since 1970. Times are written with a four-digit year.
     static let latestDue: Int64 = 253_402_300_799_999
-    /// Timers and sent events that one instance may have at a time.
+    /// The most timers, sent events and invocations that one instance may have at a time.
     package static let timers = 10_000
-    /// Bytes of all that one macrostep asks of the world: they are in memory until they are on disk.
+    /// The most bytes of effect requests in one macrostep; the requests stay in memory until they are on disk.
     package static let requestBytes = 4 << 20
-    /// Bytes of all that one macrostep writes: context, raised and sent data, requests, logs and output.
+    /// The most bytes that one macrostep writes: context, raised and sent data, requests, logs and output.
     package static let writtenBytes = 4 << 20
-    /// Of these bytes so many cost one unit of evaluation.
+    /// The number of written bytes that cost one unit of evaluation.
     static let bytesOfUnit = 16
-    /// Bytes of all that one instance has armed: its row is written anew with each of its macrosteps.
+    /// The most bytes that one instance may have armed; every macrostep rewrites the instance's row.
     package static let armedBytes = 8 << 20
-    /// Effects that one macrostep may ask for.
+    /// The most requests of one macrostep: past this limit it cannot request another effect.
     package static let requests = 1_000
-    /// Bytes of a context, of an event's data and of an output, roughly as JSON.
+    /// The most bytes of a context, of an event's data and of an output, roughly as JSON.
     package static let valueBytes = 1 << 20
-    /// Units of evaluation for each state that is left or entered.
+    /// The units of evaluation for each state that is left or entered.
     static let movingCost = 16
-    /// The same for each timer, sent event and invocation that is armed.
+    /// The units of evaluation for each timer, sent event and invocation that is armed.
     static let armingCost = 16
-    /// Elements of a list that is gone through once, for one unit of evaluation.
+    /// The number of list elements in one pass that cost one unit of evaluation.
     static let elementsOfUnit = 16
-    /// Levels of maps and lists in the same: what the stored form adds must still be readable.
+    /// The most levels of maps and lists in a value; the stored form adds levels and must still be readable.
     package static let valueLevels = 120
-    /// Macrosteps of events that an instance sends to itself, one after the other, for one event from outside; the rest
-    /// comes later.
+    /// The most macrosteps in a row for events that an instance sends to itself, for one event from outside. The
+    /// remaining events are taken later.
     package static let chain = 100
 
-    /// What is said of a value past these bounds.
+    /// The message for a value past these limits.
     static let tooLarge = "larger than \(valueBytes) bytes or nested deeper than \(valueLevels) levels"
 }
 
 extension JSONValue {
-    /// Whether the value may be kept in an instance.
+    /// True if an instance may keep the value.
     var isKeepable: Bool { keepableBytes != nil }
 
-    /// Its bytes, roughly as JSON; nil when it may not be kept in an instance. Stops as soon as that is clear.
+    /// The size of the value in bytes, roughly as JSON; `nil` if an instance may not keep the value. Stops at the
+    /// limit.
     var keepableBytes: Int? {
         var left = StepLimits.valueBytes
         return take(from: &left, level: 0) ? StepLimits.valueBytes - left : nil
     }
 
-    /// Its bytes, roughly as JSON, as far as it is nested no deeper than what may be kept.
+    /// The size of the value in bytes, roughly as JSON, down to the deepest level that an instance may keep.
     var bytes: Int {
         var left = Int.max
         _ = take(from: &left, level: 0)
@@ -68,7 +68,7 @@ extension JSONValue {
         case .object(let object):
             left -= 3
             guard level < StepLimits.valueLevels else { return false }
-            // Reads the members in place: a copy of each member would count its references.
+            // Reads the members in place: a copy of each member would retain its references.
             return object.members.withUnsafeBufferPointer { members in
                 for index in members.indices {
                     left -= members[index].key.utf8.count + 4

@@ -1,5 +1,5 @@
 extension CELType {
-    /// Whether a value can be of both types, for all that is known.
+    /// Returns true if a value may have both types, as far as the types are known.
     func isCompatible(with other: CELType) -> Bool {
         switch (self, other) {
         case (.dyn, _), (_, .dyn): true
@@ -13,7 +13,7 @@ extension CELType {
         }
     }
 
-    /// What is known of a value that is of one of two types.
+    /// Returns the type of a value that has one of two types.
     func joined(_ other: CELType) -> CELType {
         if self == other { return self }
         switch (self, other) {
@@ -25,14 +25,14 @@ extension CELType {
         }
     }
 
-    /// What is known of a value that is of one of these types; `dyn` for none.
+    /// Returns the type of a value that has one of these types; `dyn` for none.
     package static func joined(_ types: some Sequence<CELType>) -> CELType {
         var joined: CELType?
         for type in types { joined = joined?.joined(type) ?? type }
         return joined ?? .dyn
     }
 
-    /// Whether everything is known about the value, also about what it holds.
+    /// True if the type is completely known, including the types of elements, entries and contents.
     var isKnown: Bool {
         switch self {
         case .dyn, .object: false

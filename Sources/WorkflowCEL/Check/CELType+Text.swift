@@ -1,5 +1,5 @@
 extension CELType: CustomStringConvertible {
-    /// The type as it is written in definitions: `list(string)`, `map(string, int)`.
+    /// The type in the notation of definitions: `list(string)`, `map(string, int)`.
     package var description: String {
         switch self {
         case .list(let element): "list(\(element))"
@@ -10,10 +10,10 @@ extension CELType: CustomStringConvertible {
         }
     }
 
-    /// The word for the type without what it holds: `list`, `map`.
+    /// The word for the type without its elements: `list`, `map`.
     var word: String { typeName?.word ?? "dyn" }
 
-    /// What values of the type say that they are; nil where nothing is known.
+    /// The type's name as a value; `nil` if nothing is known.
     var typeName: TypeName? {
         switch self {
         case .dyn: nil
@@ -33,9 +33,10 @@ extension CELType: CustomStringConvertible {
         }
     }
 
-    /// Reads a type as it is written in definitions: `bool`, `int`, `uint`, `double`, `string`, `bytes`, `timestamp`,
-    /// `duration`, `null`, `dyn`, `type`, `list(T)`, `map(K, V)`, `optional(T)`; `list` and `map` alone hold anything.
-    /// Nil when it is none of these.
+    /// Reads a type in the notation of definitions; `nil` for any other text.
+    ///
+    /// The types are `bool`, `int`, `uint`, `double`, `string`, `bytes`, `timestamp`, `duration`, `null`, `dyn`,
+    /// `type`, `list(T)`, `map(K, V)` and `optional(T)`. A `list` or `map` alone holds values of any type.
     package init?(parsing text: String) {
         var reader = TypeReader(text)
         guard let type = reader.type(depth: 0), reader.isAtEnd else { return nil }

@@ -1,6 +1,6 @@
-/// What is known about a value before it is there.
+/// The knowledge about a value before evaluation.
 package indirect enum CELType: Sendable, Equatable {
-    /// Nothing is known; everything is checked when it runs.
+    /// An unknown type; every use is checked at evaluation.
     case dyn
     case null, bool, int, uint, double, string, bytes, timestamp, duration
     case list(CELType)
@@ -11,12 +11,12 @@ package indirect enum CELType: Sendable, Equatable {
     case optional(CELType)
 }
 
-/// A map of which the keys are known.
+/// A map whose keys are known.
 package struct ObjectType: Sendable, Equatable {
-    /// What the value is called in messages: `the context`, `event 'pay'`.
+    /// The value's name in messages: `the context`, `event 'pay'`.
     package let name: String
     package let fields: [String: CELType]
-    /// Those that must be there, sorted.
+    /// The names of the required fields, sorted.
     let required: [String]
 
     package init(name: String, fields: [String: CELType]) {

@@ -1,13 +1,13 @@
-/// A name and the fields behind it: `event.data.ok`, `context['total'].net`.
+/// A name and the fields that follow it: `event.data.ok`, `context['total'].net`.
 struct Chain {
-    /// One field.
+    /// A field of the chain.
     struct Link {
         let field: Syntax.Field
-        /// Written after a point, not in brackets: may be part of a qualified name.
+        /// True if the field follows a point and not in brackets: it may be part of a qualified name.
         let isName: Bool
-        /// Of everything up to here.
+        /// The range of the chain up to and including this field.
         let range: Range<Int>
-        /// Of everything before.
+        /// The range of the chain before this field.
         let ownerRange: Range<Int>
     }
 
@@ -16,7 +16,7 @@ struct Chain {
     let range: Range<Int>
     let links: [Link]
 
-    /// Nil for what does not begin with a name.
+    /// Creates the chain of an expression; `nil` if the expression does not begin with a name.
     init?(_ syntax: Syntax) {
         var links: [Link] = []
         var rest = syntax

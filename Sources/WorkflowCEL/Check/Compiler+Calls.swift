@@ -28,7 +28,8 @@ extension Compiler {
         return libraryCall(overloads, callee.name, isMember: true, [receiver] + arguments, range)
     }
 
-    /// A call of a function in a namespace, such as `math.greatest(1, 2)`; nil when a value stands before the point.
+    /// Compiles a call of a function in a namespace, such as `math.greatest(1, 2)`; `nil` if a value precedes the
+    /// point.
     private mutating func qualifiedCall(
         _ receiver: Syntax, _ callee: Syntax.Callee, _ arguments: [Syntax], _ range: Range<Int>
     ) -> Part? {
@@ -44,7 +45,8 @@ extension Compiler {
         let isSpace =
             names.variable(chain.path, isAbsolute: chain.isAbsolute) == nil
             && FunctionLibrary.functionNames.contains { $0.hasPrefix(space) }
-        // What JavaScript has there has a counterpart, or is at least no variable.
+        // JavaScript's `Math` functions have counterparts here, or at least `Math` must not be reported as an unknown
+        // variable.
         return isKnown || isSpace || space == "Math." ? call(qualified, arguments, range) : nil
     }
 
@@ -85,7 +87,7 @@ extension Compiler {
             type: .joined(fitting.map { functions[$0].result }))
     }
 
-    /// Reports texts that are none of the words that a function of the host knows.
+    /// Reports string literals that are not in the word list of a host function.
     private mutating func check(_ arguments: [Syntax], _ words: Environment.Words) {
         for argument in arguments {
             guard case .literal(.string(let text)) = argument.kind, !words.all.contains(text) else { continue }
@@ -117,14 +119,14 @@ extension Compiler {
             type: Self.result(of: fitting, parts))
     }
 
-    /// What is known of the value: what the first fitting overload gives, when it is sure to be taken.
+    /// Returns the result type: that of the first fitting overload if its choice is certain, or else the joined types.
     private static func result(of fitting: [Overload], _ parts: [Part]) -> CELType {
         if let first = fitting.first, parts.allSatisfy(\.type.isKnown) { return first.result }
         return .joined(fitting.map(\.result))
     }
 
     private mutating func matches(_ subject: Part, _ text: String, _ range: Range<Int>, _ site: CallSite) -> Part {
-        // A program is not made any more.
+        // With a full list of issues no program is created, so the pattern is not compiled.
         guard !issues.isFull else { return subject }
         do throws(EvaluationError) {
             try patternBudget.take(1000 + text.utf8.count * 50)
@@ -141,7 +143,7 @@ extension Compiler {
         }
     }
 
-    /// A time or a duration that is written out is read now, not each time.
+    /// Compiles a literal time or duration to a constant, so that its text is not read at each evaluation.
     private mutating func constant(
         _ name: String, _ arguments: [Syntax], _ overloads: [Overload], _ range: Range<Int>
     ) -> Part? {
@@ -161,7 +163,8 @@ extension Compiler {
         }
     }
 
-    /// A local time that is written out is read now too, and again when its zone is known; nil where it can be read.
+    /// Checks a literal local time now. Evaluation reads it again, when its zone is known. Returns `nil` if the text is
+    /// readable.
     private mutating func unreadable(
         _ name: String, _ isMember: Bool, _ arguments: [Syntax], _ range: Range<Int>
     ) -> Part? {
@@ -225,7 +228,7 @@ extension Compiler {
         return Spelling.closest(to: callee.name, among: known).map { "did you mean '\($0)'?" }
     }
 
-    /// What a function is called here that has another name elsewhere: `pow`, `Math.pow`, `max`.
+    /// Returns this language's name for a function of another language: `pow`, `Math.pow`, `max`.
     private static func counterpart(of name: String) -> String? {
         let bare = name.split(separator: ".").last.map(String.init) ?? name
         guard name == bare || ["math", "Math"].contains(where: { name == "\($0).\(bare)" }) else { return nil }

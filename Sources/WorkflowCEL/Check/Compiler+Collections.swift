@@ -31,7 +31,7 @@ extension Compiler {
         return Part(node: MapNode(entries: made), type: .map(key: .joined(keys), value: .joined(values)))
     }
 
-    /// What is known of what an optional holds; notes what is none.
+    /// Returns the content type of an optional, and reports a value of any other type.
     private mutating func content(of type: CELType, _ range: Range<Int>) -> CELType {
         switch type {
         case .optional(let content): return content

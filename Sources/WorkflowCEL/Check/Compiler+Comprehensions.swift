@@ -38,7 +38,7 @@ extension Compiler {
         }
     }
 
-    /// What is known of what a macro binds its name to; notes what it cannot go through.
+    /// Returns the type of the name that a macro binds, and reports a value without elements.
     private mutating func elementType(
         of type: CELType, _ isOptional: Bool, _ range: Range<Int>, _ written: Operand
     ) -> CELType {

@@ -1,7 +1,9 @@
 import WorkflowSpelling
 
 extension Compiler {
-    /// - Parameter field: What is read of the value by a part around it: `b` of `has(a.b)`.
+    /// Compiles a chain of a name and its fields.
+    ///
+    /// - Parameter field: The field that an outer part reads of the value: `b` of `has(a.b)`.
     mutating func chain(_ chain: Chain?, _ syntax: Syntax, reads field: Syntax.Field?) -> Part {
         guard let chain else { return part(syntax) }
         if !chain.isAbsolute, let slot = locals.lastIndex(where: { $0.name == chain.name }) {
@@ -20,7 +22,9 @@ extension Compiler {
         return failure(EvaluationError(.noSuchKey, message), chain.range)
     }
 
-    /// - Parameter length: How many parts of the chain are the variable's name.
+    /// Compiles a chain that begins with a variable.
+    ///
+    /// - Parameter length: The number of the chain's parts that are the variable's name.
     private mutating func variable(_ number: Int, _ chain: Chain, _ length: Int, reads field: Syntax.Field?) -> Part {
         let end = length == 1 ? chain.range.upperBound : chain.links[length - 2].range.upperBound
         let range = chain.range.lowerBound..<end
@@ -51,7 +55,7 @@ extension Compiler {
         FieldName(field.name, range: range, owner: source.ending(of: ownerRange))
     }
 
-    /// A field as it is written behind what it is read of.
+    /// Returns the text of a field access: `.name` or `['other name']`.
     private static func written(_ field: String) -> String {
         let isName = field.utf8.first?.isLetter == true && field.utf8.allSatisfy { $0.isLetter || $0.isDigit }
         return isName ? ".\(field)" : "['\(field)']"
@@ -76,7 +80,7 @@ extension Compiler {
         return Part(node: HasNode(operand: owner.node, field: fieldName(field, range, operand.range)), type: .bool)
     }
 
-    /// What is known of a field; notes one that cannot be there.
+    /// Returns the type of a field, and reports a field that the type cannot have.
     mutating func fieldType(_ field: Syntax.Field, of type: CELType, _ ownerRange: Range<Int>) -> CELType {
         switch type {
         case .dyn: return .dyn
@@ -127,7 +131,7 @@ extension Compiler {
 }
 
 extension CELType {
-    /// An optional of it; an optional itself stays as it is.
+    /// An optional of this type; an optional stays as it is.
     var asOptional: CELType {
         if case .optional = self { self } else { .optional(self) }
     }

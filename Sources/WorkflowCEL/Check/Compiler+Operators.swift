@@ -54,7 +54,7 @@ extension Compiler {
             type: firstPart.type.joined(secondPart.type))
     }
 
-    /// A part that must be true or false.
+    /// Compiles a part that must be a bool.
     mutating func condition(_ syntax: Syntax) -> Condition {
         let inner = part(syntax)
         let written = operand(syntax)

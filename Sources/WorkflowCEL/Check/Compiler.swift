@@ -1,9 +1,9 @@
-/// Turns a parsed expression into nodes, and finds what cannot work.
+/// Compiles a parsed expression to nodes, and reports mistakes.
 ///
-/// The check is gradual: of what comes from JSON nothing is known, `dyn`, and it is compatible with everything; where a
-/// type is known, a use that is sure to fail is a mistake.
+/// The check is gradual. Values from JSON have the type `dyn`, which is compatible with every type. If a type is known,
+/// a use that always fails is a mistake.
 struct Compiler {
-    /// A compiled part, and what is known of its value.
+    /// A compiled part with the type of its value.
     struct Part {
         let node: any Node
         let type: CELType
@@ -19,11 +19,11 @@ struct Compiler {
     let environment: Environment
     let isChecked: Bool
     var issues: IssueList
-    /// Innermost last; the place of a local is its slot.
+    /// The bound names, innermost last. The index of a name is its slot.
     var locals: [Local] = []
     private(set) var slotCount = 0
     var references = ReferenceList()
-    /// What the compilation of patterns may still take.
+    /// The remaining budget for the compilation of patterns.
     var patternBudget = Budget()
 
     init(source: SourceText, environment: Environment, isChecked: Bool, issues: IssueList) {
@@ -58,7 +58,7 @@ struct Compiler {
         }
     }
 
-    /// Compiles what sees one more name.
+    /// Compiles a body in which one more name is bound.
     mutating func withLocal<Result>(
         _ name: String, _ type: CELType, _ body: (inout Compiler, _ slot: Int) -> Result
     ) -> Result {
@@ -71,20 +71,20 @@ struct Compiler {
 }
 
 extension Compiler {
-    /// Notes a mistake of the check.
+    /// Adds an issue if the expression is checked.
     mutating func report(_ kind: Issue.Kind, _ range: Range<Int>, _ message: String) {
         if isChecked { issues.add(kind, range, message) }
     }
 
-    /// Whether what was probably meant is worth looking for.
+    /// True if messages should suggest the intended name.
     var isSuggesting: Bool { environment.suggests && !issues.isFull }
 
-    /// What stands for a part that cannot work.
+    /// Returns the substitute for a part that always fails.
     func failure(_ error: EvaluationError, _ range: Range<Int>) -> Part {
         Part(node: FailingNode(error.at(range)), type: .dyn)
     }
 
-    /// A part as messages speak of it.
+    /// Returns a part's description for messages.
     func operand(_ syntax: Syntax) -> Operand {
         let text = source.excerpt(of: syntax.range)
         guard case .literal(.int) = syntax.kind else { return Operand(text: text) }
@@ -93,7 +93,7 @@ extension Compiler {
 }
 
 extension CELType {
-    /// What is known of a literal.
+    /// Creates the type of a literal.
     init(of value: Value) {
         self =
             switch value {

@@ -1,8 +1,8 @@
-/// What an expression may use beside the language itself: variables and functions of the host.
+/// The variables and functions that the host adds to the language.
 package struct Environment: Sendable {
-    /// A variable; its number is its place in the list.
+    /// A variable. Its number is its index in the list.
     package struct Variable: Sendable {
-        /// May be qualified: `a.b`.
+        /// The name, which may be qualified: `a.b`.
         package let name: String
         package let type: CELType
 
@@ -12,12 +12,12 @@ package struct Environment: Sendable {
         }
     }
 
-    /// A function that the host answers, called as `name(…)`; its number is its place in the list.
+    /// A function of the host, called as `name(…)`. Its number is its index in the list.
     package struct Function: Sendable {
         package let name: String
         package let parameters: [CELType]
         package let result: CELType
-        /// What a text that is written out as an argument must be one of; nil for any.
+        /// The words that a string literal as argument must be one of; `nil` for any string.
         package let words: Words?
 
         package init(name: String, parameters: [CELType], result: CELType, words: Words? = nil) {
@@ -28,9 +28,9 @@ package struct Environment: Sendable {
         }
     }
 
-    /// A set of words with a name.
+    /// A named set of words.
     package struct Words: Sendable {
-        /// What one of them is: `state`.
+        /// The noun for one of the words: `state`.
         package let noun: String
         package let all: Set<String>
 
@@ -44,11 +44,11 @@ package struct Environment: Sendable {
     package let functions: [Function]
     /// The namespace in which names are looked up first (`a.b`); empty for none.
     package let container: String
-    /// Whether a mistake says which name was probably meant: looking for it costs more than compiling.
+    /// True if messages suggest the intended name. Finding the name costs more than compiling.
     package var suggests = true
     package var version = LanguageVersion.current
     let names: NameTable
-    /// A variable that has another type here than in the list.
+    /// A variable whose type here differs from its type in the list.
     private var retyped: (variable: Int, type: CELType)?
 
     package init(variables: [Variable], functions: [Function] = [], container: String = "") {
@@ -58,14 +58,14 @@ package struct Environment: Sendable {
         names = NameTable(variables: variables, functions: functions, container: container)
     }
 
-    /// The same with another type of one variable; nothing is copied.
+    /// Returns the environment with another type for one variable. Nothing is copied.
     package func typing(_ variable: Int, as type: CELType) -> Environment {
         var environment = self
         environment.retyped = (variable, type)
         return environment
     }
 
-    /// The type of a variable.
+    /// Returns the type of a variable.
     func type(of variable: Int) -> CELType {
         if let retyped, retyped.variable == variable { return retyped.type }
         return variables[variable].type

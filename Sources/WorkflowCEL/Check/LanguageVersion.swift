@@ -1,9 +1,9 @@
-/// A version of the language: its functions and forms.
+/// A version of the language: its functions and syntax.
 ///
-/// An expression in use keeps its version, so it always gives the same result, also the same failure.
+/// An expression in use keeps its version, so its result never changes, and neither does its failure.
 package enum LanguageVersion: Sendable {
     case first
-    /// `duration` reads `30d`, `1w` and `P3D` in every text, and so do values of that type. `format` has `%02d`.
+    /// `duration` accepts `30d`, `1w` and `P3D` in all strings, and so do values of that type. `format` has `%02d`.
     case second
 
     /// The newest version.

@@ -1,10 +1,10 @@
-/// Finds the variables and functions of an environment by name; made once for all expressions that see it.
+/// Finds the variables and functions of an environment by name. One table serves all expressions of the environment.
 struct NameTable: Sendable {
     private let variables: [String: Int]
     private let functions: [String: [Int]]
-    /// What names are looked up behind, the innermost namespace first: `a.b.`, `a.`, and nothing.
+    /// The prefixes for lookups, the innermost namespace first: `a.b.`, `a.`, and the empty prefix.
     private let prefixes: [String]
-    /// How many parts a name has at most.
+    /// The largest number of parts in a name.
     private let longestName: Int
 
     init(variables: [Environment.Variable], functions: [Environment.Function], container: String) {
@@ -22,17 +22,17 @@ struct NameTable: Sendable {
         longestName = names.map { $0.split(separator: ".").count }.max() ?? 1
     }
 
-    /// The variable, and how many parts of the path are its name: the longest name counts.
+    /// Returns the variable with the longest name that begins the path, and the number of parts in its name.
     func variable(_ path: [String], isAbsolute: Bool) -> (number: Int, length: Int)? {
         longest(path, isAbsolute) { variables[$0] }
     }
 
-    /// The type that is named, and how many parts of the path are its name.
+    /// Returns the type with the longest name that begins the path, and the number of parts in its name.
     func type(_ path: [String]) -> (name: TypeName, length: Int)? {
         longest(path, true) { TypeName(rawValue: $0) }.map { ($0.number, $0.length) }
     }
 
-    /// The overloads of a function of the host.
+    /// Returns the overloads of a host function.
     func functions(_ name: String, isAbsolute: Bool) -> [Int] {
         if isAbsolute { return functions[name] ?? [] }
         return prefixes.lazy.compactMap { functions[$0 + name] }.first ?? []

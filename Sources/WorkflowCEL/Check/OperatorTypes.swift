@@ -1,6 +1,6 @@
-/// What the operators take and give.
+/// The operand and result types of the operators.
 enum OperatorTypes {
-    /// What an operator gives; nil when it does not take values of these types.
+    /// Returns the result type of an operator; `nil` if it does not accept operands of these types.
     static func result(_ symbol: BinaryOperator, _ left: CELType, _ right: CELType) -> CELType? {
         switch symbol {
         case .equal, .notEqual: areComparable(left, right) ? .bool : nil
@@ -10,8 +10,8 @@ enum OperatorTypes {
         }
     }
 
-    /// Numbers equal numbers of other types, and everything may be null. Elements are not asked: lists of different
-    /// types are the same when both are empty.
+    /// Returns true if values of two types may be equal. Numbers compare across types, and every value may be null.
+    /// Element types do not matter, because two empty lists are equal.
     private static func areComparable(_ left: CELType, _ right: CELType) -> Bool {
         guard let leftName = left.typeName, let rightName = right.typeName else { return true }
         return leftName == rightName || leftName == .null || rightName == .null || left.isNumber && right.isNumber

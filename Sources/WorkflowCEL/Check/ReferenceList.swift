@@ -1,4 +1,4 @@
-/// The variables that an expression reads, with the fields behind them, each once.
+/// The variables that an expression reads, with the fields that follow them, without duplicates.
 struct ReferenceList {
     private struct Key: Hashable {
         let variable: Int
@@ -13,7 +13,7 @@ struct ReferenceList {
         if isNew { found.append(reference) }
     }
 
-    /// In the order in which they first stand in the text.
+    /// Returns the references in the order of their first occurrence in the text.
     func sorted() -> [Program.Reference] {
         found.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }

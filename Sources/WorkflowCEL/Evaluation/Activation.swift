@@ -1,23 +1,24 @@
-/// The host's side of an evaluation: the values behind the variables and functions of an `Environment`, by number.
+/// The host's side of an evaluation: the values of an `Environment`'s variables and functions, by number.
 package protocol Activation {
-    /// The value of a variable.
+    /// Returns the value of a variable.
     func value(of variable: Int, _ budget: inout Budget) throws(EvaluationError) -> Value
 
-    /// A field of a variable, where that is cheaper than the whole variable; nil where it is not, or where there is no
-    /// such field. What it gives is what selecting the field from the variable's value would give.
+    /// Returns a field of a variable if that is cheaper than the whole variable; `nil` otherwise, or if there is no
+    /// such field. The result equals the selection of the field from the variable's value.
     func value(ofField field: String, of variable: Int) -> Value?
 
-    /// What a function answers.
+    /// Returns the result of a function.
     func call(_ function: Int, _ arguments: [Value], _ budget: inout Budget) throws(EvaluationError) -> Value
 }
 
 extension Activation {
-    /// Nil: the whole variable is cheap.
+    /// Returns `nil`, because reading the whole variable is cheap.
     package func value(ofField field: String, of variable: Int) -> Value? { nil }
 }
 
 extension Activation {
-    /// The value of a variable. What fails behind it failed here, whatever place of another text the error names.
+    /// Returns the value of a variable. An error gets the range of the variable, even if the host's error has a range
+    /// in another text.
     func value(
         of variable: Int, at range: Range<Int>, _ budget: inout Budget
     ) throws(EvaluationError) -> Value {

@@ -1,6 +1,6 @@
-/// `+`, `-`, `*`, `/` and `%`; what does not fit its type is an error.
+/// The operators `+`, `-`, `*`, `/` and `%`. A result that does not fit its type is an error.
 enum Arithmetic {
-    /// The result, or nil when the operator does not take values of these types.
+    /// Returns the result; `nil` if the operator does not accept operands of these types.
     static func result(
         _ symbol: BinaryOperator, _ left: Value, _ right: Value, _ budget: inout Budget
     ) throws(EvaluationError) -> Value? {
@@ -87,7 +87,7 @@ enum Arithmetic {
         }
     }
 
-    /// A duration so many times.
+    /// Returns the product of a duration and a number.
     private static func product(_ left: Value, _ right: Value) throws(EvaluationError) -> Value? {
         switch (left, right) {
         case (.duration(let duration), .int(let count)), (.int(let count), .duration(let duration)):
@@ -96,7 +96,7 @@ enum Arithmetic {
         }
     }
 
-    /// The number with the other sign; nil for what has no sign.
+    /// Returns the negated number; `nil` for a value that cannot be negated.
     static func negated(_ value: Value) throws(EvaluationError) -> Value? {
         switch value {
         case .int(let int):

@@ -1,11 +1,11 @@
-/// What a node of a binary operator knows of its place.
+/// The symbol, range and operands of a binary operator.
 struct BinarySite: Sendable {
     let symbol: BinaryOperator
     let range: Range<Int>
     let left: Operand
     let right: Operand
 
-    /// What is thrown when the operator does not take these values.
+    /// Returns the error of an operator that does not accept these operands.
     @inline(never)
     func noOverload(_ leftValue: Value, _ rightValue: Value, _ budget: inout Budget) -> EvaluationError {
         do throws(EvaluationError) {
@@ -18,10 +18,10 @@ struct BinarySite: Sendable {
     }
 }
 
-/// A part of an expression, as messages speak of it.
+/// A part of an expression, described for messages.
 struct Operand: Sendable {
-    /// As written, `…` when that is long.
+    /// The source text; `…` if that is long.
     let text: String
-    /// Whether it is written out as a number: `1`.
+    /// True if the operand is an integer literal: `1`.
     var isInteger = false
 }

@@ -1,4 +1,4 @@
-/// What a call of a function of the language knows of its place.
+/// The name, range and arguments of a call of a language function.
 struct CallSite: Sendable {
     let name: String
     let isMember: Bool
@@ -6,7 +6,7 @@ struct CallSite: Sendable {
     /// The arguments, the receiver first.
     let arguments: [Operand]
 
-    /// What is said when no overload takes values of these types; nil for one that is not known.
+    /// Returns the message for a call without an overload for these types; `nil` stands for an unknown type.
     func noOverload(_ types: [TypeName?]) -> String {
         let message = "no such overload: \(Self.signature(name, isMember, types.map { $0?.word ?? "dyn" }))"
         if let index = types.firstIndex(of: .null), !FunctionLibrary.takesNull(name, isMember, index) {
@@ -15,12 +15,12 @@ struct CallSite: Sendable {
         return "\(message); \(FunctionLibrary.usage(of: name, isMember, types.count))"
     }
 
-    /// What is said when something else stands where an optional should.
+    /// Returns the message for a value where an optional is required.
     func notOptional(_ type: TypeName?) -> String {
         "no such overload: \(name) wants optionals, as a.?b gives them, not \(type?.withArticle ?? "dyn")"
     }
 
-    /// `f(int, string)` or `string.f(int)`.
+    /// Returns the signature of a call: `f(int, string)` or `string.f(int)`.
     static func signature(_ name: String, _ isMember: Bool, _ types: [String]) -> String {
         isMember
             ? "\(types.first ?? "").\(name)(\(types.dropFirst().joined(separator: ", ")))"
@@ -28,14 +28,14 @@ struct CallSite: Sendable {
     }
 }
 
-/// What a call of a function of the host knows of its place.
+/// The name, range and signatures of a call of a host function.
 struct HostCallSite: Sendable {
     let name: String
     let range: Range<Int>
-    /// The types of the parameters of each overload, as words.
+    /// The parameter types of each overload, as words.
     let signatures: [[String]]
 
-    /// What is said when no overload takes values of these types.
+    /// Returns the message for a call without an overload for these types.
     func noOverload(_ types: [String]) -> String {
         let known = signatures.map { CallSite.signature(name, false, $0) }
         return "no such overload: \(CallSite.signature(name, false, types)); there is \(known.listed)"

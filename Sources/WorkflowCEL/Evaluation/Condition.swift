@@ -10,7 +10,7 @@ final class Condition: Sendable {
         self.written = written
     }
 
-    /// The part's value; anything but a bool is an error.
+    /// Returns the value of the part; any value other than a bool is an error.
     @inline(__always)
     func holds<Host: Activation>(_ frame: inout Frame, _ host: Host) throws(EvaluationError) -> Bool {
         let value = try node.value(&frame, host)

@@ -1,4 +1,4 @@
-/// What a macro goes through: the elements of a list or the keys of a map.
+/// The sequence that a macro iterates over: the elements of a list or the keys of a map.
 enum Elements {
     case list(ListValue)
     case keys(MapValue)

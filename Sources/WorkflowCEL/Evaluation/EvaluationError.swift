@@ -1,32 +1,34 @@
-/// Why an expression has no value.
+/// The reason that an expression has no value.
 package struct EvaluationError: Error, Sendable, Equatable {
-    /// What kind of failure this is.
+    /// The kind of failure.
     package enum Code: String, Sendable {
-        /// No operator or function of this name takes values of these types.
+        /// No operator or function of this name accepts operands of these types.
         case noOverload
-        /// A map has no such key, an object no such field.
+        /// A map lacks the key, or an object lacks the field.
         case noSuchKey
-        /// A list has no such element.
+        /// A list lacks the element.
         case invalidIndex
         /// A result does not fit its type.
         case overflow
         case divideByZero
-        /// A text is no number, time, duration, pattern …
+        /// A string is not a valid number, time, duration, pattern …
         case invalidArgument
-        /// A bound of `CELLimits` was reached.
+        /// A limit of `CELLimits` was reached.
         case limit
-        /// What the host said about one of its variables or functions.
+        /// The host's error for one of its variables or functions.
         case host
     }
 
     package let code: Code
-    /// What was found and what would fit; no full stop at its end.
+    /// The problem and the accepted values; without a full stop at the end.
     package let message: String
-    /// Where in the expression, in bytes of UTF-8; nil until the evaluator knows.
+    /// The range of the failure in the expression, in bytes of UTF-8; `nil` until the evaluator sets it.
     package var range: Range<Int>?
     private let withoutValues: String?
 
-    /// - Parameter discreet: The message without what it quotes of values; nil where that follows from the code.
+    /// Creates an error.
+    ///
+    /// - Parameter discreet: The message without quoted values; `nil` if the code determines it.
     package init(_ code: Code, _ message: String, discreet: String? = nil, range: Range<Int>? = nil) {
         self.code = code
         self.message = message
@@ -34,11 +36,11 @@ package struct EvaluationError: Error, Sendable, Equatable {
         withoutValues = discreet
     }
 
-    /// What may be logged and kept: the message without keys, texts and numbers of the data.
+    /// The message without keys, strings and numbers of the data, so that the text may be logged and stored.
     package var discreet: String {
         if let withoutValues { return withoutValues }
         return switch code {
-        // They name types and what the expression says.
+        // These messages name only types and parts of the expression.
         case .noOverload, .overflow, .divideByZero, .limit: message
         case .noSuchKey: "no such key"
         case .invalidIndex: "no such element"
@@ -49,7 +51,7 @@ package struct EvaluationError: Error, Sendable, Equatable {
 }
 
 extension EvaluationError {
-    /// The same error, at this place when it has none yet.
+    /// Returns the same error, with this range if it has none.
     func at(_ place: Range<Int>) -> EvaluationError {
         if range != nil { return self }
         var error = self
@@ -57,13 +59,13 @@ extension EvaluationError {
         return error
     }
 
-    /// The same error, as one of this place: what the host throws may name a place of another text.
+    /// Returns the same error with this range. An error of the host may have a range in another text.
     func moved(to place: Range<Int>) -> EvaluationError {
         var error = self
         error.range = place
         return error
     }
 
-    /// Whether `||`, `&&` and the macros must not go on after it.
+    /// True if `||`, `&&` and the macros must stop at this error.
     var isFinal: Bool { code == .limit }
 }

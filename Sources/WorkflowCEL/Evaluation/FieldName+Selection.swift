@@ -1,5 +1,5 @@
 extension FieldName {
-    /// The field of a value; of an optional, an optional.
+    /// Returns the field of a value; an optional if the value is an optional.
     @inline(__always)
     func select(from value: Value, _ budget: inout Budget) throws(EvaluationError) -> Value {
         if case .map(let map) = value, let found = self.value(in: map) { return found }
@@ -17,7 +17,7 @@ extension FieldName {
         }
     }
 
-    /// The field of a value, if it is there. Null has no fields.
+    /// Returns the field of a value if present. Null has no fields.
     func find(in value: Value, _ budget: inout Budget) throws(EvaluationError) -> Value? {
         switch value {
         case .map(let map): return self.value(in: map)

@@ -3,12 +3,12 @@ import WorkflowJSON
 /// A field that an expression reads, prepared so that finding it in a map is fast.
 final class FieldName: Sendable {
     let name: String
-    /// In bytes.
+    /// The length in bytes.
     private let length: Int
     private let isASCII: Bool
-    /// Of the part of the expression that reads it: `event.data.ok`.
+    /// The range of the expression up to this field: `event.data.ok`.
     let range: Range<Int>
-    /// What it is read from, for messages: `event.data`.
+    /// The text before the field, for messages: `event.data`.
     let owner: String
 
     init(_ name: String, range: Range<Int>, owner: String) {
@@ -19,9 +19,9 @@ final class FieldName: Sendable {
         self.owner = owner
     }
 
-    /// The field of a map; nil when the map has no such key.
+    /// Returns the field of a map; `nil` if the map lacks the key.
     ///
-    /// - Complexity: O(log *n*) comparisons; in small maps most of them are comparisons of lengths.
+    /// - Complexity: O(log *n*) comparisons; in small maps most of them compare lengths.
     func value(in map: MapValue) -> Value? {
         switch map {
         case .json(let object):
@@ -38,10 +38,10 @@ final class FieldName: Sendable {
         }
     }
 
-    /// Whether both are the same bytes.
+    /// Returns true if a key has the same bytes as the name.
     ///
-    /// `==` on strings asks for canonical equivalence. Whatever is equivalent to ASCII text but is not the same has
-    /// more bytes (https://www.unicode.org/reports/tr15/, singletons such as U+212A), so there the fast `==` is exact.
+    /// `==` on strings tests canonical equivalence. A different string that is equivalent to ASCII text has more bytes
+    /// (https://www.unicode.org/reports/tr15/, singletons such as U+212A). So the fast `==` is exact for ASCII.
     @inline(__always)
     private func isSame(as key: String) -> Bool {
         guard key.utf8.count == length else { return false }

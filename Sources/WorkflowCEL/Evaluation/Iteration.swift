@@ -1,9 +1,9 @@
-/// What the nodes of all macros have.
+/// The common part of all macro nodes.
 struct Iteration: Sendable {
     let operand: any Node
     let range: Range<Int>
     let written: Operand
-    /// Where the element is kept.
+    /// The slot of the element.
     let slot: Int
 
     func elements<Host: Activation>(_ frame: inout Frame, _ host: Host) throws(EvaluationError) -> Elements {

@@ -1,4 +1,4 @@
-/// The types of values that a parameter takes, as one bit each.
+/// The value types that a parameter accepts, one bit each.
 struct KindSet: OptionSet, Sendable {
     let rawValue: UInt16
 
@@ -8,7 +8,7 @@ struct KindSet: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The kind of a value.
+    /// Creates the set with the kind of a value.
     init(_ value: Value) {
         let bit =
             switch value {
@@ -29,7 +29,7 @@ struct KindSet: OptionSet, Sendable {
         rawValue = 1 << UInt16(bit)
     }
 
-    /// The kinds of values that are of a type.
+    /// Creates the set of the kinds that values of a type have.
     init(_ type: CELType) {
         let bit: Int
         switch type {
@@ -53,7 +53,7 @@ struct KindSet: OptionSet, Sendable {
         rawValue = 1 << UInt16(bit)
     }
 
-    /// Whether each value is of the kinds that its parameter takes.
+    /// Returns true if each value has a kind that its parameter accepts.
     static func fit(_ values: [Value], _ parameters: [KindSet]) -> Bool {
         guard values.count == parameters.count else { return false }
         for index in parameters.indices where !parameters[index].contains(KindSet(values[index])) { return false }

@@ -1,20 +1,22 @@
 import WorkflowSpelling
 
-/// What is said about a key that a map does not have.
+/// The message about a key that a map lacks.
 enum MissingKey {
     private static let longestList = 8
     private static let mostCandidates = 32
     private static let longestName = 40
 
-    /// How much work the message is: the key is compared with others.
+    /// Returns the cost of the message, which compares the key with others.
     static func cost(_ name: String?, _ map: MapValue) -> Int {
         guard let name, name.utf8.count <= longestName else { return 0 }
         return min(map.count, mostCandidates) * name.utf8.count * 2
     }
 
+    /// Returns the message about a missing key.
+    ///
     /// - Parameters:
-    ///   - written: The key, for the message.
-    ///   - name: The key, when it is a string.
+    ///   - written: The key as text for the message.
+    ///   - name: The key if it is a string.
     ///   - owner: The text of the map.
     static func message(_ written: String, _ name: String?, in map: MapValue, _ owner: String) -> String {
         var message = "no such key: \(written) in \(owner)"
@@ -35,7 +37,7 @@ enum MissingKey {
         return Spelling.closest(to: name, among: candidates)
     }
 
-    /// The beginning of a key that is long.
+    /// Returns a key, shortened if it is long.
     static func shortened(_ key: String) -> String {
         key.utf8.count <= longestName ? key : String(key.unicodeScalars.prefix(longestName)) + "…"
     }

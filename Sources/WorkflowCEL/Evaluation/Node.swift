@@ -1,12 +1,12 @@
 /// A part of a compiled expression.
 ///
-/// The activation is passed along as a generic parameter, never copied or boxed: reading a variable costs one call.
+/// The activation is a generic parameter, never copied or boxed, so reading a variable costs one call.
 protocol Node: AnyObject, Sendable {
-    /// The part's value.
+    /// Returns the value of the part.
     func value<Host: Activation>(_ frame: inout Frame, _ host: Host) throws(EvaluationError) -> Value
 }
 
-/// What changes during an evaluation.
+/// The mutable state of an evaluation.
 struct Frame {
     var budget: Budget
     /// The values of the names that macros bind, by slot.
@@ -14,7 +14,7 @@ struct Frame {
 }
 
 extension Frame {
-    /// The values of several parts, from the first to the last.
+    /// Returns the values of several parts, evaluated in order.
     mutating func values<Host: Activation>(of nodes: [any Node], _ host: Host) throws(EvaluationError) -> [Value] {
         var values: [Value] = []
         values.reserveCapacity(nodes.count)

@@ -1,4 +1,4 @@
-/// What optional elements and entries hold.
+/// The content of optional elements and entries.
 enum OptionalContent {
     static func of(_ value: Value, _ range: Range<Int>) throws(EvaluationError) -> Value? {
         guard case .optional(let content) = value else {

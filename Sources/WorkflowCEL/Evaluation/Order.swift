@@ -1,16 +1,16 @@
-/// How two values compare.
+/// The result of comparing two values.
 enum Order {
     case before, same, after
-    /// One of them is not a number (NaN): none of the others.
+    /// An operand is not a number (NaN), so no order holds.
     case none
 
     init<Operand: Comparable>(_ left: Operand, _ right: Operand) {
         self = left < right ? .before : left == right ? .same : left > right ? .after : .none
     }
 
-    /// How two numbers compare, also of different types; nil when one of the values is no number.
+    /// Compares two numbers, also of different types; `nil` if a value is not a number.
     ///
-    /// Beside a double an integer counts as the double next to it.
+    /// Beside a double, an integer counts as the nearest double.
     init?(numbers left: Value, _ right: Value) {
         switch (left, right) {
         case (.int(let left), .int(let right)): self.init(left, right)
@@ -26,7 +26,7 @@ enum Order {
         }
     }
 
-    /// How two values compare; nil when values of these types are in no order.
+    /// Compares two values; `nil` if values of these types have no order.
     init?(_ left: Value, _ right: Value, _ budget: inout Budget) throws(EvaluationError) {
         switch (left, right) {
         case (.string(let left), .string(let right)):
@@ -42,7 +42,7 @@ enum Order {
         }
     }
 
-    /// The order of UTF-8 bytes is the order of code points.
+    /// Compares UTF-8 bytes, whose order is the order of code points.
     private static func ofBytes(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Order {
         if left.lexicographicallyPrecedes(right) { return .before }
         return left.count == right.count && left.elementsEqual(right) ? .same : .after
@@ -50,7 +50,7 @@ enum Order {
 }
 
 extension BinaryOperator {
-    /// Whether this ordering holds.
+    /// Returns true if this ordering operator holds.
     @inline(__always)
     func holds(_ order: Order) -> Bool {
         switch self {

@@ -1,10 +1,12 @@
-/// What is said when an operator does not take values of these types, and what to write instead.
+/// The messages for operators without an overload for the operand types, with a suggested correction.
 ///
-/// The same before an expression runs and while it does.
+/// The check and the evaluation use the same messages.
 enum OverloadAdvice {
+    /// Returns the message for a binary operator.
+    ///
     /// - Parameters:
-    ///   - symbol: An operator that takes two values.
-    ///   - left: The type on the left; nil where it is not known.
+    ///   - symbol: An operator with two operands.
+    ///   - left: The type on the left; `nil` if unknown.
     static func message(
         _ symbol: BinaryOperator, _ left: TypeName?, _ leftOperand: Operand, _ right: TypeName?, _ rightOperand: Operand
     ) -> String {
@@ -14,7 +16,7 @@ enum OverloadAdvice {
         return "\(message); \(advice ?? takes(symbol))"
     }
 
-    /// What is said where true or false is wanted.
+    /// Returns the message for a value where a bool is required.
     static func notBool(_ type: TypeName, _ operand: Operand) -> String {
         let text = operand.text
         let advice: String? =
@@ -32,7 +34,7 @@ enum OverloadAdvice {
         return "expected a bool, but \(text) is \(type.withArticle)" + (advice.map { "; \($0)" } ?? "")
     }
 
-    /// What is said when a sign stands before something that has none.
+    /// Returns the message for a value that cannot be negated.
     static func noNegation(_ type: TypeName, _ operand: Operand) -> String {
         let advice =
             switch type {
@@ -50,12 +52,12 @@ enum OverloadAdvice {
 
         var isNumber: Bool { type == .int || type == .uint || type == .double }
 
-        /// Whether it is a number written out that can be written as one of another type.
+        /// Returns true if the operand is a number literal that can be written as a literal of another type.
         func canBeWritten(as wanted: TypeName) -> Bool {
             type == .int && operand.isInteger && (wanted == .double || !operand.text.hasPrefix("-"))
         }
 
-        /// Converted to another type.
+        /// Returns the text of the operand's conversion to another type.
         func converted(to wanted: TypeName) -> String {
             switch (operand.isInteger, wanted) {
             case (true, .double): "\(operand.text).0"
@@ -65,7 +67,7 @@ enum OverloadAdvice {
         }
     }
 
-    /// What is said of an operand that is null.
+    /// Returns the message for an operand that is null.
     static func whenNull(_ operand: Operand) -> String {
         operand.text == "null" || operand.text == "…"
             ? "null can only be compared with == and !="
@@ -84,7 +86,7 @@ enum OverloadAdvice {
         return conversion(symbol, left, right) ?? conversion(symbol, right, left)
     }
 
-    /// Converts what loses least.
+    /// Returns advice for two number types: the conversion that loses least.
     private static func numbers(_ symbol: BinaryOperator, _ left: Side, _ right: Side) -> String? {
         if symbol == .remainder, left.type == .double || right.type == .double {
             let converted = [left, right].filter { $0.type == .double }.map { $0.converted(to: .int) }
@@ -101,7 +103,7 @@ enum OverloadAdvice {
         }
     }
 
-    /// What to make of one side so that it fits the other.
+    /// Returns advice for converting one operand so that it fits the other.
     private static func conversion(_ symbol: BinaryOperator, _ side: Side, _ other: Side) -> String? {
         switch (side.type, other.type) {
         case (_, .list) where symbol == .add: "write [\(side.operand.text)]"

@@ -1,6 +1,6 @@
 extension Value {
-    /// Whether both are the same value: numbers by what they count, whatever their types; values of different types
-    /// never (https://github.com/google/cel-spec/blob/master/doc/langdef.md, "Equality").
+    /// Returns true if both values are equal. Numbers are equal by numeric value across types. Other values of
+    /// different types are never equal (https://github.com/google/cel-spec/blob/master/doc/langdef.md, "Equality").
     func isEqual(to other: Value, _ budget: inout Budget) throws(EvaluationError) -> Bool {
         switch (self, other) {
         case (.null, .null): true
@@ -39,7 +39,7 @@ extension ListValue {
 }
 
 extension MapValue {
-    /// Both are sorted by their keys.
+    /// Returns true if both maps are equal. The entries of both are sorted by key.
     fileprivate func isEqual(to other: MapValue, _ budget: inout Budget) throws(EvaluationError) -> Bool {
         guard count == other.count else { return false }
         for index in 0..<count {
@@ -54,7 +54,7 @@ extension MapValue {
 }
 
 extension String {
-    /// Whether both are the same bytes; `==` on strings asks for Unicode equivalence.
+    /// Returns true if both strings have the same bytes; `==` tests Unicode equivalence.
     func hasSameBytes(as other: String, _ budget: inout Budget) throws(EvaluationError) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         try budget.take(utf8.count / 64)

@@ -1,6 +1,6 @@
-/// Bytes as text (RFC 4648, section 4).
+/// The base64 encoding (RFC 4648, section 4).
 enum Base64 {
-    /// The text, with its padding.
+    /// Returns the encoded text, with padding.
     static func text(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -14,7 +14,7 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes; nil when the text is not base64. The padding must be whole or missing altogether.
+    /// Returns the decoded bytes; `nil` if the text is not base64. The padding must be complete or absent.
     static func bytes(_ text: String) -> [UInt8]? {
         var digits = text.utf8[...]
         if digits.count % 4 == 0 {
@@ -40,7 +40,7 @@ enum Base64 {
 
     private static let padding = UInt8(ascii: "=")
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    /// What each byte of text stands for; 255 for nothing.
+    /// The value of each byte of text; 255 for a byte that is no digit.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, digit) in alphabet.enumerated() { values[Int(digit)] = UInt8(value) }
@@ -49,7 +49,7 @@ enum Base64 {
 }
 
 extension FunctionLibrary {
-    /// Bytes to text and back.
+    /// The functions that encode and decode base64.
     static let base64Functions: [Overload] = [
         .native(.function, "base64.encode") { (bytes: [UInt8], budget) throws(EvaluationError) in
             try budget.take(bytes: (bytes.count + 2) / 3 * 4)

@@ -1,12 +1,13 @@
-/// Characters as the language counts them: Unicode scalars, found over the UTF-8 bytes.
+/// Characters in the language's sense: Unicode scalars, found in the UTF-8 bytes.
 extension String {
-    /// How many Unicode scalars there are. Complexity: O(*n*).
+    /// The number of Unicode scalars. Complexity: O(*n*).
     var codePointCount: Int {
-        // A loop over bytes in memory is some ten times as fast as one over the string's indices.
+        // A loop over contiguous bytes is some ten times as fast as a loop over the string's indices.
         utf8.withContiguousStorageIfAvailable { $0.count { !isContinuation($0) } } ?? unicodeScalars.count
     }
 
-    /// The place of the scalar of this number; the end for the number after the last one, nil past it and below zero.
+    /// Returns the index of the scalar with this number; `endIndex` for the number after the last. Returns `nil` beyond
+    /// that and below zero.
     func place(ofCodePoint number: Int64) -> Index? {
         guard number >= 0 else { return nil }
         var left = number
@@ -17,7 +18,7 @@ extension String {
         return left == 0 ? endIndex : nil
     }
 
-    /// The scalars from the last to the first.
+    /// The string with its scalars in reverse order.
     var reversedByScalar: String {
         let bytes = Array(utf8)
         var reversed = bytes
@@ -32,7 +33,7 @@ extension String {
     }
 }
 
-/// Whether a byte of UTF-8 goes on with a scalar that a byte before it began.
+/// Returns true if a byte continues a UTF-8 scalar that an earlier byte began.
 private func isContinuation(_ byte: UInt8) -> Bool {
     byte & 0xC0 == 0x80
 }

@@ -7,9 +7,9 @@
 #endif
 
 extension DecimalDigits {
-    /// A double with a fixed count of digits after the point; what lies halfway goes to the even digit.
+    /// Returns a double with a fixed number of digits after the point. Ties round to the even digit.
     ///
-    /// - Parameter format: Of C's `printf`, for a precision and a double: `%.*f` or `%.*e`.
+    /// - Parameter format: A `printf` format for a precision and a double: `%.*f` or `%.*e`.
     static func rounded(_ double: Double, _ format: String, _ precision: Int) -> String {
         guard double.isFinite else { return notFinite(double) }
         // The largest double has 309 digits before the point.

@@ -1,15 +1,17 @@
-/// The fewest decimal digits that read back as the same double.
+/// The shortest decimal digits that read back as the same double.
 struct DecimalDigits {
     private let isNegative: Bool
-    /// Without zeros at either end; one zero for zero.
+    /// The digits without zeros at either end; `0` for zero.
     private let digits: Substring
-    /// How many of the digits stand before the point; at most zero when all stand behind it.
+    /// The number of digits before the point; zero or less if all digits are after the point.
     private let point: Int
 
+    /// Creates the digits of a double.
+    ///
     /// - Precondition: The double is finite.
     init(_ double: Double) {
         precondition(double.isFinite)
-        // Swift writes the fewest digits: `-1.25e-07`, `100.0`.
+        // Swift prints the shortest digits: `-1.25e-07`, `100.0`.
         let parts = double.magnitude.description.split(separator: "e")
         let number = parts[0].split(separator: ".")
         let fraction = number.count > 1 ? number[1] : ""
@@ -22,7 +24,7 @@ struct DecimalDigits {
         point = significant.isEmpty ? 1 : number[0].count - zeros + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
     }
 
-    /// Digits and a point, however many zeros that takes: `0.000001`, `1000000`.
+    /// The number without an exponent, with as many zeros as needed: `0.000001`, `1000000`.
     var plain: String {
         let sign = isNegative ? "-" : ""
         if point <= 0 { return sign + "0." + String(repeating: "0", count: -point) + digits }
@@ -31,7 +33,7 @@ struct DecimalDigits {
         return sign + digits.prefix(point) + "." + digits.dropFirst(point)
     }
 
-    /// One digit before the point and an exponent: `1.5e-7`, `1e+21`.
+    /// The number with one digit before the point and an exponent: `1.5e-7`, `1e+21`.
     var scientific: String {
         let fraction = digits.count > 1 ? "." + digits.dropFirst() : ""
         let exponent = point - 1
@@ -39,10 +41,10 @@ struct DecimalDigits {
             + String(exponent.magnitude)
     }
 
-    /// A double as people write it: plainly as far as that is short, else with an exponent.
+    /// Returns the usual text of a double: without an exponent if that is short, or else with one.
     static func text(_ double: Double) -> String {
         guard double.isFinite else { return notFinite(double) }
-        // Where Swift writes no exponent, only the `.0` of whole numbers is too much.
+        // If Swift prints no exponent, only the `.0` of whole numbers must be removed.
         let written = double.description
         if !written.utf8.contains(UInt8(ascii: "e")) {
             return written.utf8.suffix(2).elementsEqual(".0".utf8) ? String(written.dropLast(2)) : written
@@ -51,7 +53,7 @@ struct DecimalDigits {
         return -6 < decimal.point && decimal.point <= 21 ? decimal.plain : decimal.scientific
     }
 
-    /// `NaN`, `Infinity` or `-Infinity`.
+    /// Returns `NaN`, `Infinity` or `-Infinity`.
     static func notFinite(_ double: Double) -> String {
         double.isNaN ? "NaN" : double < 0 ? "-Infinity" : "Infinity"
     }

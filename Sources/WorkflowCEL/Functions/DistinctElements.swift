@@ -1,13 +1,13 @@
-/// Collects values of which no two are equal.
+/// Collects values without duplicates.
 struct DistinctElements {
-    /// Of the values that are equal when their buckets are.
+    /// The buckets in which all values are equal.
     private var buckets: Set<Bucket> = []
-    /// Of the others, those that share a bucket.
+    /// The values of all other buckets.
     private var candidates: [Bucket: [Value]] = [:]
 
-    /// Adds a value, or returns false when one that equals it is there.
+    /// Adds a value. Returns false if an equal value is present.
     ///
-    /// - Complexity: O(1) for scalars; O(*n*) for lists as long as others, and maps as large as others.
+    /// - Complexity: O(1) for scalars; O(*n*) in the number of lists of the same length, and of maps of the same size.
     mutating func insert(_ value: Value, _ budget: inout Budget) throws(EvaluationError) -> Bool {
         try budget.take(4)
         let bucket = try Bucket(value, &budget)
@@ -20,7 +20,7 @@ struct DistinctElements {
         return true
     }
 
-    /// What equal values have in common.
+    /// A property that equal values share.
     private enum Bucket: Hashable {
         case null, lists(Int), maps(Int), optionals(Bool)
         case bool(Bool)
@@ -50,7 +50,7 @@ struct DistinctElements {
             }
         }
 
-        /// Whether values that share the bucket are equal. Past 2^53 several integers have one double.
+        /// True if values in the same bucket are equal. Beyond 2^53 several integers share one double.
         var isExact: Bool {
             switch self {
             case .number(let double): double.magnitude < 0x1p53

@@ -1,17 +1,17 @@
-/// One `%…` of a format: how a value is to be written.
+/// A clause of a format, which begins with `%`: the notation of one value.
 enum FormatClause: Equatable {
     case string, binary, octal
-    /// A decimal number of at least this many characters, with zeros in front.
+    /// A decimal number with at least this many characters, padded with leading zeros.
     case decimal(width: Int)
     case hexadecimal(isUppercase: Bool)
-    /// Digits after the point.
+    /// A number with this many digits after the point.
     case fixed(precision: Int)
     case scientific(precision: Int)
 
-    /// The most digits after a point.
+    /// The largest number of digits after the point.
     static let longestPrecision = 1000
 
-    /// Reads what follows the `%`: a width after a zero, a precision, or neither, and a letter.
+    /// Reads the text after the `%`: a zero and a width, a precision, or neither, and then a letter.
     init(_ rest: inout Substring.UTF8View, in version: LanguageVersion) throws(EvaluationError) {
         if version != .first, rest.first == UInt8(ascii: "0") {
             self = .decimal(width: try Self.width(&rest))
@@ -37,7 +37,7 @@ enum FormatClause: Equatable {
         }
     }
 
-    /// What the clause takes, for messages.
+    /// The values that the clause accepts, for messages.
     var takes: String {
         switch self {
         case .string: "any value but an optional"
@@ -48,7 +48,7 @@ enum FormatClause: Equatable {
         }
     }
 
-    /// The clause as it is written, without its precision.
+    /// The text of the clause, without its precision.
     var text: String {
         switch self {
         case .string: "%s"
@@ -61,7 +61,7 @@ enum FormatClause: Equatable {
         }
     }
 
-    /// The width in a clause such as `%02d`; nil for other clauses.
+    /// Reads the width of a clause such as `%02d`.
     private static func width(_ rest: inout Substring.UTF8View) throws(EvaluationError) -> Int {
         let digits = rest.prefix { (0x30...0x39).contains($0) }
         rest = rest[digits.endIndex...]

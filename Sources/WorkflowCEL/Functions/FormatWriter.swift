@@ -1,4 +1,4 @@
-/// Writes the text of a format and its values.
+/// Writes a format with its values.
 struct FormatWriter {
     private(set) var budget: Budget
     private let version: LanguageVersion
@@ -9,7 +9,7 @@ struct FormatWriter {
         self.version = version
     }
 
-    /// The format with the values in place of its clauses; values that no clause asks for are left out.
+    /// Returns the format with its clauses replaced by values. Values without a clause are left out.
     mutating func text(_ format: String, _ values: ListValue) throws(EvaluationError) -> String {
         var rest = format[...].utf8
         var used = 0
@@ -57,7 +57,7 @@ struct FormatWriter {
         }
     }
 
-    /// Writes zeros between the sign and the digits; none for NaN and infinities.
+    /// Writes a number with zeros between the sign and the digits; NaN and infinities get no zeros.
     private mutating func write(_ value: Value, width: Int) throws(EvaluationError) {
         let start = text.count
         try writeString(value)
@@ -125,7 +125,7 @@ struct FormatWriter {
         try write("]".utf8)
     }
 
-    /// Entries stand in the order of their keys as they are written.
+    /// Writes a map. The entries are sorted by the text of their keys.
     private mutating func writeMap(_ map: MapValue) throws(EvaluationError) {
         try budget.take(map.count)
         let entries = (0..<map.count).map { index in (key: map[index].key.text, value: map[index].value) }
@@ -140,7 +140,7 @@ struct FormatWriter {
         try write("}".utf8)
     }
 
-    /// The bytes as a string, with one U+FFFD for bytes in a row that are no UTF-8.
+    /// Returns the bytes as a string, with one U+FFFD for each run of invalid bytes.
     private static func repaired(_ bytes: [UInt8]) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var text = String.UnicodeScalarView()
@@ -156,11 +156,11 @@ struct FormatWriter {
 }
 
 extension FunctionLibrary {
-    /// `'%s is %d'.format([name, number])`
+    /// The function `'%s is %d'.format([name, number])`
     /// (https://github.com/google/cel-spec/blob/master/doc/extensions/strings.md).
     static let formatFunctions = [format(in: .current)]
 
-    /// The first version of the language has no width.
+    /// The function `format` in the first version of the language, which has no width.
     static let formatOfFirst = format(in: .first)
 
     private static func format(in version: LanguageVersion) -> Overload {

@@ -1,5 +1,5 @@
 extension FunctionLibrary {
-    /// Functions named after a type that make a value of it from one of another type.
+    /// The conversion functions, each named after its result type.
     static let conversionFunctions: [Overload] =
         intConversions + uintConversions + doubleConversions + stringConversions + otherConversions
 
@@ -10,7 +10,7 @@ extension FunctionLibrary {
             return int
         },
         .native(.function, "int") { (double: Double, _) throws(EvaluationError) in
-            // The smallest int is left out too: "Overflow" in the language definition.
+            // The smallest int is excluded too: "Overflow" in the language definition.
             guard -0x1p63 < double, double < 0x1p63 else { throw outOfRange("double", of: "an int") }
             return Int64(double)
         },
@@ -100,7 +100,8 @@ extension FunctionLibrary {
         .native(.function, "type") { (value: Value, _) in value.typeName },
     ]
 
-    /// The first version reads no days, weeks and ISO 8601 unless they are written out in the expression.
+    /// The function `duration` in the first version of the language, which rejects days, weeks and ISO 8601 in strings
+    /// that are not literals of the expression.
     static let durationOfFirst = Overload.native(.function, "duration") {
         (text: String, budget) throws(EvaluationError) in
         try budget.take(1 + text.utf8.count / 2)
@@ -111,7 +112,7 @@ extension FunctionLibrary {
         EvaluationError(.overflow, "the \(from) is out of the range of \(type)")
     }
 
-    /// Why a text is no integer: its digits are too many, or it is something else.
+    /// Returns the reason that a string is not an integer: too many digits, or another form.
     private static func notWhole(_ text: String, _ type: String, _ example: String) -> EvaluationError {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         let isNumber = !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
@@ -120,7 +121,8 @@ extension FunctionLibrary {
             : EvaluationError(.invalidArgument, "the string is no whole number; \(type) is written as \(example)")
     }
 
-    /// A number in decimal digits, with a fraction or an exponent or not; or `NaN`, `Infinity`, `-Infinity`.
+    /// Returns the number in a string: decimal digits, optionally with a fraction or an exponent, or `NaN`, `Infinity`,
+    /// `-Infinity`.
     private static func double(_ text: String) throws(EvaluationError) -> Double {
         switch text {
         case "NaN": return .nan
@@ -128,7 +130,7 @@ extension FunctionLibrary {
         case "-Infinity", "-Inf": return -.infinity
         default: break
         }
-        // What Swift reads beside digits: `nan`, `inf`, `0x1p3`.
+        // Swift would also accept `nan`, `inf` and `0x1p3`.
         let isDecimal = text.utf8.allSatisfy { (0x2B...0x39).contains($0) || $0 | 0x20 == UInt8(ascii: "e") }
         guard isDecimal, let double = Double(text) else {
             throw EvaluationError(.invalidArgument, "the string is no number; a double is written as '-1.5' or '2e10'")

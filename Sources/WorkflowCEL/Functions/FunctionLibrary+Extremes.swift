@@ -1,11 +1,13 @@
 extension FunctionLibrary {
-    /// `math.greatest` and `math.least` of one to eight numbers, or of a list of any length.
+    /// The functions `math.greatest` and `math.least` for one to eight numbers, or a list of any length.
     ///
-    /// Those with one type of number come first, so that the type of the result is known where it can be.
+    /// Overloads with a single number type come first, so that the result type is known if possible.
     static let extremeFunctions: [Overload] =
         extremes("math.greatest", .after) + extremes("math.least", .before)
 
-    /// - Parameter wanted: How the number that is looked for compares with the others.
+    /// Returns the overloads of one of the two functions.
+    ///
+    /// - Parameter wanted: The order of the result relative to the other numbers.
     private static func extremes(_ name: String, _ wanted: Order) -> [Overload] {
         let types: [CELType] = [.int, .uint, .double]
         let lists: [Overload] = (types + [.dyn]).map { type in

@@ -1,5 +1,5 @@
 extension FunctionLibrary {
-    /// Making lists of lists.
+    /// The functions that create lists from lists.
     static let listFunctions: [Overload] = [
         .native(.member, "reverse") { (list: ListValue, budget) throws(EvaluationError) -> ListValue in
             try budget.take(list.count)
@@ -84,12 +84,12 @@ extension FunctionLibrary {
             }
             cost += sortCost(element)
         }
-        // Each element is compared about log n times.
+        // Sorting compares each element about log n times.
         try budget.take(cost * (Int.bitWidth - list.count.leadingZeroBitCount))
         return .values((0..<list.count).map { list[$0] }.sorted(by: precedes))
     }
 
-    /// What elements of one list must have in common; nil for what has no order.
+    /// Returns the kind that all elements of a sorted list must share; `nil` for values without an order.
     private static func sortKind(_ value: Value) -> TypeName? {
         switch value {
         case .int, .uint, .double: .double
@@ -106,7 +106,7 @@ extension FunctionLibrary {
         }
     }
 
-    /// The order of two values that may stand in one sorted list. NaN comes last.
+    /// Returns the order of two values of a sorted list. NaN comes last.
     private static func precedes(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {
         case (.bool(let left), .bool(let right)): !left && right
@@ -124,7 +124,7 @@ extension FunctionLibrary {
 }
 
 extension ListValue {
-    /// The elements at some of the places.
+    /// Returns the elements at the given indices.
     fileprivate func picking(_ places: some Sequence<Int>) -> ListValue {
         switch self {
         case .values(let values): .values(places.map { values[$0] })

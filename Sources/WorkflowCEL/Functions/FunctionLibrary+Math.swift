@@ -1,12 +1,12 @@
 extension FunctionLibrary {
-    /// Numbers of one at a time, and bits.
+    /// The functions of single numbers and of bits.
     static let mathFunctions: [Overload] =
         roundingFunctions + powerFunctions + signFunctions + kindFunctions + bitFunctions
 
     private static let roundingFunctions: [Overload] = [
         .native(.function, "math.ceil") { (double: Double, _) in double.rounded(.up) },
         .native(.function, "math.floor") { (double: Double, _) in double.rounded(.down) },
-        // Halves go away from zero.
+        // Halves round away from zero.
         .native(.function, "math.round") { (double: Double, _) in double.rounded(.toNearestOrAwayFromZero) },
         .native(.function, "math.trunc") { (double: Double, _) in double.rounded(.towardZero) },
         .native(.function, "math.sqrt") { (double: Double, _) in double.squareRoot() },
@@ -60,7 +60,7 @@ extension FunctionLibrary {
         .native(.function, "math.bitShiftLeft") { (uint: UInt64, by: Int64, _) throws(EvaluationError) in
             uint << (try checkedShift(by))
         },
-        // Zeros come in from the left, also for an int below zero.
+        // Zeros are shifted in from the left, also for a negative int.
         .native(.function, "math.bitShiftRight") { (int: Int64, by: Int64, _) throws(EvaluationError) in
             Int64(bitPattern: UInt64(bitPattern: int) >> (try checkedShift(by)))
         },

@@ -1,6 +1,6 @@
 extension FunctionLibrary {
-    /// Making optionals and looking into them. `or` and `orValue`, which may leave their argument out, are part of the
-    /// evaluator.
+    /// The functions that create and read optionals. The evaluator itself has `or` and `orValue`, which may skip their
+    /// argument.
     static let optionalFunctions: [Overload] = [
         .function("optional.of", [.dyn], .optional(.dyn)) { values, _ throws(EvaluationError) in .optional(values[0]) },
         .function("optional.none", [], .optional(.dyn)) { _, _ throws(EvaluationError) in .optional(nil) },
@@ -23,7 +23,7 @@ extension FunctionLibrary {
         if case .optional(let content) = value { content } else { nil }
     }
 
-    /// Whether a value is what its type has before anything is put in.
+    /// Returns true if a value is the zero value of its type.
     private static func isZero(_ value: Value) -> Bool {
         switch value {
         case .null: true

@@ -1,5 +1,5 @@
 extension FunctionLibrary {
-    /// `size(x)` and `x.size()`: scalars of a string, bytes, elements, entries.
+    /// The function `size(x)` or `x.size()`: the number of scalars, bytes, elements or entries.
     static let sizeFunctions: [Overload] = Overload.Style.both.flatMap { style in
         [
             .native(style, "size") { (text: String, budget) throws(EvaluationError) in
@@ -14,7 +14,7 @@ extension FunctionLibrary {
 }
 
 extension Budget {
-    /// Takes what reading a string from one end to the other costs.
+    /// Takes the cost of reading a whole string.
     mutating func take(walking text: String) throws(EvaluationError) {
         try take(1 + text.utf8.count / 64)
     }

@@ -1,5 +1,5 @@
 extension FunctionLibrary {
-    /// Looking into strings. Places are counted in Unicode scalars, from 0.
+    /// The functions that search strings. Indices count Unicode scalars from 0.
     static let stringFunctions: [Overload] = searchFunctions + placeFunctions + partFunctions
 
     private static let searchFunctions: [Overload] = [

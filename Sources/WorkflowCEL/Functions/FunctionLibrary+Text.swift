@@ -1,5 +1,5 @@
 extension FunctionLibrary {
-    /// Making strings of strings.
+    /// The functions that create strings from strings.
     static let textFunctions: [Overload] = caseFunctions + replaceFunctions + splitFunctions + joinFunctions
 
     private static let caseFunctions: [Overload] = [
@@ -29,7 +29,7 @@ extension FunctionLibrary {
         },
     ]
 
-    /// White space by Unicode's definition, which has no zero-width spaces.
+    /// Returns true for white space by Unicode's definition, which excludes zero-width spaces.
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09...0x0D, 0x20: true
@@ -78,7 +78,9 @@ extension FunctionLibrary {
         },
     ]
 
-    /// - Parameter limit: How often at most; any number of times when below zero.
+    /// Returns the text with replacements.
+    ///
+    /// - Parameter limit: The largest number of replacements; unlimited if negative.
     private static func replaced(
         _ text: String, _ old: String, _ new: String, atMost limit: Int64, _ budget: inout Budget
     ) throws(EvaluationError) -> String {
@@ -101,7 +103,7 @@ extension FunctionLibrary {
         return String(decoding: replaced, as: UTF8.self)
     }
 
-    /// Where a part stands; an empty one stands before each scalar and at the end.
+    /// Returns the byte offsets of a part. An empty part matches before each scalar and at the end.
     private static func offsets(of part: String, in text: String, atMost limit: Int) -> [Int] {
         guard part.isEmpty else { return TextSearch(for: part).offsets(in: text, atMost: limit) }
         var offsets: [Int] = []
@@ -114,7 +116,9 @@ extension FunctionLibrary {
         return offsets
     }
 
-    /// - Parameter limit: How many parts at most, the last being the rest; any number when below zero.
+    /// Returns the parts of a split text.
+    ///
+    /// - Parameter limit: The largest number of parts, the last of which is the rest; unlimited if negative.
     private static func split(
         _ text: String, at separator: String, atMost limit: Int64, _ budget: inout Budget
     ) throws(EvaluationError) -> ListValue {
@@ -124,7 +128,7 @@ extension FunctionLibrary {
         let most = limit < 0 ? Int.max : Int(limit)
         var offsets = offsets(of: separator, in: text, atMost: separator.isEmpty ? most : most - 1)
         if separator.isEmpty {
-            // Between scalars, so neither at the start nor at the end.
+            // An empty separator splits between scalars, so neither at the start nor at the end.
             if offsets.last == text.utf8.count { offsets.removeLast() }
             if text.isEmpty { return .values([]) }
             offsets.removeFirst()
@@ -167,7 +171,7 @@ extension FunctionLibrary {
         return joined
     }
 
-    /// In double quotes, as the language would read it again.
+    /// Returns the text as a string literal in double quotes.
     private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

@@ -1,5 +1,5 @@
 extension FunctionLibrary {
-    /// Fields of timestamps, in UTC or in a time zone, and of durations.
+    /// The functions that read fields of timestamps, in UTC or in a time zone, and of durations.
     static let timeFunctions: [Overload] =
         fields.flatMap { field in
             [
@@ -16,11 +16,12 @@ extension FunctionLibrary {
             duration("getHours") { $0 / 3_600_000_000_000 },
             duration("getMinutes") { $0 / 60_000_000_000 },
             duration("getSeconds") { $0 / 1_000_000_000 },
-            // The part below a second, unlike the others: google/cel-spec, tests/simple/testdata/timestamps.textproto.
+            // The part below a second, unlike the other fields: google/cel-spec,
+            // tests/simple/testdata/timestamps.textproto.
             duration("getMilliseconds") { $0 % 1_000_000_000 / 1_000_000 },
         ]
 
-    /// Steps in the calendar of a place.
+    /// The functions that move a timestamp in the calendar of a place.
     static let calendarFunctions: [Overload] = [
         .native(.member, "addMonths") {
             (moment: Timestamp, months: Int64, zone: String, budget) throws(EvaluationError) in
@@ -52,7 +53,7 @@ extension FunctionLibrary {
     }
 }
 
-/// A moment as calendar and clock of some place show it.
+/// A moment on the calendar and clock of a place.
 private struct CalendarTime {
     let date: CivilDate
     let secondOfDay: Int64

@@ -1,12 +1,12 @@
-/// The functions of the language, by topic.
+/// The language's functions, by topic.
 enum FunctionLibrary {
-    /// All of them. Where several overloads fit, the first one counts: those that take any type come last.
+    /// All overloads. The first that fits a call is used, so overloads with parameters of any type come last.
     static let overloads: [Overload] =
         conversionFunctions + sizeFunctions + stringFunctions + textFunctions + formatFunctions + matchFunctions
         + listFunctions + timeFunctions + calendarFunctions + extremeFunctions + mathFunctions + base64Functions
         + optionalFunctions
 
-    /// The overloads of a name, called as a function or as a member.
+    /// Returns the overloads of a name, for a function or a member call.
     static func overloads(
         named name: String, isMember: Bool, in version: LanguageVersion = .current
     ) -> [Overload] {
@@ -20,7 +20,7 @@ enum FunctionLibrary {
     /// The names of all members.
     static let memberNames: [String] = members.keys.sorted()
 
-    /// The functions of the first version that behave otherwise than the present ones of the same name.
+    /// The functions whose behavior in the first version differs from the current function of the same name.
     private static let firstBodies = Dictionary(
         uniqueKeysWithValues: [durationOfFirst, formatOfFirst].map { ($0.name, $0) })
 
@@ -31,13 +31,13 @@ enum FunctionLibrary {
 extension FunctionLibrary {
     private static let longestUsage = 4
 
-    /// Functions that have got overloads with more parameters. A machine may keep in its context what it was told of
-    /// a failure, so a call with as many arguments as before is told what it was told then.
+    /// Functions that gained overloads with more parameters. A machine may store the message of a failure in its
+    /// context. So a call with the old number of arguments keeps its old message.
     private static let extended: Set<String> = ["timestamp"]
 
-    /// How a function is called, for messages.
+    /// Returns the signatures of a function, for messages.
     ///
-    /// - Parameter count: How many arguments it was called with.
+    /// - Parameter count: The number of arguments in the call.
     static func usage(of name: String, _ isMember: Bool, _ count: Int) -> String {
         var signatures: [String] = []
         let all = overloads(named: name, isMember: isMember)
@@ -50,7 +50,7 @@ extension FunctionLibrary {
         return "there is \(shown)" + (signatures.count > longestUsage ? " and more" : "")
     }
 
-    /// Whether null fits a parameter of one of a function's overloads.
+    /// Returns true if an overload of the function accepts null for a parameter.
     static func takesNull(_ name: String, _ isMember: Bool, _ index: Int) -> Bool {
         overloads(named: name, isMember: isMember).contains { overload in
             index < overload.parameters.count && overload.parameters[index].isCompatible(with: .null)

@@ -1,8 +1,8 @@
-/// A Swift type that stands for one type of the language, so that a function can be written in Swift's types.
+/// A Swift type that represents a type of the language, so that functions can be written with Swift types.
 protocol NativeValue: Sendable {
-    /// What the language calls it.
+    /// The type of the language.
     static var celType: CELType { get }
-    /// The Swift value; nil when this is of another type.
+    /// Returns the Swift value; `nil` for a value of another type.
     static func native(_ value: Value) -> Self?
     /// The value of the language.
     var celValue: Value { get }
@@ -74,7 +74,7 @@ extension TypeName: NativeValue {
     var celValue: Value { .type(self) }
 }
 
-/// Any type at all.
+/// A value of any type.
 extension Value: NativeValue {
     static var celType: CELType { .dyn }
     static func native(_ value: Value) -> Value? { value }

@@ -1,12 +1,13 @@
 extension Overload {
-    /// Whether a function is called as `name(a, b)`, as `a.name(b)`, or both.
+    /// The call syntax: `name(a, b)`, `a.name(b)`, or both.
     enum Style {
         case function, member
 
         static let both: [Style] = [.function, .member]
     }
 
-    /// A function of one parameter. Its types are those of the closure; `takes` and `gives` say more than those can.
+    /// Creates a function of one parameter. The closure's types are the default; `takes` and `gives` can be more
+    /// precise.
     static func native<First: NativeValue, Result: NativeValue>(
         _ style: Style, _ name: String, takes: [CELType] = [First.celType], gives: CELType = Result.celType,
         _ body: @escaping @Sendable (First, inout Budget) throws(EvaluationError) -> Result
@@ -18,7 +19,7 @@ extension Overload {
         }
     }
 
-    /// A function of two parameters.
+    /// Creates a function of two parameters.
     static func native<First: NativeValue, Second: NativeValue, Result: NativeValue>(
         _ style: Style, _ name: String,
         takes: [CELType] = [First.celType, Second.celType], gives: CELType = Result.celType,
@@ -33,7 +34,7 @@ extension Overload {
         }
     }
 
-    /// A function of three parameters.
+    /// Creates a function of three parameters.
     static func native<First: NativeValue, Second: NativeValue, Third: NativeValue, Result: NativeValue>(
         _ style: Style, _ name: String,
         takes: [CELType] = [First.celType, Second.celType, Third.celType], gives: CELType = Result.celType,
@@ -48,7 +49,7 @@ extension Overload {
         }
     }
 
-    /// What a call says that was made with values of other types than the parameters'.
+    /// Returns the error of a call whose values do not have the parameters' types.
     static func mismatch(_ name: String, _ arguments: [Value]) -> EvaluationError {
         let types = arguments.map(\.typeName.word).joined(separator: ", ")
         return EvaluationError(.noOverload, "no such overload: \(name)(\(types))")

@@ -1,15 +1,15 @@
-/// One way to call a function of the language.
+/// An overload of a language function.
 struct Overload: Sendable {
     let name: String
-    /// Whether it is called as `a.name(b)`; the receiver is the first parameter.
+    /// True for the call syntax `a.name(b)`; the receiver is the first parameter.
     let isMember: Bool
     let parameters: [CELType]
     let result: CELType
-    /// Gets as many values as there are parameters, each of its parameter's type. Fails without a range: the evaluator
-    /// adds where.
+    /// The body, called with one value of the right type per parameter. Its error has no range; the evaluator adds the
+    /// range.
     let call: @Sendable ([Value], inout Budget) throws(EvaluationError) -> Value
 
-    /// A function called as `name(a, b)`.
+    /// Creates a function called as `name(a, b)`.
     static func function(
         _ name: String, _ parameters: [CELType], _ result: CELType,
         _ call: @escaping @Sendable ([Value], inout Budget) throws(EvaluationError) -> Value
@@ -17,7 +17,7 @@ struct Overload: Sendable {
         Overload(name: name, isMember: false, parameters: parameters, result: result, call: call)
     }
 
-    /// A function called as `a.name(b)`; `parameters` begins with the receiver.
+    /// Creates a function called as `a.name(b)`; `parameters` begins with the receiver.
     static func member(
         _ name: String, _ parameters: [CELType], _ result: CELType,
         _ call: @escaping @Sendable ([Value], inout Budget) throws(EvaluationError) -> Value

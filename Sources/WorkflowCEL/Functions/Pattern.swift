@@ -4,14 +4,14 @@ import Synchronization
 
     import CRE2
 
-    /// A compiled regular expression in RE2's syntax, which matches in linear time whatever the pattern.
+    /// A compiled regular expression in RE2's syntax. Matching takes linear time for every pattern.
     final class Pattern: Sendable {
-        // Matching is const and locks within: RE2 may be used from any thread.
+        // Matching is const and locks internally: RE2 may be used from any thread.
         nonisolated(unsafe) private let handle: OpaquePointer
-        /// How large the pattern is when compiled, in instructions.
+        /// The size of the compiled pattern, in instructions.
         private let size: Int
 
-        /// Compiles a pattern; fails when it is none, or takes more than `CELLimits.patternBytes`.
+        /// Compiles a pattern. Throws if the pattern is invalid or takes more than `CELLimits.patternBytes`.
         init(_ text: String) throws(EvaluationError) {
             var reason = [CChar](repeating: 0, count: 160)
             var text = text
@@ -33,9 +33,9 @@ import Synchronization
             cre2_free(handle)
         }
 
-        /// Whether the pattern matches anywhere in the text.
+        /// Returns true if the pattern matches anywhere in the text.
         func matches(_ text: String, _ budget: inout Budget) throws(EvaluationError) -> Bool {
-            // The worst that RE2 does is to look at each instruction for each byte.
+            // In the worst case RE2 visits each instruction for each byte.
             let (steps, overflow) = text.utf8.count.multipliedReportingOverflow(by: size)
             try budget.take(1 + (overflow ? .max : steps) / 64)
             var text = text
@@ -47,7 +47,7 @@ import Synchronization
 
 #else
 
-    /// Without RE2 no pattern can be compiled.
+    /// A placeholder for builds without RE2, which cannot compile patterns.
     final class Pattern: Sendable {
         init(_ text: String) throws(EvaluationError) {
             throw EvaluationError(.invalidArgument, "'matches' needs the trait RE2")
@@ -58,21 +58,23 @@ import Synchronization
 
 #endif
 
-/// Keeps the patterns that came as values and not in the text of an expression, so that each is compiled once.
+/// Caches patterns that are values rather than literals of an expression, so that each is compiled once.
 final class PatternCache: Sendable {
-    /// The one of this process.
+    /// The cache of this process.
     static let shared = PatternCache()
 
-    /// Patterns that are kept; when one more comes, all are dropped.
+    /// The largest number of patterns. One more pattern empties the cache.
     static let capacity = 64
 
-    /// By their bytes: strings that look the same are equal in Swift, but other patterns.
+    /// The patterns by their bytes: Swift treats canonically equivalent strings as equal, but they are different
+    /// patterns.
     private let patterns = Mutex<[[UInt8]: Pattern]>([:])
 
-    /// The compiled pattern.
+    /// Returns the compiled pattern.
     ///
-    /// Costs the same whether it was there or not: what an evaluation takes must not depend on the one before it. It is
-    /// what compiling takes at most: `\pL{100}` keeps RE2 busy for 2 ms before it is found too large.
+    /// A cached pattern costs as much as a new one, because the cost of an evaluation must not depend on earlier
+    /// evaluations. The cost is the most that compiling takes: `\pL{100}` occupies RE2 for 2 ms before RE2 rejects its
+    /// size.
     func pattern(_ text: String, _ budget: inout Budget) throws(EvaluationError) -> Pattern {
         try budget.take(1000)
         try budget.take(text.utf8.count * 50)
@@ -88,9 +90,9 @@ final class PatternCache: Sendable {
 }
 
 extension FunctionLibrary {
-    /// `matches(text, pattern)` and `text.matches(pattern)` for a pattern that comes as a value.
+    /// The functions `matches(text, pattern)` and `text.matches(pattern)` for a pattern that is a value.
     ///
-    /// A pattern that stands in the expression is compiled with it, to a `Pattern`.
+    /// A literal pattern is compiled with its expression, to a `Pattern`.
     static let matchFunctions: [Overload] = Overload.Style.both.map { style in
         .native(style, "matches") { (text: String, pattern: String, budget) throws(EvaluationError) in
             try PatternCache.shared.pattern(pattern, &budget).matches(text, &budget)

@@ -1,11 +1,11 @@
-/// Powers that are the same to the bit on every machine.
+/// Powers that are identical to the bit on every machine.
 ///
-/// A history is applied again on other machines, and the C library's `pow` differs in its last bit between versions and
-/// processors. Here are only operations that IEEE 754 rounds in one way: `+`, `*`, `/`, a square root and a fused
-/// multiply-add, on pairs of doubles that hold about 100 bits. The result is within one unit of its last bit, but for
-/// exponents past 2^50: each squaring doubles the error.
+/// A history is replayed on other machines, and the C library's `pow` differs in its last bit between versions and
+/// processors. `Power` uses only operations with one IEEE 754 result: `+`, `*`, `/`, square root and fused
+/// multiply-add. The operations work on pairs of doubles with about 100 bits. The error is at most one unit in the last
+/// place, except for exponents beyond 2^50: each squaring doubles the error.
 enum Power {
-    /// `base` to the power of `exponent`, with the special cases of C (ISO/IEC 9899 F.10.4.4).
+    /// Returns `base` to the power of `exponent`, with the special cases of C (ISO/IEC 9899 F.10.4.4).
     static func of(_ base: Double, _ exponent: Double) -> Double {
         if exponent == 0 || base == 1 { return 1 }
         if base.isNaN || exponent.isNaN { return .nan }
@@ -14,20 +14,20 @@ enum Power {
             return (base.magnitude > 1) == (exponent > 0) ? .infinity : 0
         }
         let isWhole = exponent.rounded(.towardZero) == exponent
-        // From 2^53 on every double is even.
+        // From 2^53 on, every double is even.
         let isOdd = isWhole && exponent.magnitude < 0x1p53 && Int64(exponent) % 2 != 0
         if base < 0 || base.sign == .minus, isOdd { return -of(base.magnitude, exponent) }
         if base < 0, !isWhole, base.isFinite { return .nan }
         let magnitude = base.magnitude
         if magnitude == 0 || magnitude.isInfinite { return (magnitude == 0) == (exponent > 0) ? 0 : .infinity }
-        // Further than this nothing but zero, one and infinity is left.
+        // Beyond this exponent the result is always zero, one or infinity.
         guard exponent.magnitude < 0x1p63 else {
             return magnitude == 1 ? 1 : (magnitude > 1) == (exponent > 0) ? .infinity : 0
         }
         return power(of: magnitude, exponent)
     }
 
-    /// Of a positive base: whole powers by squaring, the fraction by square roots.
+    /// Returns the power of a positive base: the whole part by squaring, the fraction by square roots.
     private static func power(of base: Double, _ exponent: Double) -> Double {
         let whole = exponent.magnitude.rounded(.down)
         var fraction = exponent.magnitude - whole
@@ -52,7 +52,8 @@ enum Power {
     }
 }
 
-/// `(high + low) * 2^scale`, where `high` is from 1 up to 2 and `low` is less than its last bit.
+/// A number `(high + low) * 2^scale`. `high` is at least 1 and less than 2, and `low` is less than the last bit of
+/// `high`.
 private struct Wide {
     private let high: Double
     private let low: Double
@@ -62,14 +63,14 @@ private struct Wide {
         self.init(double.significand, 0, Int(double.exponent))
     }
 
-    /// Takes any positive `high` that is no farther from 1 than products and roots are.
+    /// Normalizes any positive `high` within the range that products and roots have.
     private init(_ high: Double, _ low: Double, _ scale: Int) {
         let sum = high + low
         let rest = low - (sum - high)
         let shift = sum.exponent
         self.high = sum.significand
         self.low = Double(sign: .plus, exponent: -shift, significand: rest)
-        // A bound that no double reaches, so that squaring on does not overflow.
+        // No double reaches this bound, which prevents an overflow by repeated squaring.
         self.scale = min(max(scale + Int(shift), -(1 << 40)), 1 << 40)
     }
 
@@ -79,7 +80,7 @@ private struct Wide {
         return Wide(product, error + (left.high * right.low + left.low * right.high), left.scale + right.scale)
     }
 
-    /// One step of Newton's from the root of the nearest double.
+    /// The square root: one Newton step from the root of the nearest double.
     var squareRoot: Wide {
         let isOdd = scale % 2 != 0
         let high = isOdd ? self.high * 2 : self.high
@@ -92,7 +93,7 @@ private struct Wide {
     /// The nearest double.
     var double: Double { Double(sign: .plus, exponent: Self.clamped(scale), significand: high) }
 
-    /// The nearest double to one over it.
+    /// The nearest double to the reciprocal.
     var inverse: Double {
         let quotient = 1 / high
         let rest = 1.0.addingProduct(-quotient, high) - quotient * low

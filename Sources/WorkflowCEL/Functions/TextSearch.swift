@@ -1,11 +1,13 @@
-/// Finds a text in others in linear time, by Knuth, Morris and Pratt.
+/// Finds a text in others in linear time (Knuth–Morris–Pratt).
 ///
-/// It compares bytes of UTF-8, which finds scalars: the bytes of one never begin within those of another.
+/// The search compares bytes of UTF-8 and still finds whole scalars: the bytes of a scalar never begin within another.
 struct TextSearch {
     private let wanted: [UInt8]
-    /// For each length of a match so far: how much of it still matches when the next byte does not.
+    /// The length that still matches after a mismatch, for each length matched so far.
     private let fallback: [Int]
 
+    /// Prepares the search.
+    ///
     /// - Precondition: `wanted` is not empty.
     init(for wanted: String) {
         precondition(!wanted.isEmpty)
@@ -22,9 +24,9 @@ struct TextSearch {
         self.fallback = fallback
     }
 
-    /// Calls back with the offset of each match in bytes, in order, until the answer is false.
+    /// Calls `body` with the byte offset of each match in order, until `body` returns false.
     ///
-    /// - Parameter isOverlapping: Whether a match may begin within the one before it.
+    /// - Parameter isOverlapping: True if a match may begin within the previous match.
     func matches(in text: String, isOverlapping: Bool, _ body: (Int) -> Bool) {
         var text = text
         text.withUTF8 { bytes in
@@ -40,7 +42,7 @@ struct TextSearch {
         }
     }
 
-    /// The offsets of all matches that do not overlap, at most so many.
+    /// Returns the byte offsets of the matches that do not overlap, at most `limit` of them.
     func offsets(in text: String, atMost limit: Int = .max) -> [Int] {
         var offsets: [Int] = []
         guard limit > 0 else { return offsets }
@@ -51,7 +53,7 @@ struct TextSearch {
         return offsets
     }
 
-    /// Whether there is a match at all.
+    /// Returns true if the text contains a match.
     func isFound(in text: String) -> Bool {
         var isFound = false
         matches(in: text, isOverlapping: false) { _ in

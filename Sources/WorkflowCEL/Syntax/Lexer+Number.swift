@@ -1,5 +1,5 @@
 extension Lexer {
-    /// `12`, `0x1F`, `12u`, `1.5`, `.5`, `1e9`.
+    /// Reads a number: `12`, `0x1F`, `12u`, `1.5`, `.5`, `1e9`.
     mutating func number() -> Token.Kind {
         let start = offset
         if peek() == UInt8(ascii: "0"), (peek(1) ?? 0) | 0x20 == UInt8(ascii: "x") { return hexadecimal() }
@@ -39,7 +39,7 @@ extension Lexer {
         return integer(UInt64(source.text(in: first..<offset), radix: 16), start)
     }
 
-    /// What the digits are that end here; nil for more than 64 bits.
+    /// Returns the integer whose digits end here. A `number` of `nil` stands for more than 64 bits.
     private mutating func integer(_ number: UInt64?, _ start: Int) -> Token.Kind {
         let isUnsigned = (peek() ?? 0) | 0x20 == UInt8(ascii: "u")
         if isUnsigned { offset += 1 }
@@ -62,7 +62,7 @@ extension Lexer {
         return (next == UInt8(ascii: "+") || next == UInt8(ascii: "-")) && peek(2)?.isDigit == true
     }
 
-    /// Whether no letter or digit follows; if one does it is noted.
+    /// Returns true if no letter or digit follows; otherwise reports a mistake.
     private mutating func isEndOfNumber(_ start: Int) -> Bool {
         guard let byte = peek(), byte.isLetter || byte.isDigit else { return true }
         while let byte = peek(), byte.isLetter || byte.isDigit { offset += 1 }
@@ -74,7 +74,7 @@ extension Lexer {
 }
 
 extension UInt8 {
-    /// What the byte counts as a hexadecimal digit.
+    /// The value of the byte as a hexadecimal digit.
     var hexadecimalDigit: UInt32? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(self - UInt8(ascii: "0"))

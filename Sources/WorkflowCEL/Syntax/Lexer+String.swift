@@ -1,14 +1,14 @@
-/// How a string is written.
+/// The notation of a string.
 private struct StringForm {
     let isBytes: Bool
     let isRaw: Bool
     let quote: UInt8
-    /// Three quotes on each side; then it may hold line breaks.
+    /// True for three quotes on each side; such a string may contain line breaks.
     let isTripled: Bool
 }
 
 extension Lexer {
-    /// How many letters before a quote belong to a string that begins here.
+    /// The number of letters before the quote of a string that begins here.
     var stringPrefixLength: Int {
         guard let first = peek(), let second = peek(1) else { return 0 }
         let isBytes = first | 0x20 == UInt8(ascii: "b")
@@ -17,7 +17,7 @@ extension Lexer {
         return isBytes && second | 0x20 == UInt8(ascii: "r") && peek(2)?.isQuote == true ? 2 : 0
     }
 
-    /// `'a'`, `"a"`, `'''a'''`, `r'a'`, `b'a'`, `br'a'`.
+    /// Reads a string: `'a'`, `"a"`, `'''a'''`, `r'a'`, `b'a'`, `br'a'`.
     mutating func string(prefixLength: Int) -> Token.Kind {
         let start = offset
         let form = openingQuote(prefixLength)
@@ -49,7 +49,7 @@ extension Lexer {
             isTripled: isTripled)
     }
 
-    /// Whether the closing quote is here; if it is it is taken.
+    /// Takes the closing quote. Returns false if it is not here.
     private mutating func isClosed(_ form: StringForm) -> Bool {
         guard peek() == form.quote else { return false }
         if !form.isTripled {
@@ -70,7 +70,7 @@ extension Lexer {
 }
 
 extension Lexer {
-    /// Reads an escape; notes it and returns false when it is none.
+    /// Reads an escape. Reports an invalid escape and returns false.
     private mutating func escape(_ form: StringForm, into bytes: inout [UInt8]) -> Bool {
         let start = offset
         offset += 1
@@ -127,7 +127,7 @@ extension Lexer {
         return append(code, true, form, start, into: &bytes)
     }
 
-    /// In bytes an escape is one byte, in strings a code point.
+    /// Appends an escape: one byte in a bytes literal, a code point in a string.
     private mutating func append(
         _ code: UInt32, _ isByte: Bool, _ form: StringForm, _ start: Int, into bytes: inout [UInt8]
     ) -> Bool {

@@ -1,14 +1,14 @@
-/// Cuts the text of an expression into tokens.
+/// Splits the text of an expression into tokens.
 ///
-/// A mistake does not end it: it is noted, and what was probably meant stands in its place where that is clear, so that
-/// the parser can go on and find more.
+/// A mistake does not end the reading. The lexer reports it and substitutes the intended token if that is clear, so the
+/// parser can continue and find more mistakes.
 struct Lexer {
     let source: SourceText
     var issues: IssueList
     var offset = 0
     private(set) var tokens: [Token] = []
 
-    /// All tokens of a text, ending with `.end`, and the mistakes in them.
+    /// Returns the tokens of a text, ending with `.end`, and the mistakes in them.
     static func tokens(of source: SourceText) -> (tokens: [Token], issues: IssueList) {
         var lexer = Lexer(source: source, issues: IssueList(of: source))
         lexer.run()
@@ -23,7 +23,7 @@ struct Lexer {
     private mutating func run() {
         while true {
             skipSpace()
-            // After that many mistakes nobody reads on.
+            // With a full list of issues, reading on is useless.
             guard offset < source.bytes.count, !issues.isFull else { break }
             let start = offset
             let kind = token()
@@ -32,7 +32,7 @@ struct Lexer {
         tokens.append(Token(kind: .end, range: source.bytes.count..<source.bytes.count))
     }
 
-    /// The byte that is this far ahead; nil past the end.
+    /// Returns the byte at a distance ahead; `nil` beyond the end.
     func peek(_ distance: Int = 0) -> UInt8? {
         let position = offset + distance
         return position < source.bytes.count ? source.bytes[position] : nil
@@ -61,7 +61,7 @@ struct Lexer {
         }
     }
 
-    /// No expression has `/*` in it.
+    /// Skips a comment of another language and reports it. No valid expression contains `/*`.
     private mutating func foreignComment() {
         let start = offset
         offset += 2
@@ -93,7 +93,7 @@ struct Lexer {
         return .quotedName(source.text(in: start + 1..<offset - 1))
     }
 
-    /// What the next characters are, for a message.
+    /// Returns a description of the next character, for a message.
     func found() -> String {
         guard offset < source.bytes.count else { return "the end of the expression" }
         var end = offset + 1
@@ -106,13 +106,13 @@ struct Lexer {
 
 extension Lexer {
     private static let symbols: [Symbol] = [
-        // Long ones first.
+        // Long symbols come first.
         .equal, .notEqual, .lessOrEqual, .greaterOrEqual, .and, .or,
         .openParenthesis, .closeParenthesis, .openBracket, .closeBracket, .openBrace, .closeBrace, .dot, .comma, .colon,
         .question, .plus, .minus, .star, .slash, .percent, .not, .less, .greater,
     ]
 
-    /// What other languages write, and what this one does.
+    /// Operators of other languages, and the operators of this one that they mean.
     private static let foreign: [(text: String, meant: Symbol)] = [
         ("===", .equal), ("!==", .notEqual), ("<>", .notEqual), ("=>", .greaterOrEqual), ("=<", .lessOrEqual),
     ]
@@ -163,7 +163,7 @@ extension Lexer {
 }
 
 extension UInt8 {
-    /// Whether names may begin with it.
+    /// True if names may begin with this byte.
     var isLetter: Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) || self == UInt8(ascii: "_")
     }
@@ -178,7 +178,7 @@ extension UInt8 {
 }
 
 extension String {
-    /// A number with zeros before it.
+    /// Creates the text of a number, padded with leading zeros.
     init(_ number: some BinaryInteger, radix: Int, width: Int) {
         let digits = String(number, radix: radix, uppercase: true)
         self.init(repeating: "0", count: Swift.max(0, width - digits.utf8.count))

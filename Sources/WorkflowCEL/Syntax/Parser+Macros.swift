@@ -1,5 +1,5 @@
 extension Parser {
-    /// What `has(…)` stands for.
+    /// Returns the expansion of `has(…)`.
     mutating func has(_ arguments: [Syntax], from start: Int) throws(Failure) -> Syntax {
         guard arguments.count == 1, case .select(let operand, let field, isOptional: false) = arguments[0].kind else {
             if !arguments.contains(where: \.isInvalid) {
@@ -14,7 +14,7 @@ extension Parser {
         return try node(.has(operand, field), from: start, above: [operand])
     }
 
-    /// What a call stands for when it has the name of a macro; nil when it has not.
+    /// Returns the expansion of a call with the name of a macro; `nil` for any other name.
     mutating func macro(
         _ operand: Syntax, _ callee: Syntax.Callee, _ arguments: [Syntax], from start: Int
     ) throws(Failure) -> Syntax? {

@@ -1,11 +1,11 @@
 extension Parser {
-    /// Notes a mistake.
+    /// Reports a mistake.
     mutating func mistake(_ range: Range<Int>, _ message: String) -> Failure {
         issues.add(.syntax, range, message)
         return Failure()
     }
 
-    /// Notes that something else was expected where the parser stands.
+    /// Reports an unexpected token at the current position.
     mutating func unexpected(_ expected: String) -> Failure {
         if case .invalid = current.kind { return Failure() }
         if position > 0, case .name("not") = tokens[position - 1].kind {
@@ -15,7 +15,7 @@ extension Parser {
         return mistake(current.range, "expected \(expected), found \(found)\(quotes)")
     }
 
-    /// Notes that a bracket is not closed here.
+    /// Reports that a bracket is not closed here.
     mutating func unclosed(_ bracket: Token, _ expected: String) -> Failure {
         let (line, column) = source.location(of: bracket.range.lowerBound)
         let open = source.text(in: bracket.range)
@@ -23,7 +23,7 @@ extension Parser {
         return unexpected("\(expected) for the '\(open)' at \(place)")
     }
 
-    /// Notes that the expression is nested too deeply, and ends the parsing.
+    /// Reports that the expression is nested too deeply, and ends the parsing.
     mutating func tooDeep(_ range: Range<Int>) -> Failure {
         isAborted = true
         issues.add(.limit, range, "the expression is nested deeper than \(CELLimits.nesting) levels")
@@ -38,7 +38,7 @@ extension Parser {
         }
     }
 
-    /// What is said when words follow each other, as in a text without its quotes; else nothing.
+    /// The hint for consecutive words, as in a string without quotes; otherwise empty.
     private var quotes: String {
         guard position > 0, case .name = tokens[position - 1].kind else { return "" }
         switch current.kind {
@@ -47,7 +47,7 @@ extension Parser {
         }
     }
 
-    /// What was probably meant by what stands here, where a value or an operator should.
+    /// The suggestion for the current token if a value or an operator should stand here.
     private var advice: String? {
         guard position > 0 else { return nil }
         switch current.kind {

@@ -1,5 +1,5 @@
 extension Parser {
-    /// A value and what is read or called on it: `a.b`, `a[0]`, `a.f(1)`.
+    /// Parses a value with its fields, indices and calls: `a.b`, `a[0]`, `a.f(1)`.
     mutating func member() throws(Failure) -> Syntax {
         let start = current.range.lowerBound
         var operand = try primary()
@@ -87,7 +87,7 @@ extension Parser {
         return literal(.int(int))
     }
 
-    /// A word: a value, a variable or a function.
+    /// Parses a word: a value, a variable or a function.
     private mutating func named(_ name: String, isAbsolute: Bool, from start: Int) throws(Failure) -> Syntax {
         let range = current.range
         if !isAbsolute {
@@ -157,9 +157,9 @@ extension Parser {
         return try node(.map(entries), from: start, above: entries.flatMap { [$0.key, $0.value] })
     }
 
-    /// What stands between brackets, separated by commas.
+    /// Parses the items between brackets, separated by commas.
     ///
-    /// - Parameter mistake: What stands for an item with a mistake in it.
+    /// - Parameter mistake: The substitute for an item with a mistake.
     private mutating func items<Item>(
         until closing: Symbol, mistake: (Syntax) -> Item, _ item: (inout Parser) throws(Failure) -> Item
     ) throws(Failure) -> [Item] {
@@ -178,13 +178,13 @@ extension Parser {
                 advance()
             }
             if tokens[position - 1].kind == .symbol(closing) { return items }
-            // Lists and maps may end with a comma, arguments may not.
+            // Lists and maps may end with a comma; arguments may not.
             if closing != .closeParenthesis, take(closing) { return items }
         }
     }
 
-    /// Goes to the next comma or closing bracket of this level, or just to the closing parenthesis; false when there is
-    /// none.
+    /// Skips to the next comma or closing bracket of this level, or only to the closing parenthesis. Returns false if
+    /// there is none.
     private mutating func recover(to closing: Symbol?) -> Bool {
         var open = 0
         while !isAborted, !issues.isFull {

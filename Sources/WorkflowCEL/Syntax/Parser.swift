@@ -1,8 +1,9 @@
-/// Reads an expression by recursive descent; binary operators by precedence climbing.
+/// Parses an expression by recursive descent, and binary operators by precedence climbing.
 ///
-/// After a mistake within brackets it goes on behind the next comma or closing bracket, so that one run finds several.
+/// After a mistake within brackets, the parser continues after the next comma or closing bracket, so one run finds
+/// several mistakes.
 struct Parser {
-    /// A mistake that is noted; whoever can go on catches it.
+    /// A reported mistake. A caller that can continue catches it.
     struct Failure: Error {}
 
     let source: SourceText
@@ -11,10 +12,10 @@ struct Parser {
     var issues: IssueList
     var position = 0
     private var depth = 0
-    /// A bound was reached: nothing more is read.
+    /// True after a limit was reached: parsing has ended.
     var isAborted = false
 
-    /// The expression in a text, nil when there is none, and the mistakes in it.
+    /// Returns the expression in a text, or `nil` if there is none, and the mistakes.
     static func parse(_ source: SourceText, hasMacros: Bool = true) -> (syntax: Syntax?, issues: IssueList) {
         guard source.bytes.count <= CELLimits.sourceBytes else {
             var issues = IssueList(of: source)
@@ -45,7 +46,7 @@ struct Parser {
         }
     }
 
-    /// `a`, `a ? b : c`
+    /// Parses an expression: `a`, `a ? b : c`.
     mutating func expression() throws(Failure) -> Syntax {
         let start = current.range.lowerBound
         depth += 1
@@ -66,7 +67,7 @@ struct Parser {
         return try node(.conditional(condition, first, second), from: start, above: [condition, first, second])
     }
 
-    /// Operators that bind more tightly than a level, and their operands.
+    /// Parses the operators that bind more tightly than a level, and their operands.
     private mutating func binary(above level: Int) throws(Failure) -> Syntax {
         let start = current.range.lowerBound
         var left = try unary()
@@ -86,7 +87,7 @@ struct Parser {
         return left
     }
 
-    /// `!a`, `-a`; any number of them without recursion.
+    /// Parses unary operators: `!a`, `-a`. A sequence of them needs no recursion.
     private mutating func unary() throws(Failure) -> Syntax {
         var signs: [Token] = []
         while current.kind == .symbol(.not) || current.kind == .symbol(.minus) {
@@ -108,7 +109,8 @@ struct Parser {
         return operand
     }
 
-    /// The number after a minus; so that the smallest integer can be written. Nil when more follows that binds first.
+    /// Parses the number after a minus, so that the smallest integer can be written. Returns `nil` if the number has a
+    /// member or index, which binds more tightly.
     private mutating func negativeNumber(_ start: Int) -> Syntax? {
         let next = position + 1 < tokens.count ? tokens[position + 1].kind : .end
         guard next != .symbol(.dot), next != .symbol(.openBracket) else { return nil }
@@ -125,13 +127,13 @@ struct Parser {
 }
 
 extension Parser {
-    /// An operator between operands.
+    /// A binary operator.
     private enum Infix: Equatable {
         case and, or
         case `operator`(BinaryOperator)
     }
 
-    /// The operator that stands here, and how tightly it binds.
+    /// Returns the operator at the current position and its precedence.
     private func infix() -> (Infix, precedence: Int)? {
         switch current.kind {
         case .name("in"): (.operator(.isIn), 3)
@@ -153,21 +155,21 @@ extension Parser {
 extension Parser {
     var current: Token { tokens[position] }
 
-    /// Where the token before this one ends.
+    /// The end of the previous token.
     var lastEnd: Int { position > 0 ? tokens[position - 1].range.upperBound : 0 }
 
     mutating func advance() {
         if position + 1 < tokens.count { position += 1 }
     }
 
-    /// Takes a symbol when it stands here.
+    /// Takes a symbol. Returns false if another token stands here.
     mutating func take(_ symbol: Symbol) -> Bool {
         guard current.kind == .symbol(symbol) else { return false }
         advance()
         return true
     }
 
-    /// Something that ends at the last token and consists of these parts.
+    /// Returns a node with these parts that ends at the last token.
     mutating func node(_ kind: Syntax.Kind, from start: Int, above parts: [Syntax]) throws(Failure) -> Syntax {
         let range = start..<max(start, lastEnd)
         let height = (parts.map(\.height).max() ?? 0) + 1
@@ -175,7 +177,7 @@ extension Parser {
         return Syntax(kind: kind, range: range, height: height)
     }
 
-    /// Something without parts, at the last token.
+    /// Returns a node without parts that ends at the last token.
     func leaf(_ kind: Syntax.Kind, from start: Int) -> Syntax {
         Syntax(kind: kind, range: start..<max(start, lastEnd), height: 1)
     }

@@ -8,19 +8,19 @@ struct SourceText: Sendable {
         bytes = Array(string.utf8)
     }
 
-    /// What stands in a range.
+    /// Returns the text in a range.
     func text(in range: Range<Int>) -> String {
         String(decoding: bytes[range.clamped(to: 0..<bytes.count)], as: UTF8.self)
     }
 
-    /// What stands in a range, for a message: `…` where it is long or more than one line.
+    /// Returns the text in a range for a message; `…` if the text is long or has several lines.
     func excerpt(of range: Range<Int>) -> String {
         guard range.count <= Self.longestExcerpt else { return "…" }
         let text = text(in: range)
         return text.utf8.contains(UInt8(ascii: "\n")) ? "…" : text
     }
 
-    /// What stands in a range, for a message: only its end where it is long.
+    /// Returns the text in a range for a message; only its end if the text is long.
     func ending(of range: Range<Int>) -> String {
         let text = excerpt(of: range)
         guard text == "…" else { return text }
@@ -28,8 +28,9 @@ struct SourceText: Sendable {
         return "…" + String(String.UnicodeScalarView(end)).split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
-    /// What is added to a message about words that may be a text; of the text itself only what is short and has no
-    /// quotes. Where it is all of the expression, the quotes around that come too: YAML, JSON and shells take them off.
+    /// Returns the hint for words that may be a string without quotes. The hint repeats the text only if that is short
+    /// and has no quotes. If the text is the whole expression, the hint adds the outer quotes, because YAML, JSON and
+    /// shells remove them.
     func missingQuotes(around range: Range<Int>) -> String {
         let advice = "; a text has quotes of its own"
         let text = excerpt(of: range)
@@ -37,7 +38,7 @@ struct SourceText: Sendable {
         return range == 0..<bytes.count ? "\(advice), write \"'\(text)'\"" : "\(advice): '\(text)'"
     }
 
-    /// The line and the column of a byte, both counted from 1; columns count Unicode scalars.
+    /// Returns the line and column of a byte, both counted from 1. Columns count Unicode scalars.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     func location(of offset: Int) -> (line: Int, column: Int) {

@@ -1,24 +1,24 @@
 /// A parsed expression, with its macros expanded.
 struct Syntax: Sendable {
     let kind: Kind
-    /// In bytes of UTF-8; without brackets around it.
+    /// The range in bytes of UTF-8, without surrounding brackets.
     let range: Range<Int>
-    /// Levels of expressions within each other, this one included; bounded by `CELLimits.nesting`, so that walking an
-    /// expression cannot exhaust the stack.
+    /// The number of nested levels, including this one. `CELLimits.nesting` limits them, so that walking an expression
+    /// cannot exhaust the stack.
     let height: Int
 
     indirect enum Kind: Sendable {
         case literal(Value)
         case name(String, isAbsolute: Bool)
-        /// `a.b`, `a.?b`
+        /// A selection: `a.b`, `a.?b`.
         case select(Syntax, Field, isOptional: Bool)
-        /// `has(a.b)`
+        /// A test for a field: `has(a.b)`.
         case has(Syntax, Field)
-        /// `a[b]`, `a[?b]`
+        /// An index: `a[b]`, `a[?b]`.
         case index(Syntax, Syntax, isOptional: Bool)
-        /// `f(a)`, `.f(a)`
+        /// A function call: `f(a)`, `.f(a)`.
         case call(Callee, [Syntax])
-        /// `a.f(b)`
+        /// A member call: `a.f(b)`.
         case memberCall(Syntax, Callee, [Syntax])
         case list([Element])
         case map([Entry])
@@ -29,43 +29,43 @@ struct Syntax: Sendable {
         case disjunction([Syntax])
         case conditional(Syntax, Syntax, Syntax)
         case comprehension(Comprehension)
-        /// A mistake that is noted already.
+        /// A mistake that is already reported.
         case invalid
     }
 
-    /// Whether it stands for a mistake that is noted already.
+    /// True for a mistake that is already reported.
     var isInvalid: Bool {
         if case .invalid = kind { true } else { false }
     }
 
-    /// The name after a point.
+    /// A field name after a point.
     struct Field: Sendable {
         let name: String
         let range: Range<Int>
     }
 
-    /// The name before the arguments.
+    /// The function name before the arguments.
     struct Callee: Sendable {
         let name: String
         let range: Range<Int>
-        /// Written with a point before it: not looked up in the container.
+        /// True if a point precedes the name, which is then not looked up in the container.
         var isAbsolute = false
     }
 
-    /// An element of a list; an optional one, `[?a]`, is left out when it has no value.
+    /// An element of a list. An optional element, `[?a]`, is left out if it has no value.
     struct Element: Sendable {
         let value: Syntax
         let isOptional: Bool
     }
 
-    /// An entry of a map; an optional one, `{?k: v}`, is left out when it has no value.
+    /// An entry of a map. An optional entry, `{?k: v}`, is left out if it has no value.
     struct Entry: Sendable {
         let key: Syntax
         let value: Syntax
         let isOptional: Bool
     }
 
-    /// A macro that evaluates an expression for each element, or for what is in an optional.
+    /// A macro that evaluates an expression for each element, or for the content of an optional.
     struct Comprehension: Sendable {
         enum Kind: String, Sendable, CaseIterable {
             case all, exists
@@ -81,7 +81,7 @@ struct Syntax: Sendable {
     }
 }
 
-/// An operator between two operands that both are evaluated.
+/// A binary operator that evaluates both operands.
 enum BinaryOperator: String, Sendable {
     case add = "+"
     case subtract = "-"
@@ -96,7 +96,7 @@ enum BinaryOperator: String, Sendable {
     case greaterOrEqual = ">="
     case isIn = "in"
 
-    /// Whether it is one of `*`, `/`, `%`.
+    /// True for `*`, `/` and `%`.
     var isScaling: Bool {
         switch self {
         case .multiply, .divide, .remainder: true
@@ -104,7 +104,7 @@ enum BinaryOperator: String, Sendable {
         }
     }
 
-    /// Whether it is one of `<`, `<=`, `>`, `>=`.
+    /// True for `<`, `<=`, `>` and `>=`.
     var isOrdering: Bool {
         switch self {
         case .less, .lessOrEqual, .greater, .greaterOrEqual: true

@@ -1,23 +1,23 @@
-/// The smallest part of an expression that means something.
+/// A token of an expression.
 struct Token: Sendable {
     enum Kind: Sendable, Equatable {
         case name(String)
-        /// Between backquotes: only as a field.
+        /// A name in backquotes, allowed only as a field.
         case quotedName(String)
-        /// Without its sign.
+        /// An integer without its sign.
         case int(UInt64)
         case uint(UInt64)
         case double(Double)
         case string(String)
         case bytes([UInt8])
         case symbol(Symbol)
-        /// Not a token of the language; the lexer has said so.
+        /// Text that is no token of the language. The lexer has reported it.
         case invalid
         case end
     }
 
     let kind: Kind
-    /// In bytes of UTF-8.
+    /// The range in bytes of UTF-8.
     let range: Range<Int>
 }
 
@@ -49,11 +49,11 @@ enum Symbol: String, Sendable {
     case or = "||"
 }
 
-/// Words that cannot be the names of variables and functions.
+/// The words that cannot be names of variables and functions.
 enum ReservedWord {
-    /// Operators and values that are written as words; they cannot be fields after a point either.
+    /// The operators and values that are words. Keywords also cannot be fields after a point.
     static let keywords: Set<String> = ["false", "in", "null", "true"]
-    /// Kept for later by the language (https://github.com/google/cel-spec/blob/master/doc/langdef.md, "Syntax").
+    /// The words that the language reserves (https://github.com/google/cel-spec/blob/master/doc/langdef.md, "Syntax").
     static let reserved: Set<String> = [
         "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
         "namespace", "return", "var", "void", "while",

@@ -2,13 +2,13 @@ package import WorkflowJSON
 import WorkflowSpelling
 
 extension CELType {
-    /// The JSON value as it is to be kept where this type is declared.
+    /// Returns the JSON value to store where this type is declared.
     ///
-    /// Integers become doubles where a double is declared. Timestamps, durations and bytes are strings that can be read
-    /// as such; they stay as they were written. The fields of an object must be there, unless their type is optional,
-    /// and there must be no others. What needs no change is not copied.
+    /// Integers become doubles where a double is declared. Timestamps, durations and bytes must be valid strings, which
+    /// stay unchanged. An object must have its fields, unless their type is optional, and no others. Values that need
+    /// no change are not copied.
     ///
-    /// - Parameter path: What the value is called in messages: `data`.
+    /// - Parameter path: The value's name in messages: `data`.
     package func converted(
         _ json: JSONValue, at path: String, in version: LanguageVersion = .current
     ) throws(JSONMismatch) -> JSONValue {
@@ -19,7 +19,7 @@ extension CELType {
         }
     }
 
-    /// The value as it is to be kept; nil when it can stay as it is.
+    /// Returns the value to store; `nil` if the value needs no change.
     private func changed(_ json: JSONValue, _ version: LanguageVersion) throws(JSONMismatch) -> JSONValue? {
         switch (self, json) {
         case (.dyn, _), (.optional, .null): return nil
@@ -42,11 +42,11 @@ extension CELType {
         }
     }
 
-    /// Whether a string can be read as a value of this type.
+    /// Returns true if a string can be read as a value of this type.
     private func isText(_ json: JSONValue, _ version: LanguageVersion) -> Bool {
         guard case .string(let text) = json else { return false }
         switch self {
-        // Why a string cannot be read is left out: the message says what it should be.
+        // The reading error is dropped, because the message says what the string should be.
         case .timestamp: return (try? Timestamp(text: text)) != nil
         case .duration: return (try? TimeSpan.read(text, in: version)) != nil
         case .bytes: return Base64.bytes(text) != nil
@@ -54,7 +54,7 @@ extension CELType {
         }
     }
 
-    /// A list with elements of this type.
+    /// Returns the list to store for elements of this type; `nil` if the list needs no change.
     private func changed(_ elements: [JSONValue], _ version: LanguageVersion) throws(JSONMismatch) -> JSONValue? {
         if self == .dyn { return nil }
         var changedElements: [JSONValue]?
@@ -70,7 +70,7 @@ extension CELType {
         return changedElements.map { .array($0) }
     }
 
-    /// A map with values of this type.
+    /// Returns the map to store for values of this type; `nil` if the map needs no change.
     private func changed(_ object: JSONObject, _ version: LanguageVersion) throws(JSONMismatch) -> JSONValue? {
         if self == .dyn { return nil }
         var changedObject: JSONObject?
@@ -106,18 +106,18 @@ extension ObjectType {
         return changedObject.map { .object($0) }
     }
 
-    /// Fails when a field that must be there is not.
+    /// Throws if a required field is absent.
     func checkPresence(_ isPresent: (String) -> Bool) throws(JSONMismatch) {
         guard let field = required.first(where: { !isPresent($0) }) else { return }
         throw JSONMismatch("is missing").within(field: field)
     }
 
-    /// Fields among which one that was probably meant is looked for.
+    /// The largest number of fields among which an intended name is searched.
     private static let mostSuggested = 100
 
-    /// What is said of a field that the type does not have.
+    /// Returns the mismatch of a field that the type lacks.
     func unknown(_ field: String) -> JSONMismatch {
-        // Every value that does not fit asks.
+        // Every mismatched value gets here, so large types are not searched.
         let known = fields.count > Self.mostSuggested ? [] : fields.keys.sorted()
         let closest = Spelling.closest(to: field, among: known)
         let hint = closest.map { "; did you mean '\($0)'?" } ?? ""
@@ -126,12 +126,12 @@ extension ObjectType {
 }
 
 extension CELType {
-    /// Whether null and a missing value fit.
+    /// True if null and a missing value fit.
     var isOptional: Bool {
         if case .optional = self { true } else { false }
     }
 
-    /// The type with its article, as messages about JSON have it: `a double`, `an int`.
+    /// The type with its article, as in messages about JSON: `a double`, `an int`.
     package var phrase: String {
         switch self {
         case .dyn: "any value"

@@ -1,9 +1,9 @@
 package import WorkflowJSON
 
-/// Types of values that are kept as JSON: the context of an instance, the data of an event.
+/// The types of values that are stored as JSON: the context of an instance, the data of an event.
 extension CELType {
-    /// What an expression reads where JSON of this type stands: timestamps, durations and bytes are strings there, and
-    /// what may be absent or null is read as what it is otherwise.
+    /// The type that an expression sees for JSON of this type. Timestamps, durations and bytes are strings there. An
+    /// optional is read as its content.
     package var asRead: CELType {
         switch self {
         case .timestamp, .duration, .bytes: .string
@@ -16,7 +16,7 @@ extension CELType {
         }
     }
 
-    /// The kind of a JSON value; nothing about what it holds, and nothing at all for null.
+    /// Creates the type of a JSON value without the types of its elements; `dyn` for null.
     package init(kindOf json: JSONValue) {
         self =
             switch json {
@@ -30,7 +30,7 @@ extension CELType {
             }
     }
 
-    /// All that is known of a JSON value, with what it holds.
+    /// Creates the full type of a JSON value, including its elements.
     package init(of json: JSONValue) {
         switch json {
         case .null: self = .null
@@ -42,7 +42,7 @@ extension CELType {
         }
     }
 
-    /// Whether a value of this type can be JSON: a map in JSON has strings as keys.
+    /// True if values of this type can be JSON. A map in JSON has strings as keys.
     package var hasJSON: Bool {
         switch self {
         case .type: false
@@ -53,10 +53,10 @@ extension CELType {
         }
     }
 
-    /// The type of what lies below a value of this type at a key of a map, or at an index of a list for nil; `dyn`
-    /// where the value is of another type, which is seen when it is looked at.
+    /// Returns the type below a value of this type: at a key of a map, or at an index of a list if `key` is `nil`.
+    /// Returns `dyn` if the value is neither; that mistake shows when the value is read.
     ///
-    /// - Parameter path: What the value is called in messages.
+    /// - Parameter path: The value's name in messages.
     package func below(_ key: String?, at path: String) throws(JSONMismatch) -> CELType {
         switch (self, key) {
         case (.optional(let type), _): return try type.below(key, at: path)
@@ -73,11 +73,11 @@ extension CELType {
 // MARK: What is known before it runs
 
 extension CELType {
-    /// Fails when what an expression gives can never be kept where this type is declared.
+    /// Throws if no value of the expression can be stored where this type is declared.
     ///
     /// - Parameters:
-    ///   - given: What is known of the expression's value.
-    ///   - path: What the value is called in messages: `context.amount`.
+    ///   - given: The type of the expression.
+    ///   - path: The value's name in messages: `context.amount`.
     package func check(_ given: CELType, at path: String) throws(JSONMismatch) {
         do {
             try check(given)
@@ -86,7 +86,7 @@ extension CELType {
         }
     }
 
-    /// Whether everything that an expression of this type gives can be kept as it is where another type is declared.
+    /// Returns true if every value of this type can be stored unchanged where another type is declared.
     package func isExactly(_ declared: CELType) -> Bool {
         switch (self, declared) {
         case (_, .dyn), (.bool, .bool), (.int, .int), (.double, .double), (.string, .string), (.null, .null): true
@@ -104,7 +104,7 @@ extension CELType {
         case (.null, .null), (.bool, .bool), (.string, .string), (.bytes, .bytes), (.bytes, .string): return
         case (.int, .int), (.int, .uint), (.uint, .int), (.uint, .uint): return
         case (.double, .int), (.double, .uint), (.double, .double): return
-        // What is no JSON becomes a string; whether a string can be read as such is seen when it is there.
+        // Values without JSON become strings. The content of a string is checked when the value exists.
         case (.string, .timestamp), (.string, .duration), (.string, .bytes): return
         case (.timestamp, .string), (.timestamp, .timestamp), (.duration, .string), (.duration, .duration): return
         case (.list(let type), .list(let element)):
@@ -135,7 +135,7 @@ extension CELType {
         }
     }
 
-    /// How the value can be made one of this type.
+    /// Returns the advice for converting a value to this type.
     private func advice(_ given: CELType) -> String {
         switch (self, given) {
         case (.int, .double), (.int, .string), (.double, .string): "; write \(word)(…)"

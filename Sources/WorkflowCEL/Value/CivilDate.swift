@@ -1,12 +1,12 @@
-/// A day of the Gregorian calendar, carried backwards over the years before it was introduced.
+/// A day of the Gregorian calendar, extended backwards before its introduction.
 ///
-/// The arithmetic counts in eras of 400 years that begin on 1 March, so that the leap day is the last of its year
+/// The arithmetic uses eras of 400 years that begin on 1 March, so that the leap day is the last of its year
 /// (https://howardhinnant.github.io/date_algorithms.html).
 struct CivilDate: Sendable, Equatable {
     let year: Int64
-    /// 1 to 12.
+    /// The month, 1 to 12.
     let month: Int64
-    /// 1 to 31.
+    /// The day of the month, 1 to 31.
     let day: Int64
 
     init(year: Int64, month: Int64, day: Int64) {
@@ -27,7 +27,7 @@ struct CivilDate: Sendable, Equatable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Negative before 1970.
+    /// The days since 1 January 1970; negative before.
     var daysSince1970: Int64 {
         let yearFromMarch = month <= 2 ? year - 1 : year
         let era = yearFromMarch.dividedDown(by: 400)
@@ -38,18 +38,18 @@ struct CivilDate: Sendable, Equatable {
         return era * Self.daysOfEra + dayOfEra - Self.daysTo1970
     }
 
-    /// Counted from 0.
+    /// The day of the year, counted from 0.
     var dayOfYear: Int64 {
         daysSince1970 - CivilDate(year: year, month: 1, day: 1).daysSince1970
     }
 
-    /// 0 is Sunday.
+    /// The day of the week; 0 is Sunday.
     var dayOfWeek: Int64 {
         let days = daysSince1970 + 4
         return days - days.dividedDown(by: 7) * 7
     }
 
-    /// How many days a month has.
+    /// Returns the number of days in a month.
     static func days(inMonth month: Int64, of year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -59,12 +59,12 @@ struct CivilDate: Sendable, Equatable {
     }
 
     private static let daysOfEra: Int64 = 146_097
-    /// From 1 March of the year 0.
+    /// The days from 1 March of the year 0.
     private static let daysTo1970: Int64 = 719_468
 }
 
 extension Int64 {
-    /// The quotient rounded toward negative infinity, for a divisor above zero.
+    /// Returns the quotient rounded toward negative infinity, for a divisor above zero.
     func dividedDown(by divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient

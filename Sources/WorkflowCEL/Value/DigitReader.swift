@@ -1,23 +1,23 @@
-/// Reads the parts of a date and a time, whose numbers have a fixed width.
+/// Reads the parts of dates and times, whose numbers have a fixed width.
 struct DigitReader {
     private var rest: Substring.UTF8View
 
-    /// Begins at the text's first byte.
+    /// Creates a reader at the first byte of a text.
     init(_ text: String) {
         rest = text[...].utf8
     }
 
-    /// True when all of the text is read.
+    /// True if the whole text is read.
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads a character; false where another one stands.
+    /// Reads a character. Returns false if another character stands here.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = rest.first, UInt32(byte) == character.value else { return false }
         rest.removeFirst()
         return true
     }
 
-    /// `2026-01-31`.
+    /// Reads a date: `2026-01-31`.
     mutating func date() -> CivilDate? {
         guard let year = number(digits: 4), take("-"),
             let month = number(digits: 2), (1...12).contains(month), take("-"),
@@ -26,7 +26,7 @@ struct DigitReader {
         return CivilDate(year: year, month: month, day: day)
     }
 
-    /// `12:00:00` or `12:00:00.5`; where seconds are not needed, also `12:00`.
+    /// Reads a time: `12:00:00` or `12:00:00.5`; also `12:00` if seconds are optional.
     mutating func time(needsSeconds: Bool) -> (seconds: Int64, nanoseconds: Int32)? {
         guard let hour = number(digits: 2), hour <= 23, take(":"), let minute = number(digits: 2), minute <= 59
         else { return nil }
@@ -38,7 +38,7 @@ struct DigitReader {
         return (minutes + second, nanoseconds)
     }
 
-    /// `Z` or `±HH:MM`, in seconds.
+    /// Reads an offset, `Z` or `±HH:MM`, in seconds.
     mutating func offset() -> Int64? {
         if take("Z") || take("z") { return 0 }
         let isWest = take("-")
@@ -58,7 +58,7 @@ struct DigitReader {
         return number
     }
 
-    /// One to nine digits after a point.
+    /// Reads one to nine digits after a point.
     private mutating func nanoseconds() -> Int32? {
         guard var number = digit() else { return nil }
         for _ in 1..<9 { number = number * 10 + (digit() ?? 0) }

@@ -1,8 +1,8 @@
-/// Why a JSON value cannot stand where a type is declared.
+/// The reason that a JSON value does not fit a declared type.
 package struct JSONMismatch: Error, Sendable, Equatable {
-    /// Where in the value: `data.lines[2].amount`.
+    /// The place within the value: `data.lines[2].amount`.
     package fileprivate(set) var path: String
-    /// What is wrong there: `is a string, not a double`.
+    /// The problem: `is a string, not a double`.
     package let reason: String
 
     init(_ reason: String) {
@@ -10,17 +10,17 @@ package struct JSONMismatch: Error, Sendable, Equatable {
         self.reason = reason
     }
 
-    /// The whole sentence: `data.amount is a string, not a double`.
+    /// The full sentence: `data.amount is a string, not a double`.
     package var message: String { "\(path) \(reason)" }
 
-    /// The same mistake, seen from further outside.
+    /// Returns the same mismatch with a prefix to its path.
     func within(_ outer: String) -> JSONMismatch {
         var mismatch = self
         mismatch.path = outer + path
         return mismatch
     }
 
-    /// The same mistake, seen from the object around it.
+    /// Returns the same mismatch with the path from the enclosing object.
     func within(field: String) -> JSONMismatch {
         let isName =
             field.utf8.first.map { !(0x30...0x39).contains($0) } ?? false

@@ -1,6 +1,6 @@
 package import WorkflowJSON
 
-/// A list: made by an expression, or part of a JSON document.
+/// A list, created by an expression or part of a JSON document.
 package enum ListValue: Sendable {
     case values([Value])
     case json([JSONValue])
@@ -12,7 +12,7 @@ package enum ListValue: Sendable {
         }
     }
 
-    /// The element at a place.
+    /// Returns the element at an index.
     ///
     /// - Precondition: `0 <= index && index < count`.
     package subscript(index: Int) -> Value {

@@ -1,21 +1,21 @@
-/// Date and time as the calendar and the clocks of some place show them.
+/// A date and time on the calendar and clocks of a place.
 struct LocalTime: Equatable {
-    /// Units of the budget for finding the moment of one: a few searches in the changes of a zone.
+    /// The budget units for finding the moment of a local time: a few searches in the transitions of a zone.
     static let steps = 8
 
-    /// Seconds since 1970, as if the clocks showed UTC.
+    /// The seconds since 1970, as if the clocks showed UTC.
     let seconds: Int64
-    /// 0 to 999,999,999.
+    /// The nanoseconds, 0 to 999,999,999.
     let nanoseconds: Int32
 
-    /// Takes what the clocks show at a moment.
+    /// Creates the local time of a moment.
     ///
-    /// - Parameter offset: The seconds that they are ahead of UTC then.
+    /// - Parameter offset: The seconds by which the clocks are ahead of UTC at that moment.
     init(_ moment: Timestamp, offset: Int64) {
         self.init(seconds: moment.seconds + offset, nanoseconds: moment.nanoseconds)
     }
 
-    /// Reads `2026-03-29T09:00`, with seconds and a fraction or without; a date alone is its midnight.
+    /// Reads `2026-03-29T09:00`, optionally with seconds and a fraction. A date alone means its midnight.
     init(text: String) throws(EvaluationError) {
         var reader = DigitReader(text)
         guard let date = reader.date() else { throw Self.unreadable() }
@@ -36,7 +36,7 @@ struct LocalTime: Equatable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The same time of the day so many months later; in a month that is too short, on its last day.
+    /// Returns the same time of day a number of months later; on the last day of a month that is too short.
     func adding(months: Int64) throws(EvaluationError) -> LocalTime {
         // No two timestamps are further apart.
         guard (-120_000...120_000).contains(months) else { throw Timestamp.outOfRange() }
@@ -50,14 +50,14 @@ struct LocalTime: Equatable {
         return LocalTime(seconds: seconds + (later - days) * 86_400, nanoseconds: nanoseconds)
     }
 
-    /// The moment at which the clocks of a place show this.
+    /// Returns the moment at which the clocks of a place show this local time.
     ///
-    /// Where clocks are put forward over it, it is read by the clocks before that; where they are put back and show it
-    /// twice, it is the first time (RFC 5545, 3.3.5), unless the second has the offset to keep.
+    /// If clocks are put forward over this time, the offset before the change applies. If clocks are put back and show
+    /// this time twice, the result is the first moment (RFC 5545, 3.3.5), unless the second has the offset to keep.
     ///
-    /// - Parameter kept: The offset of the moment that this was made of.
+    /// - Parameter kept: The offset of the moment from which this local time was derived.
     func moment(in zone: ZoneOffset, keeping kept: Int64? = nil) throws(EvaluationError) -> Timestamp {
-        // No clocks are a day ahead of UTC or behind it: these are the offsets on both sides of a change.
+        // No clock is a day ahead of UTC or behind it, so these are the offsets on both sides of a change.
         let before = zone.seconds(at: seconds - 86_400)
         let after = zone.seconds(at: seconds + 86_400)
         let fitting = [kept, before, after].compactMap { $0 }.first { zone.seconds(at: seconds - $0) == $0 }

@@ -1,9 +1,9 @@
 package import WorkflowJSON
 
-/// A map: made by an expression, or part of a JSON document. Its entries are in the order of their keys: first `false`
-/// and `true`, then numbers, then strings by their UTF-8 bytes.
+/// A map, created by an expression or part of a JSON document. Its entries are sorted by key: first `false` and `true`,
+/// then numbers, then strings by their UTF-8 bytes.
 package enum MapValue: Sendable {
-    /// Sorted by key, each key once.
+    /// The entries sorted by key, without duplicate keys.
     case entries([Entry])
     case json(JSONObject)
 
@@ -25,7 +25,7 @@ package enum MapValue: Sendable {
         }
     }
 
-    /// The entry at a place in the order of keys.
+    /// Returns the entry at an index in the order of keys.
     ///
     /// - Precondition: `0 <= index && index < count`.
     package subscript(index: Int) -> Entry {
@@ -37,7 +37,7 @@ package enum MapValue: Sendable {
         }
     }
 
-    /// The value of a key; nil when the map does not have it.
+    /// Returns the value of a key; `nil` if the map lacks the key.
     ///
     /// - Complexity: O(log *n*) comparisons.
     package func value(of key: MapKey) -> Value? {
@@ -58,16 +58,16 @@ package enum MapValue: Sendable {
     }
 }
 
-/// A key of a map. An `int` and a `uint` of the same number are the same key, so a number is kept as an `int` wherever
-/// it fits one.
+/// A key of a map. An `int` and a `uint` of the same number are the same key, so a number that fits an `int` is stored
+/// as an `int`.
 package enum MapKey: Sendable, Comparable {
     case bool(Bool)
     case int(Int64)
-    /// Past the largest `int`.
+    /// A number beyond the largest `int`.
     case uint(UInt64)
     case string(String)
 
-    /// The key that a value is, also a `double` that is a whole number; nil when the value can be no key.
+    /// Creates the key of a value, also of a whole `double`; `nil` if the value cannot be a key.
     package init?(_ value: Value) {
         switch value {
         case .bool(let bool): self = .bool(bool)
@@ -86,7 +86,7 @@ package enum MapKey: Sendable, Comparable {
         }
     }
 
-    /// Numbers are compared as numbers, strings by their bytes.
+    /// Compares numbers numerically and strings by their bytes.
     package static func == (lhs: MapKey, rhs: MapKey) -> Bool {
         !(lhs < rhs) && !(rhs < lhs)
     }
@@ -112,9 +112,9 @@ package enum MapKey: Sendable, Comparable {
 }
 
 extension MapValue {
-    /// The value of a key that comes as a value; nil when the map does not have it, or the value can be no key.
+    /// Returns the value for a key; `nil` if the map lacks the key, or the given value cannot be a key.
     func value(at key: Value, _ budget: inout Budget) throws(EvaluationError) -> Value? {
-        // The comparisons of a binary search.
+        // The cost is the comparisons of a binary search.
         try budget.take(Int.bitWidth - count.leadingZeroBitCount)
         return MapKey(key).flatMap { value(of: $0) }
     }
@@ -131,7 +131,7 @@ extension MapKey {
         }
     }
 
-    /// The key for messages; strings without quotes.
+    /// The key for messages; a string without quotes.
     var text: String {
         switch self {
         case .bool(let bool): String(bool)

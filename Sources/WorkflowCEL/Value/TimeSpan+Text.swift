@@ -1,9 +1,9 @@
 extension TimeSpan {
-    /// Reads a duration: numbers, each with its unit, `30d`, `1h30m`, `1.5s`, `-2.5ms`, or a text of ISO 8601 without
-    /// years and months, `P3D`, `PT1H30M`.
+    /// Reads a duration: numbers with units, `30d`, `1h30m`, `1.5s`, `-2.5ms`, or ISO 8601 without years and months,
+    /// `P3D`, `PT1H30M`.
     ///
-    /// Units are `w`, `d`, `h`, `m`, `s`, `ms`, `us` (or `µs`) and `ns`; `0` needs none. Digits below a nanosecond are
-    /// cut off. The first version of the language has neither weeks and days nor ISO 8601.
+    /// The units are `w`, `d`, `h`, `m`, `s`, `ms`, `us` (or `µs`) and `ns`; `0` needs none. Digits below a nanosecond
+    /// are cut off. The first version of the language accepts neither weeks and days nor ISO 8601.
     package static func read(
         _ text: String, in version: LanguageVersion = .current
     ) throws(EvaluationError) -> Duration {
@@ -16,7 +16,7 @@ extension TimeSpan {
         return duration
     }
 
-    /// Returns nil for a text of another form.
+    /// Reads numbers with units; `nil` for a text of another form.
     private static func read(_ text: String, _ units: [Unit]) throws(EvaluationError) -> Duration? {
         var rest = text[...].utf8
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -33,7 +33,7 @@ extension TimeSpan {
         return .nanoseconds(exact)
     }
 
-    /// `P1DT2H` as `1d2h`; nil for a text of another form.
+    /// Converts `P1DT2H` to `1d2h`; `nil` for a text of another form.
     private static func iso(_ text: String) -> String? {
         let isNegative = text.hasPrefix("-")
         let form = isNegative ? text.dropFirst() : text[...]
@@ -45,7 +45,7 @@ extension TimeSpan {
             guard half.last?.isLetter != false,
                 half.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") })
             else { return nil }
-            // Each unit at most once, in its order.
+            // Each unit occurs at most once, in this order.
             var left = order[...]
             for letter in half where letter.isLetter {
                 guard let place = left.firstIndex(of: letter) else { return nil }
@@ -55,7 +55,7 @@ extension TimeSpan {
         return (isNegative ? "-" : "") + halves.joined().lowercased()
     }
 
-    /// The duration in seconds: `5400s`, `-0.0025s`.
+    /// Returns the duration in seconds: `5400s`, `-0.0025s`.
     package static func text(_ duration: Duration) -> String {
         let nanoseconds = wholeNanoseconds(duration)
         var text = nanoseconds < 0 ? "-" : ""
@@ -66,7 +66,7 @@ extension TimeSpan {
         return text
     }
 
-    /// One number and its unit, in nanoseconds; nil for a text of another form.
+    /// Reads one number and its unit, in nanoseconds; `nil` for a text of another form.
     private static func part(
         _ rest: inout Substring.UTF8View, _ units: [Unit]
     ) throws(EvaluationError) -> Int128? {
@@ -86,7 +86,7 @@ extension TimeSpan {
             guard sum <= 1 << 64 else { throw outOfRange() }
         }
         sum *= unit
-        // An hour has 3600e9 ns: later digits than these are less than one.
+        // An hour has 3600e9 ns, so later digits are less than a nanosecond.
         var below: Int128 = 0
         var scale: Int128 = 1
         for digit in (fraction ?? whole.prefix(0)).prefix(18) {

@@ -1,24 +1,24 @@
-/// Arithmetic of timestamps and durations. What does not fit is an error.
+/// Arithmetic of timestamps and durations. A result out of range is an error.
 ///
-/// A duration of the language is a count of nanoseconds in 64 bits, about ±292 years
+/// A duration of the language is a number of nanoseconds in 64 bits, about ±292 years
 /// (https://github.com/google/cel-spec/blob/master/doc/langdef.md, "Overflow").
 package enum TimeSpan {
-    /// Both one after the other.
+    /// Returns the sum of two durations.
     package static func sum(_ left: Duration, _ right: Duration) throws(EvaluationError) -> Duration {
         try duration(nanoseconds(left).addingReportingOverflow(nanoseconds(right)))
     }
 
-    /// The first without the second.
+    /// Returns the first duration minus the second.
     package static func difference(_ left: Duration, _ right: Duration) throws(EvaluationError) -> Duration {
         try duration(nanoseconds(left).subtractingReportingOverflow(nanoseconds(right)))
     }
 
-    /// The duration so many times.
+    /// Returns the duration multiplied by a number.
     package static func product(_ duration: Duration, _ count: Int64) throws(EvaluationError) -> Duration {
         try Self.duration(nanoseconds(duration).multipliedReportingOverflow(by: count))
     }
 
-    /// How far the first moment is after the second; negative when it is before.
+    /// Returns the duration from the second moment to the first; negative if the first is earlier.
     package static func difference(_ left: Timestamp, _ right: Timestamp) throws(EvaluationError) -> Duration {
         let seconds = Int128(left.seconds) - Int128(right.seconds)
         let nanoseconds = seconds * 1_000_000_000 + Int128(left.nanoseconds) - Int128(right.nanoseconds)
@@ -26,23 +26,23 @@ package enum TimeSpan {
         return .nanoseconds(exact)
     }
 
-    /// The moment this long after another.
+    /// Returns the moment that follows another by a duration.
     package static func sum(_ moment: Timestamp, _ duration: Duration) throws(EvaluationError) -> Timestamp {
         try shifted(moment, by: Int128(nanoseconds(duration)))
     }
 
-    /// The moment this long before another.
+    /// Returns the moment that precedes another by a duration.
     package static func difference(_ moment: Timestamp, _ duration: Duration) throws(EvaluationError) -> Timestamp {
         try shifted(moment, by: -Int128(nanoseconds(duration)))
     }
 
-    /// The duration in whole nanoseconds.
+    /// Returns the duration in whole nanoseconds. Throws if 64 bits are too few.
     package static func nanoseconds(_ duration: Duration) throws(EvaluationError) -> Int64 {
         guard let exact = Int64(exactly: wholeNanoseconds(duration)) else { throw outOfRange() }
         return exact
     }
 
-    /// The duration in whole nanoseconds, however long it is.
+    /// Returns the duration in whole nanoseconds, for any length.
     static func wholeNanoseconds(_ duration: Duration) -> Int128 {
         let (seconds, attoseconds) = duration.components
         return Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)

@@ -1,22 +1,21 @@
-/// When the clocks of a place went or will go how far ahead of UTC: what a file of the IANA time zone database says
-/// (TZif, RFC 9636).
+/// The offsets of a place from UTC over time, from a file of the IANA time zone database (TZif, RFC 9636).
 struct TimeZoneData: Sendable {
-    /// Seconds since 1970, ascending.
+    /// The times of the transitions in seconds since 1970, ascending.
     private var transitions: [Int64] = []
     /// The seconds ahead of UTC from each transition on.
     private var offsets: [Int64] = []
-    /// The same before the first transition.
+    /// The seconds ahead of UTC before the first transition.
     private var first: Int64 = 0
-    /// What holds behind the last transition; nil to go on as it was.
+    /// The rule after the last transition; `nil` if the last offset continues.
     private var rule: TimeZoneRule?
 
-    /// - Returns: Nil for bytes that are no such file.
+    /// Reads the bytes of a TZif file; `nil` for any other bytes.
     init?(tzif bytes: [UInt8]) {
         var reader = Reader(rest: bytes[...])
         guard var header = Header(&reader) else { return nil }
         var width = 4
         if header.version >= UInt8(ascii: "2") {
-            // The first block is for programs of the last century; the second has 8 bytes for a time.
+            // The first block is for 32-bit programs; the second has 8 bytes for a time.
             guard reader.skip(header.blockBytes(timeWidth: 4)), let second = Header(&reader) else { return nil }
             (header, width) = (second, 8)
         }
@@ -42,11 +41,11 @@ struct TimeZoneData: Sendable {
         self.rule = rule
     }
 
-    /// The seconds ahead of UTC at a moment, given in seconds since 1970.
+    /// Returns the seconds ahead of UTC at a moment, given in seconds since 1970.
     func offset(at seconds: Int64) -> Int64 {
         guard let last = transitions.last else { return rule?.offset(at: seconds) ?? first }
         if seconds >= last { return rule?.offset(at: seconds) ?? offsets[offsets.count - 1] }
-        // The first transition behind the moment.
+        // The search finds the first transition after the moment.
         var (low, high) = (0, transitions.count)
         while low < high {
             let middle = (low + high) / 2
@@ -56,7 +55,7 @@ struct TimeZoneData: Sendable {
     }
 }
 
-/// What stands at the beginning of a block.
+/// The header of a block.
 private struct Header {
     let version: UInt8
     let flagBytes: Int
@@ -99,14 +98,14 @@ private struct Reader {
 
     mutating func skip(_ count: Int) -> Bool { bytes(count) != nil }
 
-    /// With its sign, the most significant byte first.
+    /// Reads a signed number, most significant byte first.
     mutating func number(bytes count: Int) -> Int64? {
         guard let bytes = bytes(count) else { return nil }
         let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return Int64(bitPattern: value << (64 - 8 * UInt64(count))) >> (64 - 8 * Int64(count))
     }
 
-    /// The text between two ends of lines.
+    /// Reads the text between two line ends.
     mutating func footer() -> ArraySlice<UInt8>? {
         let end = UInt8(ascii: "\n")
         guard rest.first == end else { return nil }

@@ -8,13 +8,13 @@ import Synchronization
     import Darwin
 #endif
 
-/// The system's time zone database. What was read once is kept: a change of it counts from the next start on.
+/// The system's time zone database. Zones are cached, so a change of the database takes effect at the next start.
 final class TimeZoneFolder: Sendable {
-    /// That of the system.
+    /// The database of the system.
     static let system = TimeZoneFolder("/usr/share/zoneinfo")
 
     private let path: String
-    /// As many as the database has at most.
+    /// The cached zones, at most all of the database.
     private let known = Mutex<[String: TimeZoneData]>([:])
     private let listed = Mutex<[String]?>(nil)
 
@@ -22,7 +22,7 @@ final class TimeZoneFolder: Sendable {
         self.path = path
     }
 
-    /// A zone by its name; nil when there is none.
+    /// Returns a zone by its name; `nil` if there is none.
     func zone(_ name: String) -> TimeZoneData? {
         if let zone = known.withLock({ $0[name] }) { return zone }
         guard Self.isName(name), let zone = read(name, limit: 1 << 17).flatMap(TimeZoneData.init) else { return nil }
@@ -30,14 +30,14 @@ final class TimeZoneFolder: Sendable {
         return zone
     }
 
-    /// Whether there is no database at all.
+    /// True if there is no database.
     var isEmpty: Bool { zone("UTC") == nil }
 
-    /// The names of all zones; empty where the database does not list them.
+    /// The names of all zones; empty if the database does not list them.
     var names: [String] {
         listed.withLock { listed in
             if let listed { return listed }
-            // The lines of zones, and of names for them: 'Z NAME …', 'L ZONE NAME'.
+            // The lines of zones and of their links: 'Z NAME …', 'L ZONE NAME'.
             let lines = (read("tzdata.zi", limit: 1 << 20) ?? []).split(separator: UInt8(ascii: "\n"))
             let names = lines.compactMap { line -> String? in
                 let words = line.split(separator: UInt8(ascii: " "))
@@ -52,8 +52,8 @@ final class TimeZoneFolder: Sendable {
         }
     }
 
-    /// Letters, digits and `_`, `+`, `-`, in parts between single slashes: nothing that leads out of the folder, and
-    /// one name for each file. Files with leap seconds are for other clocks.
+    /// Returns true for letters, digits, `_`, `+` and `-`, in parts between single slashes. So no name leads out of the
+    /// folder, and each file has one name. Files with leap seconds are for other clocks.
     private static func isName(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard name.utf8.count <= 64, !name.hasPrefix("right/"), parts.allSatisfy({ !$0.isEmpty }) else { return false }
@@ -68,7 +68,7 @@ final class TimeZoneFolder: Sendable {
         }
     }
 
-    /// The content of a file; nil when it cannot be read, or is longer.
+    /// Returns the content of a file; `nil` if it cannot be read or is longer than the limit.
     private func read(_ name: String, limit: Int) -> [UInt8]? {
         guard let file = fopen("\(path)/\(name)", "r") else { return nil }
         defer { fclose(file) }

@@ -1,11 +1,11 @@
-/// What the clocks of a place show in all years to come, as POSIX writes it: `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The rule for the clocks of a place in all future years, in POSIX notation: `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct TimeZoneRule: Sendable {
-    /// Seconds ahead of UTC.
+    /// The seconds ahead of UTC in standard time.
     private let standard: Int64
-    /// Where clocks are changed: seconds ahead of UTC meanwhile, and from when until when.
+    /// The summer time, if clocks change: its seconds ahead of UTC, and the changes at which it begins and ends.
     private let summer: (offset: Int64, begin: Change, end: Change)?
 
-    /// - Returns: Nil for a text of another form.
+    /// Reads a rule; `nil` for a text of another form.
     init?(_ text: ArraySlice<UInt8>) {
         var reader = RuleReader(rest: text)
         guard reader.name(), let west = reader.time() else { return nil }
@@ -26,26 +26,26 @@ struct TimeZoneRule: Sendable {
         summer = (offset, begin, end)
     }
 
-    /// The seconds ahead of UTC at a moment, given in seconds since 1970.
+    /// Returns the seconds ahead of UTC at a moment, given in seconds since 1970.
     func offset(at seconds: Int64) -> Int64 {
         guard let summer else { return standard }
         let year = CivilDate(daysSince1970: (seconds + standard).dividedDown(by: 86_400)).year
-        // Each is told by the clocks as they are until then.
+        // Each change is given in the local time before that change.
         let begin = summer.begin.seconds(in: year) - standard
         let end = summer.end.seconds(in: year) - summer.offset
-        // South of the equator summer is at both ends of a year.
+        // South of the equator, summer is at both ends of a year.
         let isSummer = begin < end ? begin <= seconds && seconds < end : begin <= seconds || seconds < end
         return isSummer ? summer.offset : standard
     }
 
-    /// When clocks are changed in a year.
+    /// The time of a clock change within a year.
     enum Change {
-        /// A week of a month, the fifth being the last, and a day of it, 0 being Sunday; and seconds after midnight.
+        /// A week of a month, 5 meaning the last; a day of the week, 0 meaning Sunday; and seconds after midnight.
         case week(month: Int64, week: Int64, day: Int64, time: Int64)
-        /// A day of the year; counted from 1 and without leap days, or from 0 and with them.
+        /// A day of the year, counted from 1 without leap days, or from 0 with leap days.
         case day(Int64, hasLeapDays: Bool, time: Int64)
 
-        /// The seconds since 1970, as if the clocks showed UTC.
+        /// Returns the seconds since 1970, as if the clocks showed UTC.
         fileprivate func seconds(in year: Int64) -> Int64 {
             switch self {
             case .week(let month, let week, let day, let time):
@@ -71,7 +71,7 @@ private struct RuleReader {
         return true
     }
 
-    /// `CET` or `<+03>`.
+    /// Reads a name: `CET` or `<+03>`.
     mutating func name() -> Bool {
         if take("<") {
             rest = rest.drop { $0 != UInt8(ascii: ">") }
@@ -82,7 +82,7 @@ private struct RuleReader {
         return name.count >= 3
     }
 
-    /// `M3.5.0/2`, `J60` or `59`; at two o'clock where nothing is said.
+    /// Reads a change: `M3.5.0/2`, `J60` or `59`. Without a time the change is at two o'clock.
     mutating func change() -> TimeZoneRule.Change? {
         if take("M") {
             guard let month = number(1...12), take("."), let week = number(1...5), take("."), let day = number(0...6),
@@ -97,7 +97,7 @@ private struct RuleReader {
 
     private mutating func timeOfChange() -> Int64? { take("/") ? time() : 7200 }
 
-    /// `-1`, `+5:30` or `167:00:00`, in seconds.
+    /// Reads a time, `-1`, `+5:30` or `167:00:00`, in seconds.
     mutating func time() -> Int64? {
         let isNegative = take("-")
         if !isNegative { _ = take("+") }

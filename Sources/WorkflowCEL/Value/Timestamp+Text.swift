@@ -1,13 +1,13 @@
 extension Timestamp {
-    /// 0001-01-01T00:00:00Z.
+    /// The earliest timestamp, 0001-01-01T00:00:00Z.
     package static let earliest = Timestamp(seconds: -62_135_596_800)
-    /// 9999-12-31T23:59:59.999999999Z.
+    /// The latest timestamp, 9999-12-31T23:59:59.999999999Z.
     package static let latest = Timestamp(seconds: 253_402_300_799, nanoseconds: 999_999_999)
 
-    /// Reads a moment written as RFC 3339 says: `2026-01-31T12:00:00Z`, `2026-01-31T12:00:00.5+01:00`.
+    /// Reads a moment in RFC 3339 format: `2026-01-31T12:00:00Z`, `2026-01-31T12:00:00.5+01:00`.
     ///
-    /// A fraction has at most nine digits. A leap second (`:60`) is refused: it is no moment of the time line that
-    /// timestamps count.
+    /// A fraction has at most nine digits. A leap second (`:60`) is refused, because the time line of timestamps has
+    /// none.
     package init(text: String) throws(EvaluationError) {
         guard let moment = Self.read(text) else {
             throw EvaluationError(
@@ -16,7 +16,7 @@ extension Timestamp {
         try self.init(checkedSeconds: moment.seconds, nanoseconds: moment.nanoseconds)
     }
 
-    /// The moment of a count of seconds since 1970 that may be out of range.
+    /// Creates the moment of a number of seconds since 1970. Throws if the number is out of range.
     package init(checkedSeconds seconds: Int64, nanoseconds: Int32 = 0) throws(EvaluationError) {
         guard Self.earliest.seconds <= seconds, seconds <= Self.latest.seconds else {
             throw Self.outOfRange()
@@ -24,7 +24,7 @@ extension Timestamp {
         self.init(seconds: seconds, nanoseconds: nanoseconds)
     }
 
-    /// The moment as RFC 3339 says, in UTC, with no more digits of the fraction than it needs.
+    /// The moment in RFC 3339 format, in UTC, with no more digits of the fraction than needed.
     package var text: String {
         let days = seconds.dividedDown(by: 86_400)
         let second = seconds - days * 86_400
@@ -47,7 +47,7 @@ extension Timestamp {
         return text
     }
 
-    /// The moment as it is written, whatever its year; nil when it is not written as RFC 3339 says.
+    /// Reads a moment of any year; `nil` if the text is not in RFC 3339 format.
     private static func read(_ text: String) -> (seconds: Int64, nanoseconds: Int32)? {
         var reader = DigitReader(text)
         guard let date = reader.date(), reader.take("T") || reader.take("t"),
@@ -56,21 +56,21 @@ extension Timestamp {
         return (date.daysSince1970 * 86_400 + time.seconds - offset, time.nanoseconds)
     }
 
-    /// The error of a moment before the first year or after the last.
+    /// Returns the error of a moment before the first year or after the last.
     static func outOfRange() -> EvaluationError {
         EvaluationError(.overflow, "the timestamp is out of range: its year is not 1 to 9999 in UTC")
     }
 }
 
 extension String {
-    /// Appends a number of at least zero, with zeros before it up to a count of digits.
+    /// Appends a number of at least zero, padded with leading zeros to a number of digits.
     fileprivate mutating func append(_ number: Int64, digits: Int) {
         let written = String(number)
         for _ in 0..<max(0, digits - written.utf8.count) { append("0") }
         append(written)
     }
 
-    /// Appends `.5` for 500,000,000 ns, and nothing for none.
+    /// Appends a fraction, such as `.5` for 500,000,000 ns; nothing for zero.
     mutating func append(fraction nanoseconds: Int32) {
         guard nanoseconds != 0 else { return }
         var digits = String(1_000_000_000 + Int64(nanoseconds)).utf8.dropFirst()

@@ -1,8 +1,8 @@
 /// A moment of the UTC time line, from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999999999Z.
 package struct Timestamp: Sendable, Hashable, Comparable {
-    /// Seconds since 1970-01-01T00:00:00Z; negative before.
+    /// The seconds since 1970-01-01T00:00:00Z; negative before.
     package let seconds: Int64
-    /// 0 to 999,999,999, counted forward from `seconds`.
+    /// The nanoseconds, 0 to 999,999,999, counted forward from `seconds`.
     package let nanoseconds: Int32
 
     package init(seconds: Int64, nanoseconds: Int32 = 0) {
@@ -10,7 +10,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The moment of a count of milliseconds since 1970.
+    /// Creates the moment of a number of milliseconds since 1970.
     package init(milliseconds: Int64) {
         let seconds = milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
         self.init(seconds: seconds, nanoseconds: Int32((milliseconds - seconds * 1000) * 1_000_000))

@@ -1,12 +1,12 @@
 package import WorkflowJSON
 
 extension Value {
-    /// The value as JSON, to be kept: timestamps in RFC 3339, durations as `"1.5s"`, bytes in base64.
+    /// Returns the value as JSON for storage: timestamps in RFC 3339, durations as `"1.5s"`, bytes in base64.
     ///
-    /// What came from JSON is given back as it is. NaN, infinities, a `uint` past the largest `int`, keys that are no
-    /// strings, types and optionals have no JSON, and nothing is nested deeper than `JSONReader` reads.
+    /// A value that came from JSON is returned unchanged. Throws for NaN, infinities, a `uint` beyond the largest
+    /// `int`, keys other than strings, types and optionals. Also throws for nesting deeper than `JSONReader` accepts.
     ///
-    /// - Parameter level: How many lists and maps there are around the place where the value will stand.
+    /// - Parameter level: The number of lists and maps around the place of the value.
     package func json(_ budget: inout Budget, level: Int = 0) throws(EvaluationError) -> JSONValue {
         try budget.take(1)
         switch self {
@@ -60,14 +60,14 @@ extension Value {
                 guard case .string(let key) = entry.key else {
                     throw unkept(.noOverload, "a map with a key that is no string", "write string(…) as its key")
                 }
-                // The order of keys is the same, so that this appends.
+                // The keys are in the same order, so this insertion appends.
                 _ = object.insert(try entry.value.json(&budget, level: level), forNewKey: key)
             }
             return .object(object)
         }
     }
 
-    /// JSON that is given back as it is. It was read within bounds, so only within other values can it be too deep.
+    /// Returns JSON unchanged. JSON was read within the limits, so it can be too deep only within other values.
     private static func checked(
         _ json: JSONValue, _ budget: inout Budget, _ level: Int
     ) throws(EvaluationError) -> JSONValue {

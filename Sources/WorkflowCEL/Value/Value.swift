@@ -1,9 +1,9 @@
 package import WorkflowJSON
 
-/// A value of the expression language: what variables hold and expressions give.
+/// A value of the expression language: a variable's value or an expression's result.
 ///
-/// Lists and maps that come from JSON are kept as they are and converted element by element as they are read, so that
-/// handing a large document to an expression costs nothing.
+/// Lists and maps from JSON stay JSON, and elements are converted as they are read. So passing a large document to an
+/// expression costs nothing.
 package enum Value: Sendable {
     case null
     case bool(Bool)
@@ -15,15 +15,15 @@ package enum Value: Sendable {
     case list(ListValue)
     case map(MapValue)
     case timestamp(Timestamp)
-    /// At most ±315,576,000,000 s, in whole nanoseconds.
+    /// A duration of at most ±315,576,000,000 s, in whole nanoseconds.
     case duration(Duration)
     case type(TypeName)
-    /// What `a.?b` gives: a value, or none.
+    /// An optional, such as the result of `a.?b`: a value, or none.
     indirect case optional(Value?)
 }
 
 extension Value {
-    /// The value of a JSON document; nothing is copied. Integers become `int`, other numbers `double`.
+    /// Creates the value of a JSON document without copying. Integers become `int`, other numbers `double`.
     package init(_ json: JSONValue) {
         self =
             switch json {
@@ -57,7 +57,7 @@ extension Value {
     }
 }
 
-/// A type as a value: what `type(x)` gives and what `int` by itself names.
+/// A type as a value: the result of `type(x)`, and the meaning of `int` alone.
 package enum TypeName: String, Sendable, CaseIterable {
     case null = "null_type"
     case bool, int, uint, double, string, bytes, list, map

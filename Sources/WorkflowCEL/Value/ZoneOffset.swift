@@ -1,13 +1,13 @@
 import WorkflowSpelling
 
-/// How far the clocks of a place are ahead of UTC.
+/// The offset of a place's clocks from UTC.
 enum ZoneOffset {
-    /// The same number of seconds at all times.
+    /// A constant number of seconds.
     case fixed(Int64)
-    /// What the time zone database says of a place.
+    /// The offsets of a place in the time zone database.
     case place(TimeZoneData)
 
-    /// Finds a zone by its name: `UTC`, an IANA name or `±HH:MM`; the sign may be missing.
+    /// Finds a zone by its name: `UTC`, an IANA name or `±HH:MM`, whose sign is optional.
     init(of zone: String, _ budget: inout Budget) throws(EvaluationError) {
         try budget.take(2)
         if zone == "UTC" {
@@ -17,13 +17,13 @@ enum ZoneOffset {
         } else if let place = TimeZoneFolder.system.zone(zone) {
             self = .place(place)
         } else {
-            // Looking for a likeness is much work, also where `||` drops the error.
+            // The search for a similar name is expensive, and also runs if `||` drops the error.
             try budget.take(5000)
             throw Self.unknown(zone)
         }
     }
 
-    /// The seconds that are added to UTC at a moment, given in seconds since 1970.
+    /// Returns the seconds ahead of UTC at a moment, given in seconds since 1970.
     func seconds(at moment: Int64) -> Int64 {
         switch self {
         case .fixed(let seconds): seconds

@@ -1,21 +1,21 @@
 package import WorkflowClient
 
-/// All that a command line touches outside of itself. The executable passes the process's own; tests pass theirs.
+/// The outside world of a command line. The executable passes the process's own environment; tests pass theirs.
 package struct CommandEnvironment: Sendable {
     /// The environment variables.
     package var variables: [String: String]
-    /// For data, and for nothing else.
+    /// The stream for data only.
     package var output: any TextSink
-    /// For everything that is not data.
+    /// The stream for everything that is not data.
     package var errors: any TextSink
     package var files: any FileAccess
-    /// Makes a client for a daemon; it need not connect yet.
+    /// Makes a client for a daemon; the client need not connect yet.
     package var connect: @Sendable (Address) -> WorkflowClient
     /// Makes a key that was never used.
     package var makeKey: @Sendable () -> String
-    /// The time since some moment; only differences mean something.
+    /// Measures the time since some moment; only differences are meaningful.
     package var uptime: @Sendable () -> Duration
-    /// Begins to take the signals that ask the process to end: an element for each.
+    /// Starts to catch the signals that ask the process to end, and yields an element for each.
     package var interruptions: @Sendable () -> AsyncStream<Void>
 
     package init(
@@ -34,61 +34,62 @@ package struct CommandEnvironment: Sendable {
         self.interruptions = interruptions
     }
 
-    /// The time since now.
+    /// Returns a function that measures the time since this call.
     package static func sinceStart() -> @Sendable () -> Duration {
         let start = ContinuousClock.now
         return { .now - start }
     }
 }
 
-/// A stream of text that somebody reads.
+/// A stream of text for a reader.
 package protocol TextSink: Sendable {
-    /// Whether a person sees it at once.
+    /// True if the stream is a terminal.
     var isTerminal: Bool { get }
 
-    /// How wide the terminal is; nil when there is none, and when it does not say.
+    /// The width of the terminal; `nil` if there is none or its width is unknown.
     var columns: Int? { get }
 
-    /// Writes all of the text before it returns; throws `OutputClosed` when nobody reads any more.
+    /// Writes the whole text before it returns; throws `OutputClosed` if the reader has gone.
     func write(_ text: String) throws
 
-    /// The same for bytes that are no text.
+    /// Writes bytes that are not text, in the same way.
     func write(_ bytes: [UInt8]) throws
 }
 
-/// The reader of the output went away, as `head` does.
+/// The reader of the output has gone, as `head` does.
 package struct OutputClosed: Error {
     package init() {}
 }
 
 /// The files that a command line reads and writes.
 package protocol FileAccess: Sendable {
-    /// The whole content of a file; `-` is standard input. Throws `CommandFailure` when it cannot be read or is longer
-    /// than `limit` bytes.
+    /// Returns the whole content of a file; `-` is standard input. Throws `CommandFailure` if the file cannot be read
+    /// or is longer than `limit` bytes.
     func read(_ path: String, limit: Int) throws -> [UInt8]
 
-    /// The lines of a file, one after another; `-` is standard input. Throws `CommandFailure` when it cannot be read.
+    /// Returns the lines of a file, one after another; `-` is standard input. Throws `CommandFailure` if the file
+    /// cannot be read.
     func lines(_ path: String) throws -> any LineSource
 
-    /// Whether something has this path.
+    /// Returns true if something has this path.
     func exists(_ path: String) -> Bool
 
-    /// Begins a file; it has its name when it is committed. Nobody but its owner may read one that is private.
+    /// Creates a file, which gets its name when it is committed. Only its owner may read a private file.
     func create(_ path: String, isPrivate: Bool) throws -> any NewFile
 }
 
-/// Gives the lines of a file.
+/// A source of a file's lines.
 package protocol LineSource: AnyObject {
-    /// How many bytes the file has; nil for one that has no end before it comes.
+    /// The size of the file in bytes; `nil` if its end is not known in advance.
     var size: Int64? { get }
-    /// How many bytes have been given.
+    /// The number of bytes that were returned.
     var position: Int64 { get }
 
-    /// Whether the next line, or the end, can be had without waiting for whoever writes the file. Throws
-    /// `CommandFailure` when it cannot be read.
+    /// Returns true if the next line, or the end, is available without waiting for the file's writer. Throws
+    /// `CommandFailure` if the file cannot be read.
     func isNextThere(limit: Int) throws -> Bool
 
-    /// The next line without its end; nil after the last one. Throws `CommandFailure` when it cannot be read, or is
-    /// longer than `limit` bytes.
+    /// Returns the next line without its end, or `nil` after the last line. Throws `CommandFailure` if the file cannot
+    /// be read or the line is longer than `limit` bytes.
     func next(limit: Int) throws -> [UInt8]?
 }

@@ -8,7 +8,7 @@ import WorkflowAPI
     import Darwin
 #endif
 
-/// The lines of a file of the operating system, read as they are asked for.
+/// The lines of a file of the operating system, read on demand.
 final class FileLines: LineSource {
     private static let chunk = 64 << 10
 
@@ -17,12 +17,12 @@ final class FileLines: LineSource {
     private let name: String
     private let descriptor: CInt
     private var unread: [UInt8] = []
-    /// Where the next line begins in it.
+    /// The start of the next line in the unread bytes.
     private var start = 0
-    /// Up to here it has no end of a line.
+    /// The place before which there is no line end.
     private var searched = 0
     private var isAtEnd = false
-    /// Lines that were given.
+    /// The number of returned lines.
     private var number = 0
 
     init(_ path: String) throws {
@@ -55,7 +55,7 @@ final class FileLines: LineSource {
         }
     }
 
-    /// Where the line ends that begins at `start`; nil when that has not been read.
+    /// Returns the end of the line that begins at `start`, or `nil` if the end has not been read.
     private func findEnd(limit: Int) throws -> Int? {
         let end = unread[searched...].firstIndex(of: UInt8(ascii: "\n"))
         searched = end ?? unread.count
@@ -65,7 +65,7 @@ final class FileLines: LineSource {
         return end
     }
 
-    /// Whether reading returns at once, be it with the end or an error.
+    /// True if a read returns at once, with data, the end or an error.
     private var isReadable: Bool {
         var file = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&file, 1, 0) != 0

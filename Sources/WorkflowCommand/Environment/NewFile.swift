@@ -8,15 +8,15 @@ import WorkflowAPI
     import Darwin
 #endif
 
-/// A file that is written under another name, and has its own only when it is whole and on the disk.
+/// A file that is written under a temporary name, and gets its own name only when it is complete and on disk.
 package protocol NewFile: AnyObject {
-    /// Appends; all or an error.
+    /// Appends all bytes, or throws.
     func write(_ bytes: [UInt8]) throws
 
-    /// Flushes the file and gives it its name; without `replacing`, a file that has the name by then is an error.
+    /// Flushes the file and gives it its name. Throws without `replacing` if another file has the name by then.
     func commit(replacing: Bool) throws
 
-    /// Gives it up: nothing is left of it.
+    /// Discards the file: nothing is left of it.
     func discard()
 }
 
@@ -25,22 +25,22 @@ final class SystemNewFile: NewFile {
     private let path: String
     private let partial: String
     private var descriptor: CInt
-    /// Written since the last flush. Flushing a large file at once would hold up others who use the disk, wfd first of
-    /// all.
+    /// The number of bytes written since the last flush. Flushing a large file at once would delay other users of the
+    /// disk, above all wfd.
     private var unflushed = 0
     private static let flushBytes = 8 << 20
 
     init(_ path: String, isPrivate: Bool) throws {
         self.path = path
         partial = path + ".partial"
-        // Before anything is done for what could not be put there.
+        // Checks the destination before any work is done for it.
         var status = stat()
         guard stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
             throw CommandFailure(.cannotCreate, "Cannot write '\(path)': it is a folder; name a file in it")
         }
         descriptor = open(partial, O_WRONLY | O_CREAT | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
         guard descriptor >= 0 else { throw failure(errno) }
-        // What a process left that was killed may be written over; what a living one writes may not.
+        // The partial file of a killed process may be overwritten, but not that of a running process.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, ftruncate(descriptor, 0) == 0 else {
             let code = errno
             close(descriptor)
@@ -80,7 +80,7 @@ final class SystemNewFile: NewFile {
         if replacing {
             guard rename(partial, path) == 0 else { throw failure(errno) }
         } else {
-            // Unlike rename it never takes the place of another file.
+            // `link`, unlike `rename`, never replaces another file.
             guard link(partial, path) == 0 else { throw failure(errno) }
             unlink(partial)
         }

@@ -10,9 +10,9 @@ import WorkflowClient
 #endif
 
 extension CommandEnvironment {
-    /// The process's own streams, files and variables.
+    /// Returns an environment with the process's own streams and files.
     package static func ofProcess(variables: [String: String]) -> CommandEnvironment {
-        // A reader that went away is an error of writing, with an exit code of its own.
+        // A write to a closed pipe then returns an error, which has an exit code of its own.
         signal(SIGPIPE, SIG_IGN)
         return CommandEnvironment(
             variables: variables,
@@ -30,7 +30,7 @@ extension CommandEnvironment {
     }
 }
 
-/// Writes to a file descriptor, unbuffered: a follower's rows are seen when they come.
+/// Writes to a file descriptor, unbuffered, so that the rows of `tail` appear as they arrive.
 private struct FileSink: TextSink {
     let descriptor: CInt
 

@@ -1,7 +1,7 @@
 import WorkflowAPI
 import WorkflowJSON
 
-/// Prints what a replay with another definition comes to: the instances that part, and in the end how many do.
+/// Prints the result of a replay with another definition: the instances that differ, and finally their number.
 struct BacktestReport {
     private let session: Session
     private var progress: Progress
@@ -9,7 +9,7 @@ struct BacktestReport {
     private var outcomes: [BacktestOutcome] = []
     private var counts: BacktestCounts?
 
-    /// Whether every history leads where it led.
+    /// True if every history leads to the same result.
     private(set) var isSame = true
 
     init(_ session: Session) {
@@ -18,7 +18,7 @@ struct BacktestReport {
         table = Table(Self.columns, isRowByRow: true, on: session.screen)
     }
 
-    /// Takes the next line of the answer.
+    /// Adds the next line of the answer.
     mutating func add(_ line: BacktestLine) throws {
         switch line {
         case .progress(let now): try progress.show("replaying", done: now.done, total: now.total)
@@ -36,7 +36,7 @@ struct BacktestReport {
         }
     }
 
-    /// Prints what stands at the end.
+    /// Prints the end of the report.
     mutating func end() throws {
         try progress.end()
         switch session.format {
@@ -61,7 +61,7 @@ struct BacktestReport {
         .init("WHY", cut: .first) { $0.detail ?? "" },
     ]
 
-    /// `same`, `differs` and `refused` with their numbers, and at which events.
+    /// Returns the numbers of `same`, `differs` and `refused`, with their events.
     private static func text(of counts: BacktestCounts, on screen: Screen) -> String {
         var summary = Table<(name: String, count: Int64, events: String)>(
             [
@@ -79,7 +79,7 @@ struct BacktestReport {
         ])
     }
 
-    /// All at once, for formats that are one document.
+    /// All outcomes together, for formats with one document.
     private struct Document: JSONWritable {
         let outcomes: [BacktestOutcome]
         let counts: BacktestCounts?

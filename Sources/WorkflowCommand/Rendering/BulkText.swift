@@ -3,9 +3,9 @@ import WorkflowJSON
 
 /// Runs over many instances, for people.
 enum BulkText {
-    /// `ops-12: 88 of 88: 87 went on, 1 changed`.
+    /// Returns a line for a run: `ops-12: 88 of 88: 87 went on, 1 changed`.
     ///
-    /// Of an undo, who has gone on is listed: `ops-13: 1,590 put back, 12 had gone on (listed)`.
+    /// For an undo, the line counts the instances that have gone on: `ops-13: 1,590 put back, 12 had gone on (listed)`.
     static func line(for run: BulkRun) -> StyledText {
         let counts = outcome(run.counts, run.action.verb)
         if let undone = run.action.undone, run.state == .done {
@@ -18,7 +18,8 @@ enum BulkText {
         return "\(run.run): \(count)\(counts.isEmpty ? "" : ": ")\(counts)\(state)\n"
     }
 
-    /// `88 would go on: shipped 86, packing 2    digest 5f3c9a`, and who would not.
+    /// Returns the rehearsal, `88 would go on: shipped 86, packing 2    digest 5f3c9a`, and the instances that would be
+    /// left out.
     static func lines(for rehearsal: BulkRehearsal, _ action: BulkAction) -> StyledText {
         if action.verb == .migrate { return MigrationText.lines(for: rehearsal, action) }
         let (verb, counts) = (action.verb, rehearsal.counts)
@@ -40,13 +41,15 @@ enum BulkText {
         return head + deeds(counts, verb) + effects(of: rehearsal) + lines(for: rehearsal.told, of: counts.left)
     }
 
-    /// What an undo leaves as it is; empty of other verbs, and where nothing is put back.
+    /// Returns the warning that an undo leaves requests to the outside as they are; empty for other verbs, and if
+    /// nothing is put back.
     private static func deeds(_ counts: BulkCounts, _ verb: BulkAction.Verb) -> StyledText {
         guard verb == .undo, counts.done + counts.failed > 0 else { return "" }
         return "  deeds stay done: what the instances have asked of the world stays asked\n"
     }
 
-    /// `  begins 240 invocations or calls`, and what else the world would hear; empty when nothing.
+    /// Returns the effects of a run on the outside, such as `  begins 240 invocations or calls`; empty if there are
+    /// none.
     static func effects(of rehearsal: BulkRehearsal) -> StyledText {
         var text: StyledText = ""
         if let begun = rehearsal.begun { text = text + "  begins \(grouped(begun)) invocations or calls\n" }
@@ -57,7 +60,7 @@ enum BulkText {
         return text
     }
 
-    /// `  refused  order-7: …`, of each that was left out; of those that are not told, how many.
+    /// Returns a line for each left-out instance, `  refused  order-7: …`, and the number of those without a line.
     static func lines(for told: [BulkTold], of count: Int64) -> StyledText {
         let left = told.filter { !["done", "passedOver"].contains($0.outcome) }
         let lines = left.reduce(StyledText("")) { text, told in
@@ -67,7 +70,7 @@ enum BulkText {
         return more > 0 ? lines + "  and \(grouped(more)) more\n" : lines
     }
 
-    /// `87 went on, 1 changed`; empty when nothing has had its turn.
+    /// Returns the counts: `87 went on, 1 changed`; empty if no instance was processed.
     static func outcome(_ counts: BulkCounts, _ verb: BulkAction.Verb) -> String {
         let parts = [
             (counts.done, did(verb)), (counts.failed, "failed\(again(verb))"), (counts.misfit, "did not fit"),
@@ -110,7 +113,7 @@ enum BulkText {
         }
     }
 
-    /// `1,602`.
+    /// Returns the number with separators: `1,602`.
     static func grouped(_ number: Int64) -> String {
         var digits = String(number)
         var place = digits.count - 3
@@ -121,7 +124,7 @@ enum BulkText {
         return digits
     }
 
-    /// What a run is for: `machine order, version 1`.
+    /// Returns the selection of a run: `machine order, version 1`.
     static func selection(of run: BulkRun) -> String {
         if let names = run.names { return "\(grouped(names)) names" }
         guard let select = run.select else { return "" }
@@ -134,12 +137,12 @@ enum BulkText {
         return parts.isEmpty ? "all" : parts.joined(separator: ", ")
     }
 
-    /// `status failed or suspended`; nil for all.
+    /// Returns alternatives, such as `status failed or suspended`, or `nil` for all.
     private static func either(_ what: String, _ values: [String]) -> String? {
         values.isEmpty ? nil : "\(what) \(values.joined(separator: " or "))"
     }
 
-    /// All that is known of a run.
+    /// Returns all data of a run.
     static func page(of run: BulkRun) -> StyledText {
         var text: StyledText = "run:      \(run.run)\nverb:     \(verb(run.action))\nfor:      \(selection(of: run))\n"
         let state: StyledText = "\(run.state.rawValue, run.state == .stopped ? .bad : nil)"
@@ -170,6 +173,6 @@ enum BulkText {
 }
 
 extension BulkCounts {
-    /// Those to whom it was not done although it is for them, or who have failed on what followed.
+    /// The number of selected instances that were left out or failed afterwards.
     var left: Int64 { total - done - passedOver }
 }

@@ -2,7 +2,7 @@ import WorkflowJSON
 
 /// The values in which two contexts differ.
 enum ContextDifference {
-    /// A line for each path, such as `total: 5 -> 12`; `-` stands for what is not there.
+    /// Returns a line for each path, such as `total: 5 -> 12`; `-` stands for a missing value.
     static func lines(from old: JSONObject, to new: JSONObject) -> StyledText {
         var differences: [String] = []
         compare(.object(old), .object(new), at: "", &differences)
@@ -13,7 +13,7 @@ enum ContextDifference {
     }
 
     private static let lines = 20
-    /// Characters of a value.
+    /// The largest number of characters of a value.
     private static let characters = 200
 
     private static func compare(_ old: JSONValue?, _ new: JSONValue?, at path: String, _ found: inout [String]) {

@@ -1,20 +1,20 @@
 import Statechart
 
-/// How long something took, for people.
+/// Durations, for people.
 enum DurationText {
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000),
     ]
 
-    /// `0s`, `250ms`, `1m30s`, `3d`.
+    /// Returns the duration: `0s`, `250ms`, `1m30s`, `3d`.
     static func text(milliseconds: Int64) -> String { DelayText.text(milliseconds: milliseconds) }
 
-    /// The same of seconds, in whole milliseconds; at most a hundred thousand years.
+    /// Returns the duration in whole milliseconds, limited to a hundred thousand years.
     static func text(seconds: Double) -> String {
         text(milliseconds: Int64(min(max(0, seconds), 3_155_760_000_000) * 1_000))
     }
 
-    /// The two largest units, of seconds and more: `2d 7h`, `12s`, `0s`.
+    /// Returns the two largest units, of seconds and more: `2d 7h`, `12s`, `0s`.
     static func rough(milliseconds: Int64) -> String {
         var rest = milliseconds
         var parts: [String] = []

@@ -1,10 +1,10 @@
 import Statechart
 
-/// How the names of events are shown to people.
+/// The names of events, for people.
 enum EventText {
-    /// The name; that of a timer whose delay is an expression has an ellipsis in its place: `after.….review`.
+    /// Returns the name; in a timer's name an ellipsis replaces an expression for the delay: `after.….review`.
     ///
-    /// - Parameter states: Paths of states, one of which or an ancestor of one has the timer, as far as is known.
+    /// - Parameter states: Paths of states; one of them or an ancestor has the timer, as far as is known.
     static func short(_ event: String, states: [String] = []) -> String {
         guard event.hasPrefix(EventName.timeoutPrefix) else { return event }
         let rest = event.dropFirst(EventName.timeoutPrefix.count)
@@ -12,13 +12,15 @@ enum EventText {
         return "\(EventName.timeoutPrefix)….\(owner(of: rest, states))"
     }
 
-    /// `1s.review`, `P3D.order.wait`: a delay as a definition writes it, then a dot. `PT0.5S` has a dot of its own.
+    /// Returns true for `1s.review`, `P3D.order.wait`: a delay as a definition writes it, then a dot. `PT0.5S` has a
+    /// dot of its own.
     private static func hasLiteralDelay(_ rest: Substring) -> Bool {
         let dots = rest.indices.filter { rest[$0] == "." }.prefix(2)
         return dots.contains { DelayText.isDelay(String(rest[..<$0])) }
     }
 
-    /// The state that has the timer: the longest that the name ends with, else what cannot be of an expression.
+    /// Returns the state that has the timer: the longest path with which the name ends, else the end that cannot belong
+    /// to an expression.
     private static func owner(of rest: Substring, _ states: [String]) -> Substring {
         for state in states {
             var path = Substring(state)
@@ -27,7 +29,8 @@ enum EventText {
                 path = path.lastIndex(of: ".").map { path[..<$0] } ?? ""
             }
         }
-        // States have letters, digits, `_`, `-` and dots only. Where an expression has no others, the last word counts.
+        // State names have only letters, digits, `_`, `-` and dots. If the expression has no other characters, the last
+        // word counts.
         let name = rest.lastIndex { !isOfName($0) }.map { rest[rest.index(after: $0)...] } ?? rest
         if name.count < rest.count, name.first == ".", name.count > 1 { return name.dropFirst() }
         return name.lastIndex(of: ".").map { name[name.index(after: $0)...] } ?? name

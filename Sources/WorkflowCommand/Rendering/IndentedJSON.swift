@@ -1,17 +1,17 @@
 package import WorkflowJSON
 
-/// JSON with a line for every field and element; fields stay in their order.
+/// Writes JSON with a line for every field and element; fields keep their order.
 package enum IndentedJSON {
-    /// The text without a line end after it.
+    /// Returns the text without a final line end.
     ///
-    /// - Parameter depth: How many levels deep the value stands; the first line is not indented.
+    /// - Parameter depth: The nesting level of the value; the first line is not indented.
     package static func text(of value: some JSONWritable, depth: Int = 0) -> String {
         var indenter = Indenter(depth: depth)
         for byte in JSONWriter.bytes(value) { indenter.take(byte) }
         return String(decoding: indenter.bytes, as: UTF8.self)
     }
 
-    /// Puts line ends and spaces into compact JSON, byte by byte.
+    /// Inserts line ends and spaces into compact JSON, byte by byte.
     private struct Indenter {
         var bytes: [UInt8] = []
         var depth: Int

@@ -1,8 +1,8 @@
 import WorkflowJSON
 
-/// Prints a list part by part, so that a long one need not be held in memory.
+/// Prints a list part by part, so that a long list need not be held in memory.
 ///
-/// The first rows of a table are kept back until there are enough of them to tell how wide its columns are.
+/// The first rows of a table are held back until there are enough to determine the width of its columns.
 struct ListPrinter<Item: JSONWritable> {
     private static var rowsKept: Int { 500 }
 
@@ -14,7 +14,7 @@ struct ListPrinter<Item: JSONWritable> {
 
     /// - Parameters:
     ///   - spare: A last column that is left out as long as no item has a text for it.
-    ///   - isLive: Whether somebody watches items as they come: then no row is kept back.
+    ///   - isLive: True if a person watches items as they arrive; then no row is held back.
     init(
         _ session: Session, columns: [Table<Item>.Column], spare: Table<Item>.Column? = nil, isLive: Bool = false
     ) {
@@ -41,7 +41,7 @@ struct ListPrinter<Item: JSONWritable> {
         if !kept.isEmpty, isLive || kept.count >= Self.rowsKept { try printKept() }
     }
 
-    /// Prints what is kept back and what ends the list.
+    /// Prints the rows that were held back and the end of the list.
     mutating func end() throws {
         switch session.format {
         case .table: if !kept.isEmpty || isEmpty { try printKept() }

@@ -1,8 +1,8 @@
 import WorkflowAPI
 
 extension ReplayMicrostep {
-    /// For people, indented: what was taken, then the states left and entered and what actions did, in the order in
-    /// which it happened: an action stands below the state that it was done for.
+    /// Returns indented lines for people: the transitions, then the states left and entered and the actions, in the
+    /// order of execution. Each action follows the state that caused it.
     func lines(isShort: Bool) -> StyledText {
         let sources = transitions.map(\.source)
         let taken = transitions.map { transition in
@@ -10,7 +10,7 @@ extension ReplayMicrostep {
             return "\(StateText.path(transition.source))\(targets) (line \(transition.line))"
         }
         let name = event.map { isShort ? EventText.short($0, states: sources) : $0 } ?? "always"
-        // A start, a timer that is too late and what an operator asks for take none.
+        // A start, a timer that is too late and an operator's change take no transition.
         let what = taken.isEmpty ? (event == "init" ? "start" : "no transition") : taken.joined(separator: "; ")
         var text: StyledText = "    \(name): \(what)\n"
         var left = exited[...]
@@ -22,7 +22,7 @@ extension ReplayMicrostep {
             text = text + "      \(verb) \(moved.joined(separator: ", "), .state)\n"
         }
         for action in actions {
-            // The actions of a state are done before it is left, and after it is entered.
+            // The actions of a state run before it is left, and after it is entered.
             move("exit", &left, upTo: action.exited + 1)
             move("enter", &next, upTo: action.entered)
             let style: Style? = action.text.hasPrefix("failed:") ? .bad : nil

@@ -1,18 +1,18 @@
 import WorkflowAPI
 
-/// What a migration of many instances would do, for people.
+/// The rehearsal of a migration of many instances, for people.
 enum MigrationText {
-    /// Instances that go from one place to another.
+    /// The instances that move from one configuration to another.
     private struct Move {
         var from: String
         var to: String
-        /// Where they stand at the end, when that is elsewhere.
+        /// The configuration at the end, if it differs from `to`.
         var then: String
-        /// How many different places `from` stands for.
+        /// The different configurations that `from` stands for.
         var places: Set<[String]>
         var count: Int64
         var timers: BulkRehearsal.Timers
-        /// As it is when it stands for one place.
+        /// The texts for the case that `from` stands for one configuration.
         let only: (from: String, to: String)
 
         init(_ group: BulkRehearsal.Group) {
@@ -26,7 +26,7 @@ enum MigrationText {
             timers = group.timers ?? BulkRehearsal.Timers()
         }
 
-        /// `review.*` and `check.*`, where all below one state goes to the same below another.
+        /// Returns `review.*` and `check.*` if everything below one state moves to the same below another.
         private static func common(_ from: [String], _ targets: [String]) -> (String, String)? {
             guard from.count == targets.count else { return nil }
             var found: (old: Substring, new: Substring)?
@@ -53,7 +53,7 @@ enum MigrationText {
         var names: (from: String, to: String) { places.count == 1 ? only : (from, to) }
     }
 
-    /// A table of moves, what does not fit, and how many do.
+    /// Returns a table of the moves, the misfits, and the number of fitting instances.
     static func lines(for rehearsal: BulkRehearsal, _ action: BulkAction) -> StyledText {
         var moves: [Move] = []
         for move in rehearsal.groups.map(Move.init) {
@@ -82,7 +82,7 @@ enum MigrationText {
         return text + "\(summary(rehearsal.counts))   digest \(rehearsal.digest.prefix(6))\n"
     }
 
-    /// `1,602 fit, 8 do not`.
+    /// Returns the counts: `1,602 fit, 8 do not`.
     private static func summary(_ counts: BulkCounts) -> String {
         if counts.total == 0 { return "nothing is selected" }
         var parts = ["\(BulkText.grouped(counts.done)) fit"]
@@ -94,7 +94,7 @@ enum MigrationText {
         return parts.joined(separator: ", ")
     }
 
-    /// `88 new after.5d since entry, 3 due at once`.
+    /// Returns the timers: `88 new after.5d since entry, 3 due at once`.
     private static func timers(_ timers: BulkRehearsal.Timers, _ since: String) -> String {
         var parts = timers.kept > 0 ? ["\(BulkText.grouped(timers.kept)) kept"] : []
         var new: [(event: String, count: Int64)] = []
@@ -107,7 +107,7 @@ enum MigrationText {
                 new.append((event, timer.count))
             }
         }
-        // Timeouts of invocations count from their begin.
+        // Timeouts of invocations count from the begin of the invocation.
         parts += new.map { timer in
             let isTimeout = timer.event.hasPrefix("error.")
             return "\(BulkText.grouped(timer.count)) new \(isTimeout ? "timeouts" : "\(timer.event) \(since)")"

@@ -1,12 +1,12 @@
-/// Says on the error stream how far a long work is, and how long it will still take.
+/// Reports the progress of long work and its remaining time on the error stream.
 ///
-/// Work of less than a second says nothing. A terminal has one line that is written over; elsewhere there is a line
+/// Work of less than a second reports nothing. A terminal has one line that is overwritten; other streams get a line
 /// every ten seconds.
 struct Progress {
-    /// What is counted.
+    /// The unit of the counts.
     enum Unit {
         case bytes
-        /// Such as `events`.
+        /// A plural noun such as `events`.
         case things(String)
     }
 
@@ -18,7 +18,7 @@ struct Progress {
     private let unit: Unit
     private let begun: Duration
     private var next: Duration
-    /// Where the estimate begins: the work has several parts, and each has its own speed.
+    /// The begin of the estimate: the work has several parts, each with its own speed.
     private var part: (name: String, begun: Duration, done: Int64)?
     private var hasLine = false
 
@@ -29,9 +29,9 @@ struct Progress {
         next = begun + Self.silence
     }
 
-    /// Tells how far a part of the work is; may be called as often as one likes. A total of 0 is unknown.
+    /// Reports the progress of a part of the work; may be called at any rate. A total of 0 is unknown.
     ///
-    /// - Parameter partUnit: What this part counts; nil for what the others count.
+    /// - Parameter partUnit: The unit of this part; `nil` for that of the others.
     mutating func show(_ name: String, done: Int64, total: Int64, in partUnit: Unit? = nil) throws {
         let now = environment.uptime()
         if part?.name != name { part = (name, now, done) }
@@ -43,7 +43,7 @@ struct Progress {
         hasLine = isTerminal
     }
 
-    /// Takes the line of a terminal away; to be called before anything else is said.
+    /// Clears the terminal's line; call `end` before any other output.
     mutating func end() throws {
         if hasLine { try environment.errors.write("\r\u{1B}[K") }
         hasLine = false
@@ -59,7 +59,7 @@ struct Progress {
         }
     }
 
-    /// The time left, at the speed of this part of the work so far.
+    /// Returns the remaining time, at the speed of this part of the work so far.
     private func rest(_ done: Int64, _ total: Int64, _ now: Duration) -> String {
         guard let part, done > part.done, total > done else { return "" }
         let seconds = (now - part.begun) / .seconds(1) * Double(total - done) / Double(done - part.done)
@@ -67,9 +67,9 @@ struct Progress {
     }
 }
 
-/// Sizes for people.
+/// Sizes in bytes, for people.
 enum ByteText {
-    /// `512 B`, `26.4 MiB`.
+    /// Returns the size: `512 B`, `26.4 MiB`.
     static func text(_ bytes: Int64) -> String {
         guard bytes >= 1_024 else { return "\(bytes) B" }
         var unit = 0

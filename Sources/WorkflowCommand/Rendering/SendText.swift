@@ -1,10 +1,10 @@
 import WorkflowAPI
 
-/// What an event came to, for people.
+/// The result of an event, for people.
 enum SendText {
-    /// `order-1042: draft -> review   (seq 4 -> 5)`, and what was asked for beside it.
+    /// Returns the result, `order-1042: draft -> review   (seq 4 -> 5)`, with the requested details.
     ///
-    /// - Parameter isRepair: Whether an operator has done something: that says the status, and may leave the state.
+    /// - Parameter isRepair: True for an operator's verb: the status is printed, and the state may be unchanged.
     static func lines(for answer: SendAnswer, ofRepair isRepair: Bool = false) -> StyledText {
         var facts: [StyledText] = ["seq \(answer.fromSeq) -> \(answer.seq)"]
         if answer.status != .running || isRepair {
@@ -22,7 +22,7 @@ enum SendText {
         text = text + StateText.detail(exited: answer.exited, entered: answer.entered)
         if let output = answer.output { text = text + "  output: \(StateText.data(output))\n" }
         for effect in answer.begun ?? [] { text = text + "  begins: \(effect.id) (\(effect.queue))\n" }
-        // A migration tells of them as of its timers, rehearsed or done.
+        // The lines of a migration list cancelled invocations like its timers, rehearsed or done.
         if answer.migration == nil { for id in answer.cancelled ?? [] { text = text + "  cancels: \(id)\n" } }
         if let reset = answer.reset { text = text + lines(for: reset) }
         if let migration = answer.migration { text = text + lines(of: migration) }
@@ -30,7 +30,7 @@ enum SendText {
         return text
     }
 
-    /// What becomes of what was armed.
+    /// Returns the outcome of the pending items.
     private static func lines(for reset: ResetAnswer) -> StyledText {
         var text: StyledText = "  as after seq \(reset.to)\n"
         for timer in reset.timers { text = text + "  due \(timer.due.text): \(timer.event)\n" }
@@ -48,7 +48,7 @@ enum SendText {
         return text
     }
 
-    /// What became of timers, invocations, memory and context; nothing of what is as it was.
+    /// Returns the changes of timers, invocations, memory and context; unchanged ones are left out.
     private static func lines(of migration: MigrationItem) -> StyledText {
         var text: StyledText = ""
         for timer in migration.kept { text = text + "  kept: \(timer.event), due \(timer.due.text)\n" }
@@ -60,7 +60,7 @@ enum SendText {
         return text
     }
 
-    /// A line for each transition in the order tried: its verdict, and the values that its guard read.
+    /// Returns a line for each transition in the order tried: its verdict, and the values that its guard read.
     static func candidates(_ candidates: [Candidate]) -> [String] {
         let width = candidates.map(\.verdict.rawValue.count).max() ?? 0
         return candidates.map { candidate in

@@ -2,17 +2,17 @@ import WorkflowAPI
 import WorkflowJSON
 import WorkflowTerminal
 
-/// How states, values and moves are shown to people.
+/// States, values and moves, for people.
 enum StateText {
-    /// The active leaves: `review.legal.pending, review.finance.ok`; `-` when there are none.
+    /// Returns the active leaves: `review.legal.pending, review.finance.ok`; `-` if there are none.
     static func leaves(_ paths: [String]) -> String {
         paths.isEmpty ? "-" : paths.joined(separator: ", ")
     }
 
-    /// The same with its style.
+    /// Returns the active leaves with their style.
     static func styled(_ paths: [String]) -> StyledText { StyledText(leaves(paths), .state) }
 
-    /// The style of a status; nil for none.
+    /// Returns the style of a status, or `nil` for none.
     static func style(of status: Instance.Status) -> Style? {
         switch status {
         case .running: .good
@@ -22,7 +22,7 @@ enum StateText {
         }
     }
 
-    /// The style of what a row of a history records; nil for an event from outside and for kinds of newer daemons.
+    /// Returns the style of a history row's kind, or `nil` for an event from outside and for kinds of newer daemons.
     static func style(ofKind kind: String) -> Style? {
         switch kind {
         case "started": .good
@@ -32,24 +32,24 @@ enum StateText {
         }
     }
 
-    /// In the place of what was erased.
+    /// The text in place of erased data.
     static let redacted = "(redacted)"
 
-    /// One state; the root has no path.
+    /// Returns the text of one state; the root has no path.
     static func path(_ path: String) -> String { path.isEmpty ? "(root)" : path }
 
-    /// In a sentence: `state 'draft'`, or `states 'a', 'b'`.
+    /// Returns the states as part of a sentence: `state 'draft'`, or `states 'a', 'b'`.
     static func named(_ paths: [String]) -> String {
         (paths.count == 1 ? "state " : "states ") + paths.map { "'\($0)'" }.joined(separator: ", ")
     }
 
-    /// What an event came with, compact; empty when it came without.
+    /// Returns the data of an event in compact form; empty if there is none.
     static func data(_ data: JSONValue?) -> String {
         data.map { JSONWriter.string($0) } ?? ""
     }
 
-    /// The data of an event, and the reason why it could not be applied or did nothing:
-    /// `{"by":0} failed: division by zero, in …`, `skipped: 13m late`.
+    /// Returns the data of an event, and the reason why the event could not be applied or did nothing: `{"by":0}
+    /// failed: division by zero, in …`, `skipped: 13m late`.
     static func data(_ data: JSONValue?, note: JSONValue?) -> String {
         [
             data.map { JSONWriter.string($0) }, note.flatMap { failure(in: "failure", of: $0) },
@@ -57,13 +57,13 @@ enum StateText {
         ].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// What the person said who asked for it; nil where nobody said anything.
+    /// Returns the reason that the operator gave, or `nil` if none was given.
     private static func reason(_ note: JSONValue) -> String? {
-        // On one line: what a person says must not look like a row.
+        // On one line: a person's text must not look like a row.
         note.object?["reason"]?.string.map { "because: \(Printable.text($0))" }
     }
 
-    /// The lateness of a row's timer that was too late, and the word for a delay that began anew; nil for other rows.
+    /// Returns the lateness of a skipped timer, and the word for a delay that began anew, or `nil` for other rows.
     private static func skip(_ note: JSONValue) -> String? {
         guard let skipped = note.object?["skipped"]?.object, case .int(let late)? = skipped["lateMilliseconds"] else {
             return nil
@@ -72,12 +72,12 @@ enum StateText {
         return skipped["rearmed"] == true ? text + ", armed anew" : text
     }
 
-    /// The run over many instances that the row is a part of.
+    /// Returns the bulk run that the row is a part of.
     private static func run(_ note: JSONValue) -> String? {
         note.object?["run"]?.string.map { "run: \(Printable.text($0))" }
     }
 
-    /// Nil for a note that tells of no such failure: of the event, or of an exit action.
+    /// Returns the failure of the event or of an exit action, or `nil` if the note has none.
     private static func failure(in field: String, of note: JSONValue) -> String? {
         guard let failure = note.object?[field]?.object, case .string(let message)? = failure["message"] else {
             return nil
@@ -89,7 +89,7 @@ enum StateText {
         return "failed: \(message), in '\(expression)' of \(place), line \(line)"
     }
 
-    /// What was left and entered, a line each; empty when nobody asked.
+    /// Returns the states left and entered, one line each; empty without details.
     static func detail(exited: [String]?, entered: [String]?) -> StyledText {
         var text: StyledText = ""
         if let exited { text = text + "  exited: \(styled(exited))\n" }

@@ -1,6 +1,6 @@
 import WorkflowTerminal
 
-/// How a part of a text looks on a terminal that has colours (ECMA-48, SGR).
+/// The appearance of a part of a text on a terminal with colours (ECMA-48, SGR).
 package enum Style: String, Sendable {
     case state = "36"
     case good = "32"
@@ -10,9 +10,10 @@ package enum Style: String, Sendable {
     case faint = "2"
 }
 
-/// Text for people: what is interpolated is made safe for a terminal, and parts of it may have a style.
+/// Text for people: interpolated values are made safe for a terminal, and parts may have a style.
 ///
-/// Only literals can have line ends; those of a value are escaped, unless it is interpolated with `lines:`.
+/// Only literals can have line ends. The line ends of a value are escaped, unless the value is interpolated with
+/// `lines:`.
 package struct StyledText: ExpressibleByStringInterpolation {
     private var parts: [(text: String, style: Style?)]
 
@@ -28,17 +29,17 @@ package struct StyledText: ExpressibleByStringInterpolation {
         parts = stringInterpolation.parts
     }
 
-    /// Text from elsewhere, on one line.
+    /// Creates a text from other sources, on one line.
     package init(_ text: String, _ style: Style? = nil) {
         parts = [(Printable.text(text), style)]
     }
 
-    /// Text from elsewhere, with its lines.
+    /// Creates a text from other sources, with its line ends.
     package init(lines: String) {
         parts = [(Printable.lines(lines), nil)]
     }
 
-    /// The text, with codes of colours when they are wanted.
+    /// Returns the text, with colour codes if requested.
     package func text(isColoured: Bool) -> String {
         parts.map { part in
             guard isColoured, let style = part.style, !part.text.isEmpty else { return part.text }
@@ -46,33 +47,33 @@ package struct StyledText: ExpressibleByStringInterpolation {
         }.joined()
     }
 
-    /// One text after the other.
+    /// Concatenates two texts.
     package static func + (left: StyledText, right: StyledText) -> StyledText {
         StyledText(parts: left.parts + right.parts)
     }
 
-    /// What a literal with interpolations is made of.
+    /// The parts of a literal with interpolations.
     package struct Interpolation: StringInterpolationProtocol {
         fileprivate var parts: [(text: String, style: Style?)] = []
 
         package init(literalCapacity: Int, interpolationCount: Int) {}
 
-        /// Takes a literal as it is.
+        /// Appends a literal unchanged.
         package mutating func appendLiteral(_ literal: String) {
             if !literal.isEmpty { parts.append((literal, nil)) }
         }
 
-        /// Takes a value on one line, made safe.
+        /// Appends a value on one line, made safe.
         package mutating func appendInterpolation(_ value: some CustomStringConvertible, _ style: Style? = nil) {
             parts.append((Printable.text(value.description), style))
         }
 
-        /// Takes text with its lines, made safe.
+        /// Appends text with its line ends, made safe.
         package mutating func appendInterpolation(lines: String) {
             parts.append((Printable.lines(lines), nil))
         }
 
-        /// Takes text that is safe already, with its styles.
+        /// Appends text that is already safe, with its styles.
         package mutating func appendInterpolation(_ text: StyledText) {
             parts += text.parts
         }
@@ -80,7 +81,7 @@ package struct StyledText: ExpressibleByStringInterpolation {
 }
 
 extension Sequence<StyledText> {
-    /// One after the other, with nothing or some text in between.
+    /// Concatenates the texts, with a separator between them.
     func joined(separator: StyledText = "") -> StyledText {
         var all: StyledText = ""
         for (index, text) in enumerated() { all = index == 0 ? text : all + separator + text }

@@ -1,13 +1,14 @@
 import WorkflowAPI
 
-/// Since when and why a machine or an instance is suspended, for people.
+/// The begin and the reason of a suspension, for people.
 enum SuspensionText {
-    /// ` since 2026-11-26T01:15:00.000Z by uid:0(root) (OPS-14)`.
+    /// Returns the text: ` since 2026-11-26T01:15:00.000Z by uid:0(root) (OPS-14)`.
     static func text(_ suspension: MachineSuspensionItem) -> String {
         text(since: suspension.at, by: suspension.actor, reason: suspension.reason)
     }
 
-    /// The same. What `machine` and `brake` suspend has these words for a reason too: they are said once.
+    /// Returns the text for an instance. If `machine` or `brake` suspended the instance, the actor and the reason are
+    /// equal and printed once.
     static func text(_ suspension: InstanceSuspensionItem) -> String {
         text(
             since: suspension.at, by: suspension.actor,

@@ -1,36 +1,36 @@
 package import WorkflowAPI
 import WorkflowTerminal
 
-/// Columns of text for people. The titles and the first rows decide how wide a column is.
+/// Columns of text for people. The titles and the first rows decide the width of a column.
 ///
-/// On a terminal a table with titles is cut to its width: text that is free first, then states, then events. Then times
-/// lose their year and their milliseconds. What a person copies, such as names, is cut only when all else has been. No
-/// column is left out as long as each can have a character.
+/// On a terminal, a table with titles is cut to the terminal's width: free text first, then states, then events. Then
+/// times lose their year and their milliseconds. Names and other text that a person copies are cut last. No column is
+/// left out as long as each can have a character.
 package struct Table<Row> {
-    /// One column.
+    /// A column of the table.
     package struct Column: Sendable {
-        /// When its cells are cut.
+        /// The order in which cells are cut.
         package enum Cut: Int, CaseIterable, Sendable {
-            /// Data, reasons.
+            /// Data and reasons.
             case first
             /// States.
             case second
-            /// Events, keys.
+            /// Events and keys.
             case last
-            /// Names, numbers, times and other words that are short.
+            /// Names, numbers, times and other short words.
             case never
         }
 
-        /// Nil for lines that explain themselves; a table has titles when one of its columns has one.
+        /// The title; `nil` for self-explanatory lines. A table has titles if one of its columns has one.
         let title: String?
         let width: Int
         let cut: Cut
         let style: @Sendable (Row) -> Style?
         let text: @Sendable (Row) -> String
-        /// In place of the text where that has no room.
+        /// The shorter text of a cell, for a narrow table.
         var narrow: (@Sendable (Row) -> String)?
 
-        /// - Parameter width: Characters at least in a table that is printed row by row.
+        /// - Parameter width: The least number of characters in a table that is printed row by row.
         package init(
             _ title: String?, width: Int = 0, cut: Cut = .never,
             style: @escaping @Sendable (Row) -> Style? = { _ in nil },
@@ -43,7 +43,7 @@ package struct Table<Row> {
             self.text = text
         }
 
-        /// A column of times.
+        /// Creates a column of times.
         package static func time(_ title: String, _ time: @escaping @Sendable (Row) -> WireTime) -> Column {
             var column = Column(title) { time($0).text }
             // `07-31 09:30:00` of `2026-07-31T09:30:00.123Z`.
@@ -51,7 +51,7 @@ package struct Table<Row> {
             return column
         }
 
-        /// - Parameter style: Of all its cells.
+        /// - Parameter style: The style of all its cells.
         package init(
             _ title: String?, width: Int = 0, cut: Cut = .never, style: Style,
             _ text: @escaping @Sendable (Row) -> String
@@ -60,24 +60,24 @@ package struct Table<Row> {
         }
     }
 
-    /// What is cut to how many characters, one after the other until all columns fit.
+    /// The steps of cutting, each with the least number of characters, applied in turn until all columns fit.
     private static var steps: [(cut: Column.Cut, least: Int)] {
         usualSteps + [(.first, 3), (.second, 5), (.last, 5), (.second, 3), (.last, 3), (.never, 3)]
             + Column.Cut.allCases.map { ($0, 1) }
     }
-    /// Cells are readable after these, and titles whole.
+    /// The steps after which cells are readable and titles whole.
     private static var usualSteps: [(cut: Column.Cut, least: Int)] { [(.first, 8), (.second, 8), (.last, 8)] }
 
     private var columns: [Column]
-    /// Stands behind the others from the first rows on that have a text for it.
+    /// The last column, added with the first rows that have a text for it.
     private var spare: Column?
     private let isRowByRow: Bool
-    /// Nil when nothing is cut.
+    /// The largest width; `nil` if nothing is cut.
     private let limit: Int?
     private let isColoured: Bool
     private var widths: [Int] = []
     private var gap = 3
-    /// Whether times are short.
+    /// True if times are short.
     private var isNarrow = false
 
     /// - Parameter spare: A last column that is left out as long as no row has a text for it.
@@ -91,8 +91,8 @@ package struct Table<Row> {
         isColoured = screen.isColoured
     }
 
-    /// The lines of some rows; with the titles when they are the first. Columns are as wide as these rows and all
-    /// before need.
+    /// Returns the lines of some rows, with the titles before the first rows. The columns are as wide as these rows and
+    /// all earlier ones need.
     package mutating func lines(for rows: [Row]) -> String {
         let isFirst = widths.isEmpty
         addSpare(for: rows)
@@ -128,8 +128,8 @@ package struct Table<Row> {
         }
     }
 
-    /// Makes the columns wide enough; in a table that is printed row by row only for its first rows, so that it keeps
-    /// its shape.
+    /// Widens the columns. A table that is printed row by row is measured by its first rows only, so that its shape is
+    /// stable.
     private mutating func measure(_ cells: [[String]]) {
         guard widths.isEmpty || !isRowByRow else { return }
         widths = columns.indices.map { column in
@@ -139,14 +139,14 @@ package struct Table<Row> {
         }
     }
 
-    /// What later rows may need of a table that is printed row by row.
+    /// The widths that later rows may need in a table that is printed row by row.
     private var usual: [Int] {
         zip(columns, widths).map { column, width in column.cut == .never ? width : max(width, 8) }
     }
 
     private func total(_ widths: [Int]) -> Int { widths.reduce(0, +) + gap * (columns.count - 1) }
 
-    /// The widths, made smaller until all columns fit: the widest column of those that are cut next gives way.
+    /// Returns smaller widths with which all columns fit. In each step the widest of the affected columns is cut.
     private func fitted(_ widths: [Int], _ steps: [(cut: Column.Cut, least: Int)]) -> [Int] {
         guard let limit else { return widths }
         var widths = widths.map { min($0, limit) }
@@ -163,7 +163,7 @@ package struct Table<Row> {
     }
 
     private func line(_ cells: [String], styles: [Style?]) -> String {
-        // A row that is printed by itself may have wider cells than those before, and is fitted by itself.
+        // A row that is printed by itself may have wider cells than earlier rows, and is fitted by itself.
         let wanted = isRowByRow ? zip(widths, cells).map { max($0, DisplayWidth.of($1)) } : widths
         let widths = fitted(wanted, Self.steps)
         let cells = limit == nil ? cells : zip(cells, widths).map { DisplayWidth.cut($0, to: $1) }
@@ -187,9 +187,9 @@ package struct Table<Row> {
     }
 }
 
-/// Where a table is shown.
+/// The properties of the screen on which a table is shown.
 package struct Screen: Equatable, Sendable {
-    /// Nil when nothing is cut.
+    /// The number of columns; `nil` if nothing is cut.
     package let columns: Int?
     package let isColoured: Bool
 

@@ -2,9 +2,9 @@ package import WorkflowJSON
 import WorkflowTerminal
 import Yams
 
-/// YAML in block style; fields stay in their order, and strings that would be read as something else are quoted.
+/// Writes YAML in block style. Fields keep their order, and strings that would be read as another kind are quoted.
 package enum YAMLText {
-    /// The text with a line end after it.
+    /// Returns the text with a final line end.
     package static func of(_ value: some JSONWritable) throws -> String {
         // Compact JSON is YAML, once the characters that YAML forbids are escaped.
         let json = escapingUnprintable(JSONWriter.string(value))
@@ -28,7 +28,7 @@ package enum YAMLText {
         }
     }
 
-    /// Words that some version of YAML takes for a value of another kind.
+    /// The words that some version of YAML reads as a value of another kind.
     private static let reserved: Set<String> = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"]
 
     private static func style(ofString string: String) -> Node.Scalar.Style {
@@ -54,7 +54,7 @@ package enum YAMLText {
         return escaped
     }
 
-    /// What a terminal could take for something else; it stands in double quotes, and only there.
+    /// Escapes characters that are unsafe for a terminal; they occur only in double quotes.
     private static func escapingUnsafe(_ yaml: String) -> String {
         guard yaml.unicodeScalars.contains(where: isUnsafe) else { return yaml }
         var escaped = ""
@@ -74,7 +74,8 @@ package enum YAMLText {
         scalar != "\n" && scalar != "\t" && Printable.isUnsafe(scalar)
     }
 
-    /// Outside of `c-printable` (YAML 1.2.2, section 5.1), or a line break to some version of YAML.
+    /// Returns true for a character outside `c-printable` (YAML 1.2.2, section 5.1), or for a line break in some
+    /// version of YAML.
     private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF: true

@@ -2,13 +2,14 @@ import Statechart
 import WorkflowAPI
 import WorkflowJSON
 
-/// What one event came to.
+/// The result of one event.
 struct SimulatedStep: JSONWritable {
-    /// After the event.
+    /// The seq after the event.
     let seq: Int64
     /// Milliseconds since the start.
     let after: Int64
-    /// `started`, `event`, `sent`, `timer`, `result`, or `failed` for an event that nobody waited for and that failed.
+    /// The kind: `started`, `event`, `sent`, `timer`, `result`, or `failed` for an event that nobody waited for and
+    /// that failed.
     let kind: String
     let event: String
     var from: [String]
@@ -16,16 +17,16 @@ struct SimulatedStep: JSONWritable {
     let context: JSONObject
     let status: String
     let output: JSONValue?
-    /// Why the event was refused; nil when it was accepted.
+    /// The reason why the event was refused; `nil` if it was accepted.
     let reason: String?
     var exited: [String] = []
     var entered: [String] = []
     var microsteps: [ReplayMicrostep] = []
 
-    /// Whether nobody sent the event.
+    /// True if no caller sent the event.
     var cameByItself: Bool { ["sent", "timer", "failed"].contains(kind) }
 
-    /// What the actions did, in order.
+    /// The texts of the actions, in order.
     var actions: [String] { microsteps.flatMap { $0.actions.map(\.text) } }
 
     func write(to writer: inout JSONWriter) {
@@ -51,7 +52,7 @@ struct SimulatedStep: JSONWritable {
 }
 
 extension ReplayMicrostep {
-    /// The wire form of a microstep.
+    /// Converts a microstep to its wire form.
     init(_ microstep: Microstep, of machine: Machine) {
         self.init(
             event: microstep.event,

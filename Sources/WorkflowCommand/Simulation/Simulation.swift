@@ -3,11 +3,11 @@ import WorkflowAPI
 import WorkflowJSON
 import WorkflowSpelling
 
-/// A machine that runs in memory on a virtual clock: time passes only when it is told to.
+/// A machine that runs in memory on a virtual clock, which only the caller advances.
 struct Simulation {
-    /// Events that come by themselves, at most: a machine that never comes to rest ends here.
+    /// The largest number of timers and sent events; a machine that never rests ends here.
     static let longestRun = 10_000
-    /// Of these as many are printed.
+    /// The number of these that are printed.
     static let shownOfEndlessRun = 20
 
     private let machine: Machine
@@ -15,10 +15,10 @@ struct Simulation {
     private var snapshot: Snapshot
     private(set) var now: LogicalTime
     private var fired = 0
-    /// Invocations that a daemon fails at once, and why: what they ask can never be sent.
+    /// The invocations that a daemon fails at once, with the reason: their requests can never be sent.
     private var unsendable: [(id: String, reason: String)] = []
 
-    /// - Parameter start: What the virtual clock shows first.
+    /// - Parameter start: The first time of the virtual clock.
     init(_ machine: Machine, at start: LogicalTime) {
         self.machine = machine
         now = start
@@ -26,18 +26,18 @@ struct Simulation {
         snapshot = Snapshot(status: .running, configuration: [], context: machine.context, memory: [])
     }
 
-    /// Whether nothing will happen by itself any more.
+    /// True if no timer or sent event is pending.
     var isIdle: Bool { snapshot.status != .running || snapshot.armed.next == nil }
 
-    /// The ids of the invocations that run, in the order in which they began.
+    /// The ids of the running invocations, in the order in which they began.
     var waitsFor: [String] {
         snapshot.status == .running ? snapshot.armed.filter { $0.kind == .invocation }.compactMap(\.invocation) : []
     }
 
-    /// Whether more came by itself than `longestRun`.
+    /// True if the number of timers and sent events has reached `longestRun`.
     var isEndless: Bool { fired >= Self.longestRun }
 
-    /// Why the data of a start does not fit a machine; nil when it does.
+    /// Returns the reason why the data of a start does not fit a machine, or `nil` if it does.
     static func misfit(of data: JSONObject, in machine: Machine) -> String? {
         let identity = InstanceIdentity(name: "simulation", version: 1, startedAt: .zero)
         guard case .refused(.invalidData(let reason)) = machine.apply(.start(with: data), to: nil, as: identity)
@@ -50,7 +50,7 @@ struct Simulation {
         follow(.start(with: data, at: now), from: nil) + finishSending()
     }
 
-    /// Lets time pass, fires what falls due meanwhile, and then sends an event as a caller would.
+    /// Advances the clock, fires the timers that fall due, and then sends an event as a caller would.
     mutating func play(_ line: ScriptLine) -> [SimulatedStep] {
         let until = LogicalTime(milliseconds: now.milliseconds + line.after)
         var steps: [SimulatedStep] = []
@@ -76,7 +76,7 @@ struct Simulation {
         return steps + follow(.event(event), from: snapshot) + finishSending()
     }
 
-    /// Ends an invocation with its result, or with its failure.
+    /// Ends an invocation with its result or its failure.
     mutating func end(_ id: String, _ name: String, _ data: JSONValue?) -> [SimulatedStep] {
         let event = Event(name: name, data: data, at: now)
         guard snapshot.status == .running, let invocation = snapshot.armed.invocation(id) else {
@@ -88,18 +88,18 @@ struct Simulation {
         return follow(.result(Taken(invocation, result: event)), from: snapshot) + finishSending()
     }
 
-    /// A chain may be longer than what one event may bring with it.
+    /// Applies all sent events. Their chain may be longer than the bound of one macrostep.
     private mutating func finishSending() -> [SimulatedStep] {
         var steps: [SimulatedStep] = []
         while snapshot.armed.nextSent != nil, snapshot.status == .running, !isEndless { steps += fireNext() }
         return steps
     }
 
-    /// Goes to the timer that is due first and fires it, with all that follows.
+    /// Advances to the timer that is due first and fires it, with all consequences.
     ///
-    /// - Precondition: the simulation is not idle.
+    /// - Precondition: The simulation is not idle.
     mutating func fireNext() -> [SimulatedStep] {
-        // Proof: whoever calls has seen what comes next; see the precondition.
+        // Proof: the caller has checked that an item is pending; see the precondition.
         guard let next = snapshot.armed.next else { preconditionFailure("nothing is armed") }
         fired += 1
         now = max(now, next.due)
@@ -116,11 +116,11 @@ struct Simulation {
         }
     }
 
-    /// What a daemon does with requests that can never be sent.
+    /// Fails requests that can never be sent, as a daemon does.
     private mutating func failUnsendable() -> [SimulatedStep] {
         var steps: [SimulatedStep] = []
         while let (id, reason) = unsendable.popLast() {
-            // It may have been left since.
+            // The invocation may have ended since.
             guard snapshot.status == .running, snapshot.armed.invocation(id) != nil, !isEndless else { continue }
             let error: JSONValue = [
                 "type": "invalid-request", "message": .string(reason), "attempts": 1,

@@ -4,10 +4,10 @@ import WorkflowJSON
 
 /// The lines of a script: JSON objects `{"event": …, "data": …, "after": …}`, or with `done` or `fail` for `event`.
 enum SimulationScript {
-    /// Bytes of a script at most; it is held in memory.
+    /// The largest number of bytes of a script, which is held in memory.
     private static let longest = 64 << 20
 
-    /// Reads a whole script; lines without anything on them are left out.
+    /// Reads a whole script; blank lines are left out.
     static func lines(at path: String, in session: Session) throws -> [ScriptLine] {
         let bytes = try session.environment.files.read(path, limit: longest)
         var lines: [ScriptLine] = []
@@ -23,22 +23,22 @@ enum SimulationScript {
     }
 }
 
-/// One line of a script: some time passes, then an event comes, or an invocation ends.
+/// A line of a script: some time passes, then an event arrives or an invocation ends.
 struct ScriptLine: WireObject {
-    /// What comes.
+    /// The input of a line.
     enum Happening {
         case event(String)
-        /// The id of an invocation that gives its result.
+        /// The id of an invocation that returns its result.
         case done(String)
-        /// The id of one that fails for good.
+        /// The id of an invocation that fails finally.
         case failed(String)
     }
 
-    /// Nil where only time passes.
+    /// The input; `nil` if only time passes.
     let happening: Happening?
-    /// Of an event, a result, or a failure.
+    /// The data of the event, the result or the failure.
     let data: JSONValue?
-    /// Milliseconds since the line before.
+    /// Milliseconds since the previous line.
     let after: Int64
 
     init(_ happening: Happening, data: JSONValue? = nil) {

@@ -1,8 +1,8 @@
 import Statechart
 import WorkflowCEL
 
-/// Which events' data a definition reads: in guards and actions of their transitions, and of what these enter and
-/// leave. Rather too many than too few.
+/// Finds the events whose data a definition reads: in guards and actions of their transitions, and of the states that
+/// these enter and leave. The result may include too many events, but not too few.
 struct EventReads {
     private let machine: Machine
 
@@ -10,7 +10,7 @@ struct EventReads {
         self.machine = machine
     }
 
-    /// Whether the data of an event are read.
+    /// Returns true if the definition reads the data of an event.
     func readsData(of event: String) -> Bool {
         var open = machine.transitions.filter { $0.descriptor.map { Self.matches($0, event) } ?? false }
         var seen: Set<TransitionIndex> = []
@@ -24,7 +24,7 @@ struct EventReads {
             {
                 return true
             }
-            // An event is still there when transitions without event follow.
+            // An event is still available to the eventless transitions that follow.
             open += entered.flatMap { $0.eventless.map { machine[$0] } }
         }
         return false
@@ -35,7 +35,7 @@ struct EventReads {
             || descriptor.hasSuffix(".*") && (event + ".").hasPrefix(descriptor.dropLast())
     }
 
-    /// The states below, and those around that are not around the others too.
+    /// Returns the given states, all states below them, and the ancestors that they do not share with the others.
     private func states(from states: [StateIndex], notAround others: [StateIndex]) -> [State] {
         states.flatMap { state -> [State] in
             var top = state

@@ -1,8 +1,8 @@
 import Statechart
 
-/// Names that have become one in Swift, or none at all.
+/// Collects names that coincide in Swift, or have no form in Swift.
 struct SwiftClashes {
-    /// Whose names they are, with a blank before: ` of event 'pay'`.
+    /// The owner of the names, with a blank before: ` of event 'pay'`.
     private let owner: String
     private var found: [String: String] = [:]
     private var told: [(message: String, hasAdvice: Bool, place: DefinitionPlace?)] = []
@@ -11,7 +11,7 @@ struct SwiftClashes {
         self.owner = owner
     }
 
-    /// Adds a name and what became of it; nil for nothing.
+    /// Adds a name and its form in Swift; `nil` if no form is left.
     mutating func add(_ name: String?, for original: String, at place: DefinitionPlace?) {
         guard let name else {
             told.append(("'\(original)'\(owner) leaves no name in Swift", false, place))
@@ -26,9 +26,9 @@ struct SwiftClashes {
         }
     }
 
-    /// What was found.
+    /// Returns the mistakes that were found.
     ///
-    /// - Parameter advice: What to do about two that are one: `name one in meta`.
+    /// - Parameter advice: The remedy for two names that coincide: `name one in meta`.
     func mistakes(advice: String) -> [Diagnostic] {
         told.map { message, hasAdvice, place in
             let remedy = hasAdvice ? advice : advice.replacing("one", with: "it")

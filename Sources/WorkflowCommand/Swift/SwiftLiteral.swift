@@ -3,10 +3,10 @@ import WorkflowJSON
 
 /// Literals of Swift.
 enum SwiftLiteral {
-    /// The lines of a raw text that is this text to the byte, to be indented alike: from `#"""` to `"""#`.
+    /// Returns the lines of a raw string literal with exactly this text, to be indented alike: from `#"""` to `"""#`.
     ///
-    /// It has as many `#` as the text needs. What an editor, or the compiler, would change is written as an escape:
-    /// carriage returns, other control characters, and those that turn the direction of a line.
+    /// The literal has as many `#` as the text needs. Characters that an editor or the compiler would change are
+    /// escaped: carriage returns, other control characters, and those that change the direction of a line.
     static func lines(of text: String) -> [String] {
         let bytes = Array(text.utf8)
         var hashes = 1
@@ -21,7 +21,7 @@ enum SwiftLiteral {
         return ["\(marks)\"\"\""] + lines + ["\"\"\"\(marks)"]
     }
 
-    /// A text on one line.
+    /// Returns the literal of a text, on one line.
     static func string(_ text: String) -> String {
         let content = text.unicodeScalars.map { scalar in
             switch scalar {
@@ -35,7 +35,7 @@ enum SwiftLiteral {
         return "\"\(content.joined())\""
     }
 
-    /// Whether a character may stand in Swift: not one that nobody sees, or that changes the order of others.
+    /// Returns true if a character may occur in Swift: it is visible and does not change the direction of the text.
     static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: false
@@ -45,7 +45,7 @@ enum SwiftLiteral {
 
     private static func isSafe(_ scalar: Unicode.Scalar) -> Bool { scalar == "\t" || isShown(scalar) }
 
-    /// A value where its type is known; nil for null where that is no `JSONValue`.
+    /// Returns the literal of a value of a known type, or `nil` for null if the type is not `JSONValue`.
     static func value(_ value: JSONValue, _ type: SwiftType) -> String? {
         if case .optional(let content) = type { return value == .null ? nil : self.value(value, content) }
         switch (value, type) {
@@ -73,7 +73,7 @@ enum SwiftLiteral {
 }
 
 extension [UInt8] {
-    /// Whether a part of it is this.
+    /// Returns true if the bytes contain a part.
     fileprivate func contains(_ part: [UInt8]) -> Bool {
         guard let first = part.first, count >= part.count else { return false }
         return indices.dropLast(part.count - 1).contains {

@@ -1,6 +1,6 @@
 import Statechart
 
-/// What a definition says of its names in Swift: `meta: {swift: {…}}` at the root and at states.
+/// The Swift names of a definition: `meta: {swift: {…}}` at the root and at states.
 struct SwiftMeta {
     /// A key of the context.
     struct Key {
@@ -8,9 +8,9 @@ struct SwiftMeta {
         var type: String?
     }
 
-    /// Of the machine's type.
+    /// The name of the machine's type.
     private(set) var name: String?
-    /// By state, without the root.
+    /// The names by state, without the root.
     private(set) var states: [String?] = []
     private(set) var events: [String: String] = [:]
     private(set) var keys: [String: Key] = [:]
@@ -45,7 +45,7 @@ struct SwiftMeta {
         }
     }
 
-    /// Adds a mistake for every name of what is not there.
+    /// Adds a mistake for every name of an event or a key that does not exist.
     mutating func check(_ root: DefinitionNode, events known: [String], keys knownKeys: [String]) {
         let swift = root["meta"]?["swift"]
         for (part, noun, names) in [("events", "an event that callers send", known), ("context", "a key", knownKeys)] {

@@ -1,7 +1,7 @@
-/// Identifiers of Swift for the names of a definition.
+/// Makes Swift identifiers of the names of a definition.
 enum SwiftName {
-    /// `awaiting_payment` and `awaiting-payment` are `awaitingPayment`, `LOGGED_IN` is `loggedIn`, `HTTPDone` is
-    /// `httpDone`; nil where nothing is left, as of `_`.
+    /// Returns the name in lower camel case, or `nil` if nothing is left, as of `_`. `awaiting_payment` and
+    /// `awaiting-payment` give `awaitingPayment`, `LOGGED_IN` gives `loggedIn`, `HTTPDone` gives `httpDone`.
     static func lowerCamel(_ name: String) -> String? {
         let isShouted = !name.contains(where: \.isLowercase)
         let words = name.split { "_-.".contains($0) }.map { isShouted ? $0.lowercased() : String($0) }
@@ -10,18 +10,19 @@ enum SwiftName {
         return joined.first?.isNumber == true ? "_" + joined : joined
     }
 
-    /// The same with a large first letter: for types.
+    /// Returns the name in upper camel case, for types.
     static func upperCamel(_ name: String) -> String? { lowerCamel(name).map(capitalized) }
 
-    /// The text with a large first letter.
+    /// Returns the text with its first letter in upper case.
     static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
-    /// The identifier as it is written: a keyword between backticks.
+    /// Returns the identifier as it is written in code: a keyword in backticks.
     static func written(_ identifier: String) -> String {
         keywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
 
-    /// Whether a text can be an identifier that begins with a small letter, or with a large one for types.
+    /// Returns true if a text can be an identifier that begins with a lower-case letter, or with an upper-case one for
+    /// types.
     static func isIdentifier(_ text: String, ofType: Bool) -> Bool {
         guard let first = text.unicodeScalars.first, first.isASCII else { return false }
         let beginsWell = ofType ? ("A"..."Z").contains(first) : ("a"..."z").contains(first) || first == "_"
@@ -29,10 +30,10 @@ enum SwiftName {
             && text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || $0.isDigit || $0 == "_") }
     }
 
-    /// Types that what is generated names, or the compiler makes beside it: a type of these names would hide them.
+    /// Returns true for a type that generated code uses or the compiler adds: another type of this name would hide it.
     static func isTaken(type name: String) -> Bool { takenTypes.contains(name) || name.hasSuffix("CodingKeys") }
 
-    /// Members that the compiler makes, which a case or a property would be a second time.
+    /// The members that the compiler adds, which a case or a property would duplicate.
     static let takenMembers: Set<String> = ["allCases", "hashValue"]
 
     private static let takenTypes: Set<String> = [
@@ -50,7 +51,8 @@ enum SwiftName {
         "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// Of `HTTPDone` the letters before the last large one of the beginning; all of a word without small letters.
+    /// Lowers the beginning of a word: of `HTTPDone` the letters before the last capital of the prefix; all of a word
+    /// without small letters.
     private static func beginningLow(_ word: String) -> String {
         let large = word.prefix(while: \.isUppercase).count
         let isWhole = word.dropFirst(large).first?.isLetter != true

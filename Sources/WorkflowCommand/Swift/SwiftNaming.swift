@@ -8,27 +8,27 @@ struct SwiftNaming {
     struct Event {
         let event: String
         let name: String
-        /// Nil for one without data.
+        /// The type of the data; `nil` for an event without data.
         let data: SwiftType?
     }
 
     let machine: Machine
-    /// Of the machine's type.
+    /// The name of the machine's type.
     let type: String
-    /// By state: its name among its siblings. The root has none.
+    /// The name of each state among its siblings. The root has none.
     let states: [String]
-    /// By state: its name among all states.
+    /// The name of each state among all states.
     let paths: [String]
-    /// By state.
+    /// The description of each state.
     let descriptions: [String?]
     let events: [Event]
     let context: SwiftStructure
-    /// What cannot be named, or has two meanings; all of it.
+    /// All names without a form in Swift, and all that have two meanings.
     let mistakes: [Diagnostic]
 
     /// - Parameters:
-    ///   - root: The definition that the machine was made of.
-    ///   - name: What the machine's type is called; nil for what the definition says.
+    ///   - root: The definition of the machine.
+    ///   - name: The name of the machine's type; `nil` for the name in the definition.
     init(_ machine: Machine, _ root: DefinitionNode, named name: String?) {
         let members = Self.states(in: root)
         var meta = SwiftMeta(root, states: members.map(\.value))
@@ -61,7 +61,7 @@ struct SwiftNaming {
             + eventClashes.mistakes(advice: "name one in meta") + keyClashes.mistakes(advice: "name one in meta")
     }
 
-    /// The states below the root, in document order.
+    /// Returns the states below the root, in document order.
     private static func states(in node: DefinitionNode) -> [DefinitionNode.Member] {
         (node["states"]?.members ?? []).flatMap { [$0] + states(in: $0.value) }
     }
@@ -85,7 +85,7 @@ struct SwiftNaming {
             let parent = paths[state.parent?.offset ?? 0]
             let own = chosen ?? SwiftName.lowerCamel(member.key)
             let path = own.map { parent.isEmpty ? $0 : parent + SwiftName.capitalized($0) }
-            // A case's only value is called so when it is read.
+            // The generated decoder uses this name for a case's only value.
             let isValue = isTree && member.key == "_0"
             clashes.add(isValue ? nil : path, for: state.path, at: member.place)
             states.append(own ?? "_")
@@ -94,14 +94,14 @@ struct SwiftNaming {
         return (states, paths)
     }
 
-    /// What callers may send, in the order of the definition, with what `events` has of it.
+    /// Returns the events that callers may send, in the order of the definition, with their entries in `events`.
     private static func events(of machine: Machine, _ root: DefinitionNode) -> [DefinitionNode.Member] {
         let declared = root["events"]?.members ?? []
         var seen: Set<String> = []
         let taken = machine.transitions.compactMap(\.descriptor).filter {
             machine.events.contains($0) && seen.insert($0).inserted
         }
-        // Those that only a wildcard takes.
+        // The events that only a wildcard matches.
         let others = declared.map(\.key).filter { machine.knows(event: $0) && seen.insert($0).inserted }
         return (taken + others).map { event in
             declared.first { $0.key == event } ?? DefinitionNode.Member(event, .map([]), at: root.place)

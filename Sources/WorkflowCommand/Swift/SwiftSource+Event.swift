@@ -1,10 +1,10 @@
 import Statechart
 
 extension SwiftSource {
-    /// `Event`: names, or cases with data.
+    /// Writes `Event`: names, or cases with data.
     func writeEvent(to writer: inout SwiftWriter) {
         let names = naming.events.map { (name: $0.name, raw: $0.event) }
-        // An enum without cases has no raw values.
+        // An enum without cases cannot have raw values.
         guard !names.isEmpty else { return writer.line("\(access)typealias Event = NoEvent") }
         guard naming.events.contains(where: { $0.data != nil }) else {
             return writeNames("Event", "MachineEvent", names, to: &writer)
@@ -39,13 +39,13 @@ extension SwiftSource {
                     + (field.type.isOptional ? " = nil" : "")
             }
             writer.list(head + "(", labels, ")")
-        // Data without any field are still a map.
+        // Data without any field is still a map.
         case .object?: writer.line(head + "(JSONValue)")
         case let type?: writer.line(head + "(\(type.text))")
         }
     }
 
-    /// By event and field: the struct of a field that is a map, named after both.
+    /// The structs of fields that are maps, by event and field, named after both.
     private var payloadStructures: [[SwiftStructure?]] {
         var used: Set<String> = []
         return naming.events.map { event in

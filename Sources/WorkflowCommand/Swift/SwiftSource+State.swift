@@ -1,7 +1,7 @@
 import Statechart
 
 extension SwiftSource {
-    /// `State`: names where all states lie at the top or are too many, else a value whose cases have the states below.
+    /// Writes `State`: names if all states are at the top or too many, else a value whose cases have the states below.
     func writeState(to writer: inout SwiftWriter) {
         let states = machine.states.dropFirst()
         let names = states.map { (name: naming.paths[$0.index.offset], raw: $0.path) }
@@ -21,7 +21,7 @@ extension SwiftSource {
         machine[state].parent.map { level(of: $0) + 1 } ?? 0
     }
 
-    /// Whether it is not always the same that is active in a state.
+    /// Returns true if the active states inside a state can vary.
     private func hasChoice(_ state: StateIndex) -> Bool {
         switch machine[state].kind {
         case .compound: true
@@ -30,10 +30,10 @@ extension SwiftSource {
         }
     }
 
-    /// The regions that have a value.
+    /// Returns the regions that have a value.
     private func regions(of state: StateIndex) -> [StateIndex] { machine[state].children.filter(hasChoice) }
 
-    /// The type of what is active in a state.
+    /// Writes the type of the active states inside a state.
     private func writeType(
         _ type: String, of state: StateIndex, _ conformances: String, to writer: inout SwiftWriter,
         _ more: (inout SwiftWriter) -> Void = { _ in }
@@ -95,9 +95,9 @@ extension SwiftSource {
         return String(path.dropFirst(machine[parent].path.count + 1))
     }
 
-    /// The types that lie in the type of a state: of its children, and of the regions of those that are parallel.
+    /// The types inside a state's type: those of its children, and of the regions of parallel children.
     struct StateTypeScope {
-        /// In document order.
+        /// The types, in document order.
         private(set) var types: [(state: StateIndex, type: String)] = []
 
         init(_ state: StateIndex, of source: SwiftSource) {
@@ -113,7 +113,7 @@ extension SwiftSource {
             var used = Set(owners.filter { $0.parent == nil }.map { source.naming.states[$0.state.offset] })
             for ((state, parent), name) in zip(owners, wanted) {
                 var type = name
-                // Regions of two states may have one name.
+                // Regions of two states may have the same name.
                 if let parent, counts[name] != 1 {
                     type = SwiftName.capitalized(source.naming.states[parent.offset]) + name
                 }

@@ -1,9 +1,9 @@
 import Statechart
 import WorkflowCEL
 
-/// A type of Swift for values that a definition declares.
+/// A Swift type for values that a definition declares.
 indirect enum SwiftType {
-    /// One that is written as it is: `Int`, or what `meta` says.
+    /// A type that is written by its name: `Int`, or a name from `meta`.
     case named(String)
     case json
     case list(SwiftType)
@@ -11,7 +11,7 @@ indirect enum SwiftType {
     case optional(SwiftType)
     case object(SwiftStructure)
 
-    /// How it is written.
+    /// The type as it is written in code.
     var text: String {
         switch self {
         case .named(let name): name
@@ -23,12 +23,12 @@ indirect enum SwiftType {
         }
     }
 
-    /// The type, or nil.
+    /// The optional of the type.
     var orNil: SwiftType { if case .optional = self { self } else { .optional(self) } }
 
     var isOptional: Bool { if case .optional = self { true } else { false } }
 
-    /// The struct that it is, or nil is.
+    /// The struct of the type or of its wrapped type.
     var structure: SwiftStructure? {
         switch self {
         case .object(let structure): structure
@@ -37,12 +37,12 @@ indirect enum SwiftType {
         }
     }
 
-    /// Whether a literal alone has this type.
+    /// True if a literal has this type without further context.
     var isThatOfItsLiteral: Bool {
         if case .named(let name) = self { ["Bool", "Int", "Double", "String"].contains(name) } else { false }
     }
 
-    /// A type without fields that are known.
+    /// Creates a type without known fields.
     init(_ type: CELType) {
         switch type {
         case .bool: self = .named("Bool")
@@ -58,37 +58,37 @@ indirect enum SwiftType {
     }
 }
 
-/// A map whose fields are declared, as a struct.
+/// A map with declared fields, as a struct.
 struct SwiftStructure {
     struct Field {
-        /// In the definition.
+        /// The key in the definition.
         let key: String
         let name: String
         let type: SwiftType
     }
 
     let name: String
-    /// In the order of the definition.
+    /// The fields, in the order of the definition.
     let fields: [Field]
 
     /// The structures that the fields need.
     var nested: [SwiftStructure] { fields.compactMap(\.type.structure) }
 }
 
-/// Makes types of what a definition declares, and collects mistakes.
+/// Makes types of a definition's declarations, and collects mistakes.
 struct SwiftTypeReader {
     private(set) var mistakes: [Diagnostic] = []
 
-    /// The type of a declaration: a type's name, or a map of fields.
+    /// Returns the type of a declaration: a type's name, or a map of fields.
     ///
     /// - Parameters:
-    ///   - structure: What the struct for a map of fields is called.
-    ///   - owner: What has the type, in messages: `event 'pay'`.
+    ///   - structure: The name of the struct for a map of fields.
+    ///   - owner: The owner of the type in messages: `event 'pay'`.
     mutating func type(_ node: DefinitionNode, structure: String, owner: String) -> SwiftType {
         guard let members = node.members else {
             return node.text.flatMap { CELType(parsing: $0) }.map(SwiftType.init) ?? .json
         }
-        // A value without a label is called so when it is written.
+        // The coding of a case names a value without a label so.
         guard !members.contains(where: { $0.key.hasPrefix("_") && $0.key.dropFirst().allSatisfy(\.isNumber) }) else {
             return .json
         }

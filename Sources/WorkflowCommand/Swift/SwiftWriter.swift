@@ -1,4 +1,4 @@
-/// Writes Swift in the form that `swift format` leaves as it is, where names have a usual length.
+/// Writes Swift in the form that `swift format` keeps unchanged, for names of usual length.
 struct SwiftWriter {
     private static let columns = 120
 
@@ -11,7 +11,7 @@ struct SwiftWriter {
         text += "\n"
     }
 
-    /// Adds a comment of documentation; without characters that nobody sees.
+    /// Adds a doc comment, without invisible characters.
     mutating func comment(_ comment: String?) {
         guard let comment else { return }
         for line in comment.split(whereSeparator: \.isNewline) {
@@ -29,7 +29,7 @@ struct SwiftWriter {
         line("}")
     }
 
-    /// Adds a line with a list in parentheses, as many elements on a line as fit.
+    /// Adds a line with a list in parentheses, with as many elements per line as fit.
     mutating func list(_ head: String, _ elements: [String], _ tail: String) {
         let whole = head + elements.joined(separator: ", ") + tail
         guard depth * 4 + whole.count > Self.columns else { return line(whole) }
@@ -58,7 +58,7 @@ struct SwiftWriter {
         line("    " + SwiftLiteral.string(raw))
     }
 
-    /// Adds the keys of a coding, where names are not the keys.
+    /// Adds coding keys if the names differ from the keys.
     mutating func codingKeys(_ name: String, _ keys: [(name: String, key: String)]) {
         guard keys.contains(where: { $0.name != $0.key }) else { return }
         line()
@@ -67,7 +67,7 @@ struct SwiftWriter {
         }
     }
 
-    /// Adds the properties of a struct and, where it is public, its initializer.
+    /// Adds the properties of a struct and, for a public struct, its initializer.
     mutating func properties(
         _ properties: [(name: String, type: String, value: String?)], word: String, access: String
     ) {
@@ -76,7 +76,7 @@ struct SwiftWriter {
         }
         guard !access.isEmpty else { return }
         line()
-        // Inside, a parameter with the name `self` would hide what is made.
+        // Inside the initializer, a parameter with the name `self` would hide the new value.
         let parameters = properties.map { name, type, _ in
             SwiftName.written(name) + (name == "self" ? " itself" : "") + ": \(type)"
                 + (type.hasSuffix("?") ? " = nil" : "")

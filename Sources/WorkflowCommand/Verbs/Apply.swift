@@ -60,7 +60,7 @@ struct Apply: Verb {
         }
     }
 
-    /// The lines about a version whose semantics differ from those of the previous version.
+    /// Returns the lines about a version whose semantics differ from those of the previous version.
     private static func differences(of machine: MachineSummary) -> [String] {
         guard let differences = machine.differences else { return [] }
         let (name, version, before) = (machine.machine, machine.version, machine.version - 1)
@@ -82,7 +82,7 @@ struct Apply: Verb {
     }
 }
 
-/// What became of one file.
+/// The result for one file.
 private struct Applied: JSONWritable {
     let file: String
     let applied: AppliedMachine

@@ -44,9 +44,9 @@ struct Attempts: Verb {
     private static let why = AttemptColumns.why(\AttemptItem.attempt)
 }
 
-/// How an attempt is shown in tables.
+/// The columns of an attempt in tables.
 enum AttemptColumns {
-    /// All but why it failed.
+    /// Returns all columns but the reason of the failure.
     static func all<Row>(_ attempt: @escaping @Sendable (Row) -> EffectItem.Attempt) -> [Table<Row>.Column] {
         [
             .init("ATTEMPT") { String(attempt($0).attempt) },

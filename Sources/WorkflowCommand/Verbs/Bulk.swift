@@ -19,7 +19,7 @@ struct Bulk: Verb {
             since are as before the run; the rest is listed. Deeds stay done.
             """)
 
-    /// What is done with runs.
+    /// The actions on runs.
     enum Action: String, CaseIterable, ExpressibleByArgument {
         case list, show, stop, resume, undo
     }
@@ -52,7 +52,7 @@ struct Bulk: Verb {
     }
 
     func run(in session: Session) async throws {
-        // `validate` has seen to it that there is one where it is needed.
+        // `validate` ensures that a run is named if the action needs one.
         let name = run ?? ""
         switch action {
         case .list:
@@ -71,7 +71,7 @@ struct Bulk: Verb {
 
     private func show(_ run: BulkRun, in session: Session) throws { try session.print(run) { BulkText.page(of: run) } }
 
-    /// Lists outcome by outcome.
+    /// Lists the left-out instances, one outcome after another.
     private func list(of run: String, in session: Session) async throws {
         var printer = ListPrinter(session, columns: Self.leftOut)
         try await session.withClient { client in

@@ -31,7 +31,7 @@ struct ClockVerb: Verb {
         case advance
     }
 
-    /// A minus would make an option of the distance.
+    /// Refuses a distance with a minus, which the parser would take for an option.
     static func refuseNegative(in arguments: [String]) throws {
         guard arguments.first == configuration.commandName,
             let distance = arguments.first(where: { $0.hasPrefix("-") && DelayText.isDelay(String($0.dropFirst())) })
@@ -58,7 +58,7 @@ struct ClockVerb: Verb {
             return try session.print(status) { "\(status.now.text)   (\(status.clock.rawValue))\n" }
         }
         let (status, target) = try await session.withClient { client in
-            // A time instead of a distance: asking again after a lost answer goes no further.
+            // The request has a time, not a distance: a repetition after a lost answer goes no further.
             let begin = try await client.clock()
             let target = WireTime(milliseconds: begin.now.milliseconds + milliseconds)
             var fired: Int64 = 0
@@ -79,7 +79,7 @@ struct ClockVerb: Verb {
         if let queues = status.tasks { throw Self.stopped(at: queues, status.now, target) }
     }
 
-    /// The failure of a move that stopped because workers have tasks.
+    /// Returns the failure of a move that stopped because workers have tasks.
     private static func stopped(at queues: [String], _ now: WireTime, _ target: WireTime) -> CommandFailure {
         let rest = DelayText.text(milliseconds: target.milliseconds - now.milliseconds)
         let names = queues.map { "'\($0)'" }.joined(separator: ", ")

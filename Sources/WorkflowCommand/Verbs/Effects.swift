@@ -137,9 +137,9 @@ private struct FailedAttempt: JSONWritable {
         [.init("ID") { $0.id }] + AttemptColumns.all(\.attempt) + [AttemptColumns.why(\.attempt)]
 }
 
-/// Where an effect stands, for people.
+/// The state of an effect, for people.
 enum EffectWords {
-    /// `ready`, `running`, `ready, paused`.
+    /// Returns the state: `ready`, `running`, `ready, paused`.
     static func state(_ effect: EffectItem) -> String {
         switch effect.turn {
         case .running: "running"
@@ -148,7 +148,7 @@ enum EffectWords {
         }
     }
 
-    /// Why one that is due does not start.
+    /// Returns the reason why a due effect does not start.
     static func reason(_ turn: EffectItem.Turn, _ queue: String?) -> String {
         switch turn {
         case .running: "an attempt runs"
@@ -158,16 +158,16 @@ enum EffectWords {
     }
 }
 
-/// What the error of an effect says to a person.
+/// The error of an effect, for people.
 enum ErrorWords {
-    /// Type and message; empty for none.
+    /// Returns the type and the message; empty if there is no error.
     static func text(of error: JSONValue?) -> String {
         guard let type = error?.object?["type"]?.string else { return message(of: error) }
         let message = message(of: error)
         return message.isEmpty || message == type ? type : "\(type): \(message)"
     }
 
-    /// The texts of the last error of an effect, as `failures` says them of an instance that failed on it.
+    /// Returns the texts of an effect's last error, as `failures` prints them for an instance that failed on it.
     static func parts(of effect: EffectItem) -> [String] {
         guard let error = effect.error?.object else { return [] }
         let reason = "\(text(of: effect.error)); no transition takes 'error.invoke.\(effect.id)'"

@@ -85,7 +85,7 @@ struct Eval: Verb {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CommandFailure(.badData, "The expression is not valid UTF-8")
         }
-        // What a shell puts behind a line is not part of it.
+        // A shell's final line end is not part of the text.
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 
@@ -112,7 +112,7 @@ private struct Answer: JSONWritable {
     }
 }
 
-/// What an expression sees that is tried on its own.
+/// The variables of an expression that is tried on its own.
 private struct Trial: Activation {
     let context: JSONObject
     let event: JSONObject

@@ -24,7 +24,7 @@ struct Events: Verb {
         if page.status != .running { try session.say(ending(of: page)) }
     }
 
-    /// Why it takes no event.
+    /// Returns the reason why the instance takes no event.
     private func ending(of page: AcceptedEvents) -> StyledText {
         guard let failure = page.failure else {
             return "note: \(instance) is \(page.status.rawValue) and takes no more events"

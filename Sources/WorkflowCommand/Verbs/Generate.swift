@@ -5,11 +5,11 @@ import WorkflowInterchange
 
 /// `wfctl generate`.
 struct Generate: Verb {
-    /// Of what is written.
+    /// The language of the generated code.
     enum Language: String, CaseIterable, ExpressibleByArgument {
         case swift
 
-        /// Throws what to write instead: a file without a language before it is what people type.
+        /// Parses a language. If a user gives a file without a language, throws an error with the correct command.
         static func read(_ word: String) throws -> Language {
             guard let language = Language(rawValue: word) else {
                 throw ValidationError("it is no language; write 'wfctl generate swift FILE'")
@@ -18,7 +18,7 @@ struct Generate: Verb {
         }
     }
 
-    /// How the definition stands in what is written.
+    /// The form of the definition in the generated code.
     enum Embedding: String, CaseIterable, ExpressibleByArgument {
         case source, json
     }
@@ -63,7 +63,7 @@ struct Generate: Verb {
     @Flag(help: "Write nothing; tell whether the file is up to date.")
     var check = false
 
-    /// There is no daemon, and nothing for other formats: `-o` names a file.
+    /// The global options, with defaults: the verb uses no daemon and no other formats, and `-o` names a file.
     var global: GlobalOptions {
         var options = GlobalOptions()
         (options.address, options.format, options.wide) = (nil, .table, false)
@@ -85,7 +85,7 @@ struct Generate: Verb {
         guard let output else { return try session.write(document: text) }
         let files = session.environment.files
         let exists = files.exists(output)
-        // A file that is longer than what is written cannot be the same.
+        // A file that is longer than the generated text cannot be equal.
         let isSame = try exists && files.read(output, limit: .max).elementsEqual(text.utf8)
         if check {
             guard !isSame else { return }
@@ -122,7 +122,7 @@ struct Generate: Verb {
         }
     }
 
-    /// The command line that makes the file.
+    /// Returns the command line that makes the file.
     private func command(file: String, output: String? = nil) -> String {
         var words = ["wfctl", "generate", language.rawValue, Self.quoted(file)]
         if let output { words += ["-o", Self.quoted(output)] }
@@ -132,7 +132,7 @@ struct Generate: Verb {
         return words.joined(separator: " ")
     }
 
-    /// A file's name for a shell, and for a line of a comment.
+    /// Quotes a file's name for a shell, and for a line of a comment.
     private static func quoted(_ path: String) -> String {
         let isPlain = path.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-/+@".contains($0)) }
         let line = String(String.UnicodeScalarView(path.unicodeScalars.map { SwiftLiteral.isShown($0) ? $0 : "?" }))

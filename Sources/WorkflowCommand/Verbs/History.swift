@@ -64,7 +64,7 @@ struct History: Verb {
         }
     }
 
-    /// The seq behind which the rows begin; nil for all.
+    /// The seq after which the rows begin; `nil` for all.
     private var place: Int64? { from.map { $0 - 1 } ?? after }
 
     func run(in session: Session) async throws {
@@ -89,7 +89,7 @@ struct History: Verb {
         try printer.end()
     }
 
-    /// What callers sent, to be sent again.
+    /// Prints the events that callers sent, in a form that can be sent again.
     private func printBatch(in session: Session) async throws {
         try await session.withClient { client in
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
@@ -116,7 +116,7 @@ struct History: Verb {
         for try await item in rows { try printer.add([item]) }
     }
 
-    /// The rows that `--limit` asks for, in their order; none without it.
+    /// Returns the rows that `--limit` selects, in order; none without `--limit`.
     private func newest(of client: WorkflowClient) async throws -> [HistoryItem] {
         guard let limit else { return [] }
         var rows: [HistoryItem] = []
@@ -150,7 +150,8 @@ struct History: Verb {
         ]
     }
 
-    /// A reset says the instance whole; shown is where it goes, or by how many milliseconds a clock was ahead.
+    /// Returns the printed part of a reset's data: the target, or the milliseconds by which a clock was ahead. The data
+    /// has the whole instance.
     private static func resetData(_ data: JSONObject?) -> JSONValue? {
         for key in ["clock", "to"] {
             if let value = data?[key] { return [key: value] }

@@ -5,7 +5,7 @@ import WorkflowInterchange
 
 /// `wfctl import`.
 struct Import: Verb {
-    /// In which notation a machine may come.
+    /// The notation of the imported machine.
     enum Notation: String, CaseIterable, ExpressibleByArgument {
         case scxml, xstate
     }

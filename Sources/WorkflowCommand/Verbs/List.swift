@@ -14,7 +14,7 @@ struct List: Verb {
             shown unless --limit says how many.
             """)
 
-    /// How many of a sorted list are shown when nobody says.
+    /// The number of instances in a sorted list without `--limit`.
     private static let sortedAtMost = 1_000
 
     @Option(help: "Only instances of this machine; may be given again.", completion: Completion.machines.kind)
@@ -77,7 +77,7 @@ struct List: Verb {
                 try printer.add($0)
             }
             if let state = state.first, count == 0 {
-                // A courtesy: the list is what was asked for, with or without it.
+                // A missing hint is ignored: the list is correct with or without it.
                 hint = try? await StateHint(state: state, machines: machine).text(from: client)
             }
         }
@@ -100,7 +100,7 @@ struct List: Verb {
         throw ValidationError("it must be one of \(words)")
     }
 
-    /// What a list by age shows.
+    /// Returns the columns of a list by age.
     private static func ages(withMachine: Bool) -> [Table<Instance>.Column] {
         let machine: [Table<Instance>.Column] = [.init("MACHINE") { $0.machine }]
         return [.init("INSTANCE") { $0.instance }] + (withMachine ? machine : []) + [
@@ -124,18 +124,18 @@ struct List: Verb {
     private static let reason = Table<Instance>.Column("WHY", cut: .first) { $0.failure?.detail ?? "" }
 }
 
-/// Options whose values are numbers. They are parsed unconditionally: a minus would make an option of the value, and
-/// the parser would say that it is missing.
+/// Checks numeric options. Numeric options are parsed unconditionally: otherwise the parser would take a value with a
+/// minus for an option and report a missing value.
 enum Least {
-    /// Refuses a number of things, a seq or a version that cannot be.
+    /// Refuses an impossible count, seq or version.
     static func check(_ option: String, _ value: (some BinaryInteger)?, least: Int = 1) throws {
         if let value, value < least { throw ValidationError("'\(option)' must be at least \(least), not \(value)") }
     }
 }
 
-/// Options whose values are delays with a unit.
+/// Checks options whose values are delays with a unit.
 enum Span {
-    /// Refuses what is none.
+    /// Refuses a text that is not a delay.
     static func check(_ option: String, _ text: String?) throws {
         guard let text else { return }
         do throws(DelayError) {

@@ -34,7 +34,7 @@ struct MakeBackup: Verb {
             try session.say(Written(file: "standard output", backup: backup).text)
             return
         }
-        // Before the work begins, so that a folder that cannot be written costs nothing.
+        // The file is created before the work begins, so that an unwritable folder costs nothing.
         let file = try files.create(destination, isPrivate: true)
         defer { file.discard() }
         guard force || !files.exists(destination) else {
@@ -48,7 +48,7 @@ struct MakeBackup: Verb {
         try session.print(written) { "\(written.text)\n" }
     }
 
-    /// Has a backup made, and gives its bytes away; throws when they are not what the daemon made.
+    /// Requests a backup and passes its bytes on; throws if they differ from the daemon's.
     private func fetch(
         from client: WorkflowClient, in session: Session, write: ([UInt8]) throws -> Void
     ) async throws -> Backup {
@@ -89,7 +89,7 @@ struct MakeBackup: Verb {
     }
 }
 
-/// What was written where.
+/// The written file and its backup.
 private struct Written: JSONWritable {
     let file: String
     let backup: Backup

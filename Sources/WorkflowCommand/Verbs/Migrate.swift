@@ -92,7 +92,7 @@ struct Migrate: Verb {
             }
         }
     }
-    /// What a run does.
+    /// Returns the action of a run.
     private func action(in session: Session) async throws -> BulkAction {
         if let undo {
             var action = BulkAction(.undo)

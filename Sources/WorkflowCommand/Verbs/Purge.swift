@@ -34,7 +34,7 @@ struct Purge: Verb {
     @Flag(help: "Delete more than 100 instances without a question.")
     var yes = false
 
-    /// Instances that are deleted without a question.
+    /// The number of instances that are deleted without a confirmation.
     private static let unasked: Int64 = 100
 
     @OptionGroup var global: GlobalOptions
@@ -60,7 +60,7 @@ struct Purge: Verb {
         try session.print(answer) { Self.text(of: answer) }
     }
 
-    /// Deletes all that are meant, or counts them.
+    /// Deletes or counts all selected instances.
     private func purge(isDryRun: Bool, in session: Session) async throws -> PurgeAnswer {
         var sum = PurgeAnswer(deleted: 0, rows: 0, kept: 0, done: false)
         for machine in machine.isEmpty ? [nil] : machine.map(Optional.some) {
@@ -69,7 +69,7 @@ struct Purge: Verb {
         return sum
     }
 
-    /// Deletes all of one machine, or of all machines, and adds up what was deleted.
+    /// Deletes all selected instances of one machine or of all machines, and adds up the counts.
     private func purge(
         _ machine: String?, isDryRun: Bool, addingTo before: PurgeAnswer, in session: Session
     ) async throws -> PurgeAnswer {

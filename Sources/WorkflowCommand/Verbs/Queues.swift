@@ -61,9 +61,9 @@ struct Queues: Verb {
     ]
 }
 
-/// What is set for a queue, for people.
+/// The settings of a queue, for people.
 enum QueueText {
-    /// `paused, 4 at a time, 100/s`; a dash when nothing is set.
+    /// Returns the settings: `paused, 4 at a time, 100/s`; a dash if nothing is set.
     static func of(_ settings: QueueSettingsItem) -> String {
         var parts: [String] = []
         if settings.paused { parts.append("paused") }
@@ -84,7 +84,7 @@ enum QueueText {
         return "\(rate.count)/\(span)"
     }
 
-    /// Reads `100/s`, `5/10m`; nil for anything else.
+    /// Parses `100/s`, `5/10m`; `nil` for any other text.
     static func rate(_ text: String) -> QueueRate? {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         // Proof: there are two.

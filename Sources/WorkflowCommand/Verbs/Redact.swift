@@ -67,7 +67,7 @@ struct Redact: Verb {
         try session.print(answer) { Self.lines(for: answer) }
     }
 
-    /// `order-1042: redacted seq 1 to 9, context and output   (seq 10)`.
+    /// Returns the result: `order-1042: redacted seq 1 to 9, context and output   (seq 10)`.
     private static func lines(for answer: RedactAnswer) -> StyledText {
         let isTrial = answer.dryRun == true
         var parts: [String] = []

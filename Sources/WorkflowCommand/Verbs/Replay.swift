@@ -62,7 +62,7 @@ struct Replay: Verb {
             try await printSteps(of: instance, in: session)
         } else if let instance {
             let shown = try await session.withClient { client in
-                // As its history says, also without '--to'.
+                // The instance is computed from its history, also without '--to'.
                 let seq = if let to { to } else { try await client.instance(instance).seq }
                 return try await client.instance(instance, seq: seq)
             }
@@ -108,7 +108,7 @@ struct Replay: Verb {
 }
 
 extension ReplayStep {
-    /// For people: a line, and the microsteps below it.
+    /// Returns a line for people, with the microsteps below it.
     fileprivate func lines(isShort: Bool) -> StyledText {
         let told = StateText.data(data, note: note)
         let output = output.map { " \(JSONWriter.string($0))" } ?? ""

@@ -59,7 +59,7 @@ struct Resume: Verb {
             }
         }
         try session.say("\(machine): resumed; run: \(run)")
-        // The run is under way: this tells how far it is.
+        // The run is under way; the verb follows its progress.
         let select = BulkSelect(machines: [machine], suspendedBy: BulkSelect.byMachine)
         var following = BulkFollowing(
             session, BulkRequest(run: run, action: BulkAction(.resume), select: select, reason: options.reason))

@@ -33,7 +33,8 @@ struct Retry: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    /// What helps an instance that has failed on an event: the same error of an invocation would fail it again.
+    /// Returns the remedy for an instance that failed on an event. The same error of an invocation would fail the
+    /// instance again.
     static func hint(_ instance: String, after event: String) -> String {
         guard event.hasPrefix(EventName.failed) else { return "'wfctl retry \(instance)' applies the event again" }
         let id = event.dropFirst(EventName.failed.count)
@@ -73,15 +74,15 @@ struct Retry: Verb {
 }
 
 extension Session {
-    /// Ends a command that was carried out and left its instance failed: with the reason.
+    /// Throws the failure of a command that was carried out and left its instance failed, with the reason.
     func throwFailure(of instance: String, _ what: String) async throws -> Never {
-        // The command is done: that its reason cannot be read is no failure of it.
+        // The command is done; an unreadable reason is not a failure of the command.
         throw CommandFailure(instance, what, try? await withClient { try await $0.instance(instance).failure })
     }
 }
 
 extension CommandFailure {
-    /// A command was carried out, and the instance has failed on what followed.
+    /// Creates the failure of a command that was carried out, after which the instance failed.
     init(_ instance: String, _ what: String, _ failure: Instance.Failure?) {
         self.init(
             .refused, "\(instance) \(what)",

@@ -75,7 +75,7 @@ struct Send: Verb {
         if explain, !dryRun { throw ValidationError("'--explain' goes with '--dry-run' only") }
     }
 
-    /// Where many are selected, there is no name in front of the event.
+    /// Checks the arguments for many instances, where no name precedes the event.
     private func validateMany() throws {
         if instance == nil { throw ValidationError("Missing expected argument '<event>'") }
         if let instance, event != nil {
@@ -95,7 +95,7 @@ struct Send: Verb {
         if let batch = lines.batch {
             return try await lines.send(batch, of: .event, run: many.run, in: session)
         }
-        // `validate` has seen to it that both are there.
+        // `validate` ensures that both are present.
         guard let instance, let event else { return }
         let expectation = Expectation(seq: expectSeq, state: expectState)
         let request = SendRequest(

@@ -44,7 +44,7 @@ struct SetContext: Verb {
         try many.check(instance: many.isUsed ? nil : instance, options)
     }
 
-    /// Where many are selected, there is no name in front.
+    /// The changes; if many instances are selected, the first argument is not a name but a change.
     private var allChanges: [String] { (many.isUsed ? [instance].compactMap(\.self) : []) + changes }
 
     func run(in session: Session) async throws {
@@ -60,7 +60,7 @@ struct SetContext: Verb {
         let request = SetRequest(
             reason: try options.requiredReason(of: "set"), set: values.isEmpty ? nil : values,
             unset: unset.isEmpty ? nil : unset, seq: options.expectSeq, dryRun: options.dryRun ? true : nil)
-        // A rehearsal for people shows what would be changed; other answers have the new context alone.
+        // A rehearsal for people prints the differences; other answers have only the new context.
         let isShown = options.dryRun && !session.showsContext
         let old = try await isShown ? session.withClient { try await $0.instance(instance).context } : nil
         try await options.carryOut(
@@ -74,7 +74,7 @@ struct SetContext: Verb {
         }
     }
 
-    /// What stands before and behind the first '=' outside of brackets.
+    /// Splits a change at the first '=' outside of brackets.
     private static func parts(of change: String) throws -> (path: String, text: String) {
         var depth = 0
         for index in change.indices {

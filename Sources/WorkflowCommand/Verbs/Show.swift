@@ -19,7 +19,8 @@ struct Show: Verb {
         try Self.print(shown, in: session)
     }
 
-    /// `waits for:  paying of http:pay.example.com:443, attempt 3 in 12s: http-status: 503`.
+    /// Returns the effects that the instance waits for: `waits for:  paying of http:pay.example.com:443, attempt 3 in
+    /// 12s: http-status: 503`.
     private static func waiting(_ shown: Instance) -> StyledText {
         var text: StyledText = ""
         for (place, effect) in (shown.waitsFor ?? []).enumerated() {
@@ -32,7 +33,7 @@ struct Show: Verb {
         return text
     }
 
-    /// `waits for: nothing: its last timer was skipped at 2026-07-31T09:30:00.123Z, 3d late`.
+    /// Returns a skipped timer: `waits for: nothing: its last timer was skipped at 2026-07-31T09:30:00.123Z, 3d late`.
     private static func skipped(_ shown: Instance) -> StyledText {
         guard let timer = shown.timerSkipped else { return "" }
         let rest = timer.accepted.isEmpty ? "nothing" : "\(timer.accepted.joined(separator: ", ")) only"
@@ -40,7 +41,7 @@ struct Show: Verb {
         return "waits for: \(rest, .warning): its last timer was skipped at \(timer.at.text), \(late) late\n"
     }
 
-    /// Why it was not done yet; empty where nobody asks any more.
+    /// Returns the reason why an effect has not ended; empty if the reason no longer matters.
     private static func error(of effect: EffectItem) -> String {
         switch effect.state {
         case .answered: ""
@@ -49,7 +50,7 @@ struct Show: Verb {
         }
     }
 
-    /// `attempt 2 is due, but its queue is paused`.
+    /// Returns the next attempt of an effect: `attempt 2 is due, but its queue is paused`.
     private static func turn(of effect: EffectItem, isSuspended: Bool) -> String {
         let next = effect.attempts + 1
         switch effect.state {
@@ -68,7 +69,7 @@ struct Show: Verb {
         }
     }
 
-    /// Prints an instance as it is or was.
+    /// Prints an instance in its present or an earlier state.
     static func print(_ shown: Instance, in session: Session) throws {
         try session.print(shown) {
             """
@@ -85,7 +86,7 @@ struct Show: Verb {
         }
     }
 
-    /// Whether the context of a finished instance was erased.
+    /// Returns true if the context of a finished instance was erased.
     private static func isErased(_ shown: Instance) -> Bool {
         shown.redacted == true && shown.context.isEmpty && (shown.status == .done || shown.status == .cancelled)
     }
@@ -103,7 +104,7 @@ struct Show: Verb {
         shown.suspended.map(SuspensionText.text) ?? ""
     }
 
-    /// How it ended, or why it failed; empty while it runs.
+    /// Returns the output or the failure of an instance; empty while it runs.
     private static func ending(of shown: Instance) -> StyledText {
         var text: StyledText = ""
         if let output = shown.output { text = "output:    \(lines: IndentedJSON.text(of: output))\n" }

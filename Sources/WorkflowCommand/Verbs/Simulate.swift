@@ -84,7 +84,7 @@ struct Simulate: Verb {
         let lines = events.map { ScriptLine(.event($0)) } + scripted
         let answers = try Dictionary(answers.map { try Self.answer($0, of: machine) }) { $1 }
         let beginning = Simulation(machine, at: LogicalTime(milliseconds: start.milliseconds))
-        // Once without printing: of a run without end only the beginning is worth reading.
+        // The first run prints nothing: of an endless run only the beginning is worth printing.
         let (end, rested, unplayed) = play(lines, answers, in: beginning, with: data) { _ in }
         let isEndless = end.isEndless
         var printer = SimulationPrinter(session, isTracing: trace, endlessAfter: isEndless ? rested : nil)
@@ -114,8 +114,8 @@ struct Simulate: Verb {
     /// Runs a script in a new simulation, up to the first event after which the machine never rests. Passes on each
     /// result.
     ///
-    /// - Returns: The end; the number of macrosteps before the part in which the machine never rests; and the number of
-    ///   lines of the script that were not run.
+    /// - Returns: The end, the number of macrosteps before the endless part, and the number of lines of the script that
+    ///   were not run.
     private func play(
         _ lines: [ScriptLine], _ answers: [String: JSONValue], in beginning: Simulation, with data: JSONObject,
         _ give: ([SimulatedStep]) throws -> Void
@@ -148,7 +148,7 @@ struct Simulate: Verb {
         return (simulation, rested, lines.count - played)
     }
 
-    /// `ID=JSON`.
+    /// Parses `ID=JSON`.
     private static func answer(_ text: String, of machine: Machine) throws -> (String, JSONValue) {
         guard let separator = text.firstIndex(of: "=") else {
             throw CommandFailure(.usage, "'--answer \(text)' has no '='; one is written --answer ID=JSON")
@@ -170,21 +170,21 @@ struct Simulate: Verb {
     }
 }
 
-/// Prints what a simulation does: a table, or with a trace a paragraph for each macrostep.
+/// Prints the steps of a simulation: a table, or with a trace a paragraph for each macrostep.
 struct SimulationPrinter {
     private let session: Session
     private let isTracing: Bool
-    /// Whether names of events have no expressions.
+    /// True if event names contain no expressions.
     private let isShort: Bool
     private var table: ListPrinter<SimulatedStep>
-    /// The events that were refused, and those that failed.
+    /// The number of refused and failed events.
     private(set) var refused = 0
     /// The number of further macrosteps that are printed in any case.
     private var whole: Int
     /// The number of further macrosteps without an event of the script that are printed; afterwards nothing is printed.
     private var left = Simulation.shownOfEndlessRun
 
-    /// - Parameter count: The number of macrosteps before the part in which the machine never rests; nil when it rests.
+    /// - Parameter count: The number of macrosteps before the part in which the machine never rests; `nil` if it rests.
     init(_ session: Session, isTracing: Bool, endlessAfter count: Int?) {
         self.session = session
         self.isTracing = isTracing
@@ -218,7 +218,7 @@ struct SimulationPrinter {
         }
     }
 
-    /// Prints what is left.
+    /// Prints the rest.
     mutating func end() throws {
         if !isTracing || session.format != .table { try table.end() }
     }
@@ -240,7 +240,7 @@ struct SimulationPrinter {
 
     private static func style(_ step: SimulatedStep) -> Style { step.reason == nil ? .state : .bad }
 
-    /// `+5s`: since the start.
+    /// Returns the time since the start: `+5s`.
     private static func time(_ step: SimulatedStep) -> String { "+" + DurationText.text(milliseconds: step.after) }
 
     private static func state(_ step: SimulatedStep) -> String {

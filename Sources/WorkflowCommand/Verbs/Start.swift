@@ -61,7 +61,7 @@ struct Start: Verb {
         if let batch = lines.batch {
             return try await lines.send(batch, of: .start, run: run, in: session)
         }
-        // `validate` has seen to it that it is there.
+        // `validate` ensures that the machine is present.
         guard let machine else { return }
         let data = try data.map { try DataArgument.object(of: $0, in: session) }
         let request = StartRequest(machine: machine, version: version, instance: name, data: data)

@@ -3,18 +3,18 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowSpelling
 
-/// Says of a state that no instance is in whether any machine has it.
+/// Reports that no machine has a state, for a list by a state that no instance is in.
 ///
-/// An empty list may be what was asked for; so this is said on the error stream, and only where it is certain.
+/// An empty list may be the correct answer, so the hint goes to the error stream, and only if it is certain.
 struct StateHint {
-    /// Versions that are read at most, of all machines together; nothing is said when there are more.
+    /// The largest number of versions that are read, of all machines together; with more versions there is no hint.
     private static let versionsAtMost = 200
 
     let state: String
-    /// Empty for all.
+    /// The machines; empty for all.
     let machines: [String]
 
-    /// The sentence; nil when a version has the state, and when that cannot be known.
+    /// Returns the hint, or `nil` if a version has the state or the answer is uncertain.
     func text(from client: WorkflowClient) async throws(ClientError) -> String? {
         guard let versions = try await versions(from: client), !versions.isEmpty else { return nil }
         var paths: [String] = []
@@ -31,7 +31,7 @@ struct StateHint {
         return "note: \(place) has a state '\(state)'\(suggestion)"
     }
 
-    /// All versions with their definitions, the latest first; nil when there are too many.
+    /// Returns all versions with their definitions, latest first, or `nil` if there are too many.
     private func versions(from client: WorkflowClient) async throws(ClientError) -> [MachineSummary]? {
         var versions: [MachineSummary] = []
         for latest in try await latestVersions(from: client) {
@@ -47,7 +47,7 @@ struct StateHint {
         var latest: [MachineSummary] = []
         for machine in machines { latest.append(try await client.machine(machine)) }
         if !latest.isEmpty { return latest }
-        // Whoever has more machines than these has more than the versions that are read.
+        // More machines than this limit have more versions than are read.
         return try await client.machines(.init(limit: Self.versionsAtMost + 1)).items
     }
 }

@@ -18,7 +18,7 @@ struct Status: Verb {
     func run(in session: Session) async throws {
         let status = try await session.withClient { try await $0.status() }
         try session.print(status) { Self.lines(for: status) }
-        // Says what is wrong, and ends with its exit code.
+        // `ready` throws the reason, with its exit code.
         if status.status != .ready { _ = try await session.withClient { try await $0.ready() } }
     }
 
@@ -65,7 +65,7 @@ struct Status: Verb {
         return text + "backup:    \(backup)\n"
     }
 
-    /// How many suspended machines have a line of their own.
+    /// The number of suspended machines with a line of their own.
     private static let shownMachines = 5
 
     private static func suspensions(_ machines: [MachineSuspensionItem]) -> StyledText {
@@ -84,7 +84,7 @@ struct Status: Verb {
         return timers == 1 ? "a timer is \(time) late" : "\(count(timers)) timers are late, the first by \(time)"
     }
 
-    /// A line for each queue that stands.
+    /// Returns a line for each queue that does not advance.
     private static func queues(_ status: DaemonStatus) -> StyledText {
         var text: StyledText = ""
         for (place, queue) in (status.queues ?? []).enumerated() {
@@ -112,7 +112,7 @@ struct Status: Verb {
         return parts
     }
 
-    /// Counting ends somewhere.
+    /// Returns a count as text; counting ends at a bound.
     private static func count(_ number: Int64) -> String {
         number >= APILimits.countedEffects ? "\(APILimits.countedEffects)+" : "\(number)"
     }

@@ -54,10 +54,10 @@ struct Tail: Verb {
         let age = since.flatMap { try? DelayText.lengthWithUnit(of: $0) }
         let reached = ReachedPlace(age == nil ? since : nil)
         let interruptions = session.environment.interruptions()
-        // A second one, as `timeout` sends it, does not end the last words.
+        // A second signal, as `timeout` sends it, does not end the final output.
         defer { withExtendedLifetime(interruptions) {} }
         try await session.withClient { client in
-            // A courtesy: it may become a state.
+            // A missing hint is ignored. The state may still appear.
             for state in state {
                 let hint = StateHint(state: state, machines: machine)
                 if let text = try? await hint.text(from: client) { try session.say(text) }
@@ -81,7 +81,7 @@ struct Tail: Verb {
         try session.say("stopped\(place)")
     }
 
-    /// - Parameter earliest: Milliseconds: rows that were recorded before are passed over.
+    /// - Parameter earliest: A time in milliseconds; rows that were recorded before are skipped.
     private func print(
         from client: WorkflowClient, in session: Session, _ reached: ReachedPlace, _ earliest: Int64?
     ) async throws {
@@ -102,7 +102,7 @@ struct Tail: Verb {
             isCut = false
             switch news {
             case .transition(let item):
-                // Rows behind the first recent one are shown whatever the clock said.
+                // Rows after the first recent one are printed, whatever their clock times.
                 isPast = isPast && (item.row.realAt ?? item.row.at).milliseconds < earliest ?? .min
                 if !isPast { try printer.add([item]) }
                 reached.cursor = item.row.cursor
@@ -112,7 +112,7 @@ struct Tail: Verb {
         }
     }
 
-    /// What is said when a restore has changed what came before.
+    /// Returns the failure after a restore that has changed the earlier rows.
     private static func parted(_ error: ClientError) -> CommandFailure {
         let failure = CommandFailure(error)
         let cursor = error.problem?.parted?.cursor ?? ""

@@ -26,7 +26,7 @@ struct Validate: Verb {
     }
 }
 
-/// What there is to say about one file.
+/// The result for one file.
 private struct Checked: JSONWritable {
     let file: DefinitionFile
 
@@ -39,7 +39,7 @@ private struct Checked: JSONWritable {
         return ["\(file.path): ok (machine '\(machine.name)', \(states(of: machine)) states)"]
     }
 
-    /// The states below the root, which is the machine itself.
+    /// Returns the number of states without the root, which is the machine itself.
     private func states(of machine: Machine) -> Int { machine.states.count - 1 }
 
     func write(to writer: inout JSONWriter) {
@@ -56,7 +56,7 @@ private struct Checked: JSONWritable {
 }
 
 extension DefinitionDiagnostic {
-    /// The wire form of what the definition reader says.
+    /// Converts a diagnostic of the definition reader to its wire form.
     init(_ diagnostic: Diagnostic) {
         self.init(
             severity: diagnostic.severity == .error ? .error : .warning, line: diagnostic.line,

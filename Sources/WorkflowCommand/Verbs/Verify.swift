@@ -39,10 +39,10 @@ struct Verify: Verb {
     }
 }
 
-/// Prints what a verification tells.
+/// Prints the lines of a verification.
 private struct VerificationReport {
     private let session: Session
-    /// Nil for the whole database.
+    /// The instance; `nil` for the whole database.
     private let instance: String?
     private var progress: Progress
     private var findings: [VerificationFinding] = []
@@ -119,7 +119,7 @@ private struct VerificationReport {
         return "\(compared) in \(time)\n\(rest)\(differences)\n"
     }
 
-    /// Whether what could have been compared could not be read.
+    /// Returns true if none of the comparable data could be read.
     private static func isNothing(_ counts: VerificationCounts) -> Bool {
         counts.differences > 0 && counts.instances == 0 && counts.events == 0 && counts.machines == 0
     }
@@ -129,7 +129,7 @@ private struct VerificationReport {
         return "'\(instance)' was looked up by its name, and nothing of it could be compared,"
     }
 
-    /// All at once, for formats that are one document.
+    /// All lines together, for formats with one document.
     private struct Document: JSONWritable {
         let findings: [VerificationFinding]
         let gaps: [VerificationGap]

@@ -29,7 +29,7 @@ struct Work: Verb {
     @Argument(help: "The queue's name, as stock or task:stock.")
     var queue: String
 
-    /// Without `task:`; nil for what is no queue of tasks.
+    /// The queue's name without `task:`; `nil` if the queue is not a queue of tasks.
     private var tasks: String? {
         let prefix = "task:"
         guard let name = QueueName.whole(queue), name.hasPrefix(prefix) else { return nil }
@@ -88,7 +88,7 @@ struct Work: Verb {
         throw ValidationError("'\(option)' must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
     }
 
-    /// The machine and the process.
+    /// The worker's name: the machine and the process.
     private static var name: String {
         var host = [CChar](repeating: 0, count: 65)
         let length = gethostname(&host, host.count - 1) == 0 ? host.firstIndex(of: 0) ?? 0 : 0

@@ -1,7 +1,7 @@
 import Synchronization
 import WorkflowClient
 
-/// Asks a daemon that may be away or restarting, again and again, with growing pauses.
+/// Repeats requests to a daemon that may be away or restarting, with growing pauses.
 struct DaemonPatience: Sendable {
     private static let firstPause = Duration.milliseconds(100)
     private static let longestPause = Duration.seconds(10)
@@ -14,14 +14,14 @@ struct DaemonPatience: Sendable {
         let isAway = Atomic(false)
     }
 
-    /// - Parameter say: Tells whoever looks that the daemon is away; once, until it has answered.
+    /// - Parameter say: Reports that the daemon is away; called once until the daemon has answered.
     init(_ stops: StopCount, say: @escaping @Sendable (String) -> Void) {
         self.stops = stops
         self.say = say
     }
 
-    /// Asks until there is an answer that is not about now; throws the last error when it was told so often to stop, or
-    /// the task is cancelled.
+    /// Repeats a request until it succeeds or fails with a lasting error. Throws the last error after `count` stop
+    /// requests, or if the task is cancelled.
     func ask<Answer>(
         untilStops count: Int, _ request: () async throws(ClientError) -> Answer
     ) async throws(ClientError) -> Answer {

@@ -10,7 +10,8 @@ import Dispatch
 
 /// The signals that ask this process to end.
 enum Interruptions {
-    /// One element for each, from now on; they end nothing by themselves as long as somebody holds the stream.
+    /// Returns a stream with one element per signal from now on. The signals do not end the process while the stream is
+    /// retained.
     static func ofProcess() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let sources = [SIGINT, SIGTERM].map { number in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How often a verb was told to stop.
+/// The number of requests to stop a verb.
 final class StopCount: Sendable {
     private struct State {
         var count = 0
@@ -12,7 +12,7 @@ final class StopCount: Sendable {
 
     var count: Int { state.withLock { $0.count } }
 
-    /// It was told once more.
+    /// Counts another request to stop.
     func raise() {
         let reached = state.withLock { state in
             state.count += 1
@@ -23,7 +23,7 @@ final class StopCount: Sendable {
         for waiter in reached { waiter.finish() }
     }
 
-    /// Returns when it was told so often, or when the task is cancelled.
+    /// Returns after `count` requests to stop, or when the task is cancelled.
     func reached(_ count: Int) async {
         let (stream, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number: UInt64? = state.withLock { state in
@@ -37,10 +37,10 @@ final class StopCount: Sendable {
         _ = state.withLock { $0.waiters.removeValue(forKey: number) }
     }
 
-    /// Waits for a time, or until it was told so often.
+    /// Waits for a time, or until `count` requests to stop.
     func pause(_ time: Duration, orReached count: Int) async {
         await withTaskGroup(of: Void.self) { group in
-            // Cancelled when it was told so often.
+            // The sleep is cancelled at the last of these requests.
             group.addTask { try? await Task.sleep(for: time) }
             group.addTask { await self.reached(count) }
             await group.next()

@@ -2,7 +2,7 @@ import WorkflowAPI
 import WorkflowJSON
 import WorkflowPrograms
 
-/// What the daemon is told of a program that has ended.
+/// The report to the daemon about a program that has ended.
 enum TaskReport: Equatable, Sendable {
     case completed(JSONValue)
     case failed(FailRequest)
@@ -14,7 +14,7 @@ enum TaskReport: Equatable, Sendable {
         }
     }
 
-    /// A few words for a person.
+    /// A short description for a person.
     var summary: String {
         switch self {
         case .completed: "done"
@@ -25,11 +25,11 @@ enum TaskReport: Equatable, Sendable {
 }
 
 extension FailRequest {
-    /// As much of a failure as a request may have.
+    /// Creates the report of a failure, cut to the size of a request.
     fileprivate init(_ failure: ProgramReport.Failure) {
         var details = failure.facts
         var errors = Array((details["stderr"]?.string ?? "").utf8)[...]
-        // What must be escaped takes up to six times its bytes.
+        // An escaped character takes up to six times its bytes.
         while JSONWriter.bytes(JSONValue.object(details)).count > APILimits.taskNoteBytes {
             errors = errors.dropFirst(max(1, errors.count / 2))
             details["stderr"] = .string(String(decoding: errors, as: UTF8.self))

@@ -3,9 +3,9 @@ import WorkflowClient
 import WorkflowJSON
 import WorkflowPrograms
 
-/// One attempt at a task: the program, the signs of life meanwhile, and the word on what came of it.
+/// One attempt at a task: the program, the heartbeats meanwhile, and the report of its outcome.
 struct TaskRun: Sendable {
-    /// What ends the work beside the program itself.
+    /// The end of the program, or another reason to end the work.
     private enum Ending {
         case program(ProgramRun.Outcome)
         case leaseLost
@@ -21,7 +21,7 @@ struct TaskRun: Sendable {
         self.work = work
     }
 
-    /// Returns when the daemon knows what came of it, or when that is of no use any more.
+    /// Returns when the daemon knows the outcome, or when the outcome is no longer useful.
     func run() async {
         let start = work.session.environment.uptime()
         let started = await ProgramStart.aside { [work, task, variables] in
@@ -48,13 +48,13 @@ struct TaskRun: Sendable {
         ]) { _, new in new }
     }
 
-    /// Waits for the end of the program, and ends it when it is of no use any more.
+    /// Waits for the end of the program, and ends the program when it is no longer useful.
     private func ended(_ program: ProgramRun) async -> (outcome: ProgramRun.Outcome, isLost: Bool) {
         await withTaskGroup(of: Ending.self) { group in
             group.addTask { [errors = work.session.environment.errors] in
                 .program(
                     await program.outcome(keeping: APILimits.bodyBytes) { bytes in
-                        // The program goes on when nobody reads what it complains of.
+                        // The program continues even if nobody reads its error output.
                         try? errors.write(bytes)
                     })
             }
@@ -81,10 +81,10 @@ struct TaskRun: Sendable {
         }
     }
 
-    /// Tells the daemon three times in each lease that somebody is at work, until the lease is lost or it is cancelled.
+    /// Sends three heartbeats in each lease to the daemon, until the lease is lost or the task is cancelled.
     private func heartbeats() async -> Ending {
         while !Task.isCancelled {
-            // Cancelled when the program has ended.
+            // The sleep is cancelled when the program has ended.
             try? await Task.sleep(for: .seconds(work.order.leaseSeconds) / 3)
             if Task.isCancelled { break }
             do throws(ClientError) {
@@ -124,13 +124,13 @@ struct TaskRun: Sendable {
     }
 
     private func tell(_ what: String, since start: Duration) {
-        // The work is done, whoever hears of it.
+        // The work is done, even if nobody reads the message.
         try? work.session.say("\(task.instance) \(task.id): \(what) in \(seconds(since: start)) s")
     }
 
     private func tellLost(since start: Duration) {
         let why = "the task was cancelled, or others have it"
-        // As above.
+        // Ignored, as in the message above.
         try? work.session.say(
             "\(task.instance) \(task.id): the lease was lost after \(seconds(since: start)) s: \(why)")
     }
@@ -142,7 +142,7 @@ struct TaskRun: Sendable {
 }
 
 extension ClientError {
-    /// The description, as long as a worker's message may be.
+    /// The description, cut to the size of a worker's message.
     fileprivate var brief: String {
         String(decoding: description.utf8.prefix(APILimits.errorMessageBytes), as: UTF8.self)
     }

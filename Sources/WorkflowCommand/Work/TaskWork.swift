@@ -3,20 +3,20 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-/// Has a program work on tasks of a queue.
+/// Runs a program for the tasks of a queue.
 struct TaskWork: Sendable {
-    /// What is worked on, and how.
+    /// The queue, the program and their options.
     struct Order: Sendable {
         var queue: String
-        /// The program's file.
+        /// The path of the program's file.
         var path: String
         var arguments: [String]
-        /// Tasks at once.
+        /// The number of concurrent tasks.
         var concurrency: Int
         var leaseSeconds: Int
-        /// Whether it ends when nothing is there.
+        /// True if the work ends when no task is there.
         var isOnce: Bool
-        /// What the daemon is told about who works.
+        /// The name of the worker for the daemon.
         var worker: String
     }
 
@@ -33,12 +33,12 @@ struct TaskWork: Sendable {
         self.session = session
         stops = StopCount()
         places = WorkPlaces(order.concurrency)
-        // Nobody can be told that nobody can be told.
+        // A failed message about the daemon cannot be reported.
         patience = DaemonPatience(stops) { try? session.say($0) }
     }
 
-    /// Works until it is told to stop, or nothing is there; then what runs ends first. Throws what no patience helps
-    /// against.
+    /// Works until a stop is requested or no task is there; running tasks end first. Throws errors that a retry cannot
+    /// help.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             let interruptions = session.environment.interruptions()
@@ -72,7 +72,7 @@ struct TaskWork: Sendable {
                         }
                     }
                     guard tasks.isEmpty, order.isOnce else { continue }
-                    // What runs may lead to more.
+                    // The running tasks may lead to more tasks.
                     if places.free == order.concurrency { return nil }
                     _ = await changes.next()
                 } catch {
@@ -84,7 +84,7 @@ struct TaskWork: Sendable {
         if let failure, stops.count == 0 { throw failure }
     }
 
-    /// Asks for tasks, and waits for the first; none when it is told to stop.
+    /// Requests tasks and waits for the first; returns none after a request to stop.
     private func lease(_ free: Int) async throws(ClientError) -> [TaskItem] {
         let request = LeaseRequest(
             max: min(free, APILimits.leasedTasks.upperBound),
@@ -93,7 +93,7 @@ struct TaskWork: Sendable {
             group -> Result<[TaskItem], ClientError> in
             group.addTask {
                 do throws(ClientError) {
-                    // Who works off what is there does not wait for somebody who is not.
+                    // A worker that only works off the existing tasks does not wait for an absent daemon.
                     return .success(
                         try await patience.ask(untilStops: order.isOnce ? 0 : 1) { () throws(ClientError) in
                             try await client.lease(queue: order.queue, request)
@@ -109,7 +109,7 @@ struct TaskWork: Sendable {
             defer { group.cancelAll() }
             while let ended = await group.next() {
                 if let ended { return ended }
-                // The daemon may have answered at the same time: then the tasks are ours.
+                // The daemon may have answered at the same time: then this worker has the tasks.
                 group.cancelAll()
             }
             return .success([])
@@ -118,9 +118,9 @@ struct TaskWork: Sendable {
     }
 }
 
-/// How many tasks may be worked on beside those that are.
+/// The places for further concurrent tasks.
 final class WorkPlaces: Sendable {
-    /// Has an element after each change.
+    /// A stream with an element after each change.
     let changes: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
     private let taken = Atomic(0)
@@ -140,6 +140,6 @@ final class WorkPlaces: Sendable {
         wake()
     }
 
-    /// Lets whoever waits for a place look at something else.
+    /// Wakes a waiting worker without a change of places.
     func wake() { changed.yield() }
 }

@@ -7,7 +7,7 @@ import NIOSSL
 import WorkflowEngine
 import WorkflowJSON
 
-/// What a service has answered, as a machine is told it.
+/// The answer of a service, as a machine receives it.
 struct HTTPAnswer {
     private let status: Int
     private let answered: HTTPHeaders
@@ -41,7 +41,7 @@ struct HTTPAnswer {
                 retryAfter: isPassing ? retryAfter : nil))
     }
 
-    /// Whether the same may be answered otherwise later.
+    /// True if the same request may get another answer later.
     private var isPassing: Bool { [408, 425, 429].contains(status) || status >= 500 }
 
     private var headers: JSONValue {
@@ -54,7 +54,7 @@ struct HTTPAnswer {
         return .object(headers)
     }
 
-    /// JSON where it says so, else text where it can be read, else base64.
+    /// Returns the body: JSON if the answer's type says so, else text if it is readable, else base64.
     private func body(orText isLenient: Bool) throws(JSONError) -> JSONValue {
         let type = answered.first(name: "content-type")?.prefix { $0 != ";" }
             .trimmingCharacters(in: .whitespaces).lowercased()
@@ -70,7 +70,7 @@ struct HTTPAnswer {
         return .string(Data(bytes).base64EncodedString())
     }
 
-    /// Milliseconds that the service wants to be left alone, at most an hour.
+    /// The number of milliseconds until the service accepts a retry, at most an hour.
     private var retryAfter: Int64? {
         guard let text = answered.first(name: "retry-after")?.trimmingCharacters(in: .whitespaces) else { return nil }
         let hour: Int64 = 3_600_000
@@ -78,7 +78,7 @@ struct HTTPAnswer {
             return seconds < 0
                 ? nil : min(hour, seconds.multipliedReportingOverflow(by: 1_000).overflow ? hour : seconds * 1_000)
         }
-        // By the service's own clock.
+        // The date is relative to the service's own clock.
         guard let date = Self.date(text), let now = answered.first(name: "date").flatMap(Self.date) else { return nil }
         return Int64(min(Double(hour), max(0, date.timeIntervalSince(now) * 1_000)))
     }
@@ -95,14 +95,14 @@ struct HTTPAnswer {
 // MARK: Failures
 
 extension TaskFailure {
-    /// One after which trying again makes no sense.
+    /// Creates a failure after which a retry makes no sense.
     static func final(_ type: String, _ message: String) -> TaskFailure {
         TaskFailure(type: type, message: message, canRetry: false)
     }
 
     static func again(_ type: String, _ message: String) -> TaskFailure { TaskFailure(type: type, message: message) }
 
-    /// Sorts what the client throws.
+    /// Classifies an error of the client.
     init(calling host: String, at address: IPAddress, _ error: any Error, mask: SecretMask) {
         let place = "'\(host)' (\(address))"
         switch error {
@@ -116,7 +116,7 @@ extension TaskFailure {
         case is ChannelError: self = .again("connect", "no connection to \(place) in time")
         case let error as NIOSSLExtraError:
             self = .again("tls", "\(place) is not trusted: \(mask.masked(error.description))")
-        // What these say of themselves is for who writes them.
+        // The texts of these errors are for developers of the TLS library.
         case is NIOSSLError, is BoringSSLError:
             self = .again("tls", "TLS with \(place) failed: its certificate is not trusted, or it speaks no TLS")
         case let error as HTTPClientError:
@@ -139,7 +139,7 @@ extension TaskFailure {
 }
 
 extension Error {
-    /// Whether there was no connection, so that the service has surely got nothing.
+    /// True if there was no connection, so the service certainly received nothing.
     var isOfConnecting: Bool {
         switch self {
         case is NIOConnectionError, is ChannelError: true

@@ -1,9 +1,9 @@
 import Statechart
 import WorkflowJSON
 
-/// A request over HTTP as a machine has asked for it; what a definition may not ask for was refused before.
+/// An HTTP request of a machine; disallowed requests were refused with the definition.
 struct HTTPCall: Sendable {
-    /// What is sent behind the headers.
+    /// The body of the request.
     struct Body: Sendable {
         let type: String
         let bytes: [UInt8]
@@ -13,17 +13,17 @@ struct HTTPCall: Sendable {
     let url: String
     let headers: [(name: String, value: String)]
     let body: Body?
-    /// Headers whose values have places for secrets, as `Bearer {pay_token}`.
+    /// The headers whose values have placeholders for secrets, such as `Bearer {pay_token}`.
     let secretHeaders: [(name: String, template: SecretText)]
-    /// The secrets to sign with.
+    /// The secrets that sign the request.
     let signers: [String]
     let timeout: Duration
-    /// Bytes of the answer's body.
+    /// The largest number of bytes of the answer's body.
     let maxBytes: Int
-    /// Headers of the answer that the machine gets beside the usual ones, in lower case.
+    /// The headers of the answer, in lower case, that the machine gets beside the usual ones.
     let keptHeaders: [String]
 
-    /// Reads the request of an effect; nil for one that no version of ours has written.
+    /// Reads the request of an effect; `nil` for a request that no version of wfd has written.
     init?(_ request: JSONObject) {
         guard let http = request["http"]?.object, let method = http["method"]?.string, let url = http["url"]?.string
         else { return nil }
@@ -59,7 +59,7 @@ struct HTTPCall: Sendable {
             }
     }
 
-    /// Milliseconds of an attempt of which the definition says nothing.
+    /// The default timeout of an attempt in milliseconds.
     private static let timeout: Int64 = 30_000
     private static let maxBytes: Int64 = 256 << 10
 
@@ -67,7 +67,7 @@ struct HTTPCall: Sendable {
         value?.object?.members.compactMap { member in member.value.string.map { (member.key, $0) } } ?? []
     }
 
-    /// As forms of HTML send it.
+    /// Encodes fields as HTML forms do.
     private static func form(_ fields: [(name: String, value: String)]) -> [UInt8] {
         Array(fields.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&").utf8)
     }

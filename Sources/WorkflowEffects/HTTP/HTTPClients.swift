@@ -3,8 +3,8 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// A client for each pair of host and address: its connections go to that address and no other, and the host's name is
-/// what TLS checks.
+/// The HTTP clients, one per pair of host and address. A client's connections go to that address only, and TLS checks
+/// the host's name.
 final class HTTPClients: Sendable {
     private struct Key: Hashable {
         let host: String
@@ -21,7 +21,7 @@ final class HTTPClients: Sendable {
         var entries: [Key: Entry] = [:]
         var uses: UInt64 = 0
 
-        /// Takes out the clients that were not used for longest, when there are too many.
+        /// Removes and returns the least recently used idle clients if there are too many clients.
         mutating func takeUnused(over bound: Int) -> [HTTPClient] {
             guard entries.count > bound else { return [] }
             let unused = entries.filter { $0.value.users == 0 }.sorted { $0.value.lastUse < $1.value.lastUse }
@@ -29,21 +29,21 @@ final class HTTPClients: Sendable {
         }
     }
 
-    /// Clients that are kept although nobody uses them.
+    /// The number of clients above which idle ones are closed.
     private static let bound = 64
     private static let connecting = TimeAmount.seconds(5)
-    /// Shorter than servers keep connections.
+    /// The idle time of a connection, shorter than the keep-alive of servers.
     private static let idle = TimeAmount.seconds(4)
 
     private let tls: TLSConfiguration
     private let state = Mutex(State())
 
-    /// - Parameter authority: A file of certificates to be trusted beside those of the system.
+    /// - Parameter authority: A file of certificates to trust beside those of the system.
     init(authority: String?) throws {
         tls = try Self.configuration(authority: authority)
     }
 
-    /// The settings of TLS: never below 1.2 (RFC 8996), whatever a service offers.
+    /// Returns the TLS settings: at least version 1.2 (RFC 8996), whatever a service offers.
     static func configuration(authority: String?) throws -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
@@ -54,7 +54,7 @@ final class HTTPClients: Sendable {
         return tls
     }
 
-    /// Gives a client to a function.
+    /// Calls a function with a client.
     func with<Result>(
         host: String, at address: IPAddress, _ use: (HTTPClient) async throws -> Result
     ) async throws -> Result {
@@ -80,7 +80,7 @@ final class HTTPClients: Sendable {
         configuration.httpVersion = .http1Only
         configuration.decompression = .disabled
         configuration.connectionPool.retryConnectionEstablishment = false
-        // How many there are at a time is decided by the queue's places.
+        // The queue's places bound the number of concurrent connections.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1_024
         configuration.connectionPool.idleTimeout = Self.idle
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -91,7 +91,7 @@ final class HTTPClients: Sendable {
             defer { state.entries = [:] }
             return state.entries.values.map(\.client)
         }
-        // It throws only when it was shut down before.
+        // `shutdown` throws only if the client was shut down before.
         for client in clients { try? await client.shutdown() }
     }
 }

@@ -25,10 +25,10 @@ package final class HTTPExecutor: EffectExecutor {
     private let ownPorts = Mutex<Set<Int>>([])
 
     /// - Parameters:
-    ///   - allowed: Addresses that may be called although they are not of the public internet.
-    ///   - authority: A file of certificates to be trusted beside those of the system.
-    ///   - agent: What the daemon calls itself.
-    ///   - places: How many calls are under way at once.
+    ///   - allowed: Addresses that may be called although they are outside the public internet.
+    ///   - authority: A file of certificates to trust beside those of the system.
+    ///   - agent: The daemon's `User-Agent`.
+    ///   - places: The number of concurrent calls.
     package convenience init(
         allowing allowed: [AddressRange], secrets: SecretFolder, authority: String?, agent: String, places: Int = 256
     ) throws {
@@ -50,20 +50,21 @@ package final class HTTPExecutor: EffectExecutor {
         clients = try HTTPClients(authority: authority)
     }
 
-    /// Whether a file has certificates that can be read.
+    /// Returns true if a file has readable certificates.
     package static func hasCertificates(_ file: String) -> Bool {
         (try? NIOSSLCertificate.fromPEMFile(file)).map { !$0.isEmpty } ?? false
     }
 
-    /// Closes its connections; to be called once, when nothing runs.
+    /// Closes the connections; call `shutdown` once, when no call runs.
     package func shutdown() async { await clients.shutdown() }
 
-    /// Calls no local address with a port any more: an instance would send events in the name of the daemon's user.
+    /// Refuses all later calls to a local address with this port. Otherwise an instance could send events as the
+    /// daemon's user.
     package func refuse(ownPort port: Int) {
         ownPorts.withLock { _ = $0.insert(port) }
     }
 
-    /// For how long somebody who applies a machine waits for the files of its secrets.
+    /// The time for which an apply of a machine waits for the files of its secrets.
     private static let patience = Duration.seconds(5)
 
     package func missing(for action: EffectAction) async -> [String] {
@@ -99,7 +100,7 @@ package final class HTTPExecutor: EffectExecutor {
         return await withTaskGroup(of: AttemptOutcome?.self) { group in
             group.addTask { await self.send(signed, attempt, to: origin) }
             group.addTask {
-                // Cancelled when there is an answer.
+                // The sleep is cancelled when there is an answer.
                 guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return nil }
                 return .failed(.again("timeout", "there was no answer within \(call.timeout)"))
             }
@@ -109,7 +110,7 @@ package final class HTTPExecutor: EffectExecutor {
         }
     }
 
-    /// Adds to a call what goes along with it. What needs no secret needs no thread of its own.
+    /// Adds headers and signatures to a call. A call without secrets needs no thread of its own.
     private func sign(
         _ call: HTTPCall, _ attempt: EffectAttempt, to origin: HTTPOrigin
     ) async -> SecretReading.Outcome<Result<SignedCall, SecretFolder.Missing>> {
@@ -123,7 +124,7 @@ package final class HTTPExecutor: EffectExecutor {
     }
 
     private func send(_ call: SignedCall, _ attempt: EffectAttempt, to origin: HTTPOrigin) async -> AttemptOutcome? {
-        // As the client reads it: what it would look up itself would not be checked.
+        // The host is read as the client reads it: a host that the client looked up itself would bypass the check.
         guard let host = try? HTTPClient.Request(url: call.call.url).host, host.lowercased() == origin.host
         else {
             return .failed(.final("invalid-request", "the URL cannot be read"))
@@ -155,7 +156,7 @@ package final class HTTPExecutor: EffectExecutor {
         }
     }
 
-    /// What came of calling one address.
+    /// The result of calling one address.
     private enum Answer {
         case ended(AttemptOutcome)
         /// There was no connection, so nothing was sent.
@@ -185,7 +186,7 @@ package final class HTTPExecutor: EffectExecutor {
             }
             return .ended(outcome)
         } catch {
-            // Who cancels an attempt does not want to know.
+            // The caller that cancels an attempt does not need its outcome.
             if Task.isCancelled { return nil }
             let failure = TaskFailure(calling: host, at: address, error, mask: call.mask)
             return error.isOfConnecting ? .nobody(failure) : .ended(.failed(failure))
@@ -193,7 +194,7 @@ package final class HTTPExecutor: EffectExecutor {
     }
 }
 
-/// A call with all that is added to it, and what must not be told of it.
+/// A call with its added headers, and the mask of the secrets in them.
 struct SignedCall: Sendable {
     let call: HTTPCall
     let request: HTTPClientRequest

@@ -8,14 +8,14 @@ import NIOCore
     import Darwin
 #endif
 
-/// An address of the internet protocol, of either version.
+/// An IPv4 or IPv6 address.
 struct IPAddress: Hashable, CustomStringConvertible {
-    /// Four bytes or sixteen.
+    /// The four or sixteen bytes of the address.
     let bytes: [UInt8]
-    /// As written.
+    /// The address as text.
     let description: String
 
-    /// Reads an address without brackets; nil for a name.
+    /// Parses an address without brackets; `nil` for a name.
     init?(_ text: String) {
         guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
         self.init(address)
@@ -34,16 +34,16 @@ struct IPAddress: Hashable, CustomStringConvertible {
     }
 }
 
-/// Addresses that begin with the same bits, as `10.0.0.0/8`; one port of them, or all.
+/// A range of addresses with a common prefix, such as `10.0.0.0/8`, for one port or all.
 package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
     private let bits: Int
-    /// The only port; nil for every one.
+    /// The only port; `nil` for all ports.
     let port: Int?
     package let description: String
 
-    /// Reads an address, or an address and a number of bits, and behind it perhaps a colon and a port; with that an
-    /// address of IPv6 stands in brackets. Nil for anything else, and for bits beyond that number.
+    /// Parses an address, or an address and a number of bits, optionally followed by a colon and a port. With a port,
+    /// an IPv6 address is in brackets. `nil` for any other text, and if a bit beyond the prefix is set.
     package init?(_ text: String) {
         guard let (range, port) = Self.split(text) else { return nil }
         let parts = range.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -60,12 +60,12 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
         guard Self.prefix(bytes, bits) == bytes else { return nil }
     }
 
-    /// The range and the port behind it; nil where that is no port.
+    /// Splits a text into the range and the port after it; `nil` if the port is malformed.
     private static func split(_ text: String) -> (range: Substring, port: Int?)? {
         guard let colon = text.lastIndex(of: ":") else { return (text[...], nil) }
         var range = text[..<colon]
         let isBracketed = range.hasPrefix("[") && range.hasSuffix("]")
-        // An address of IPv6 has colons of its own.
+        // An IPv6 address has colons of its own.
         guard isBracketed || !range.contains(":") else { return (text[...], nil) }
         if isBracketed { range = range.dropFirst().dropLast() }
         let digits = text[text.index(after: colon)...]
@@ -87,9 +87,9 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Which addresses may be called: those of the public internet, and what the operator has named.
+/// The rules for callable addresses: those of the public internet, and those that the operator has named.
 struct AddressRules {
-    /// What the operator has named.
+    /// The ranges that the operator has named.
     let allowed: [AddressRange]
 
     func allows(_ address: IPAddress, port: Int) -> Bool {
@@ -97,7 +97,7 @@ struct AddressRules {
             || !Self.refused.contains { $0.contains(address) }
     }
 
-    /// What is not of the public internet, and what leads to it in disguise (RFC 6890 and its registries).
+    /// Ranges outside the public internet, and ranges that lead to them indirectly (RFC 6890 and its registries).
     private static let refused = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
@@ -114,8 +114,8 @@ struct AddressRules {
 
     private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
 
-    /// True for an address that leads to this machine: by loopback, by the address that means none (connect(2)
-    /// takes it for loopback), or by one of both as IPv6 has it.
+    /// Returns true if an address leads to this machine. Such addresses are loopback, the unspecified address
+    /// (connect(2) takes it for loopback), and the IPv6 forms of both.
     static func isLocal(_ address: IPAddress) -> Bool { local.contains { $0.contains(address) } }
 
     private static let local = ["127.0.0.0/8", "0.0.0.0", "::/127", "::ffff:127.0.0.0/104", "::ffff:0.0.0.0"]

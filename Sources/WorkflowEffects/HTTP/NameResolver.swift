@@ -10,34 +10,34 @@ import Synchronization
     import Darwin
 #endif
 
-/// Finds the addresses of hosts by the system's means.
+/// Finds the addresses of hosts with the system's resolver.
 ///
-/// The system's function cannot be ended: each name has a thread of its own while it is looked up, who asks meanwhile
-/// waits for the same answer, and who has waited enough goes.
+/// The system's function cannot be cancelled. So each lookup has a thread of its own. Concurrent callers wait for the
+/// same answer, and a cancelled caller leaves.
 final class NameResolver: Sendable {
-    /// What is known of a name.
+    /// The result of a lookup.
     enum Answer: Sendable {
         case addresses([IPAddress])
-        /// Why there are none.
+        /// The reason why there are no addresses.
         case failed(String)
     }
 
     private struct State {
         var known: [String: (answer: Answer, until: ContinuousClock.Instant)] = [:]
-        /// The names that are looked up, and who waits for each.
+        /// The names in lookup, with the waiting callers of each.
         var waiting: [String: [UInt64: AsyncStream<Answer>.Continuation]] = [:]
         var lastNumber: UInt64 = 0
     }
 
-    /// Names that are looked up at a time, and names that are remembered.
+    /// The largest number of names in lookup, and of remembered names.
     private static let bound = 256
 
-    /// How long an answer is used again.
+    /// The time for which an answer is reused.
     private let kept: Duration
     private let lookUp: @Sendable (String) -> Answer
     private let state = Mutex(State())
 
-    /// - Parameter lookUp: Finds the addresses of a name, and may take as long as it likes.
+    /// - Parameter lookUp: Finds the addresses of a name; may take any time.
     init(
         keeping kept: Duration = .seconds(5),
         lookUp: @escaping @Sendable (String) -> Answer = { NameResolver.answerOfSystem($0) }
@@ -46,10 +46,10 @@ final class NameResolver: Sendable {
         self.lookUp = lookUp
     }
 
-    /// How many wait for an answer.
+    /// The number of waiting callers.
     var waiters: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
-    /// The addresses of a host in the system's order; nil when the task was cancelled.
+    /// Returns the addresses of a host in the system's order, or `nil` if the task was cancelled.
     func addresses(of name: String) async -> Answer? {
         if let address = IPAddress(name) { return .addresses([address]) }
         let (stream, continuation) = AsyncStream.makeStream(of: Answer.self, bufferingPolicy: .bufferingNewest(1))
@@ -66,11 +66,11 @@ final class NameResolver: Sendable {
         }
         if let known { return known }
         if isFirst {
-            // A thread of its own: those that the system shares out are few, and the database needs them too.
+            // A thread of its own: the threads of the system's pool are few, and the database needs them too.
             Thread.detachNewThread { [self] in tell(name, lookUp(name)) }
         }
         for await answer in stream { return answer }
-        // Cancelled. The name itself stays, as long as it is looked up.
+        // The task was cancelled. The name stays until its lookup ends.
         state.withLock { $0.waiting[name]?[number] = nil }
         return nil
     }

@@ -4,7 +4,7 @@ import WorkflowJSON
 import WorkflowPrograms
 package import WorkflowStore
 
-/// Runs programs for instances: those that the operator has named, and no others.
+/// Runs programs for instances, only those that the operator has named.
 package final class ProgramExecutor: EffectExecutor {
     package let queues = "exec:"
     package let places: Int
@@ -16,11 +16,11 @@ package final class ProgramExecutor: EffectExecutor {
     private let grace: Duration
 
     /// - Parameters:
-    ///   - programs: The files of programs by the names that machines have for them.
-    ///   - places: How many run at a time.
-    ///   - search: Where programs find others: the daemon's `PATH`.
-    ///   - log: Keeps their begins: a program may kill the daemon.
-    ///   - grace: How long a program that is told to end may refuse.
+    ///   - programs: The files of programs, by the names that machines use.
+    ///   - places: The number of programs that run at a time.
+    ///   - search: The daemon's `PATH`, in which programs find others.
+    ///   - log: Records the begins of attempts, because a program may kill the daemon.
+    ///   - grace: The time that a program has to end after SIGTERM.
     package init(
         _ programs: [String: String], places: Int, search: String?, log: (any AttemptLog)? = nil,
         grace: Duration = .seconds(10)
@@ -32,7 +32,7 @@ package final class ProgramExecutor: EffectExecutor {
         self.search = search
     }
 
-    /// Milliseconds of an attempt of which the definition says nothing.
+    /// The default timeout of an attempt in milliseconds.
     private static let timeout: Int64 = 300_000
     private static let maxBytes: Int64 = 256 << 10
 
@@ -53,7 +53,7 @@ package final class ProgramExecutor: EffectExecutor {
         case ended(AttemptOutcome)
     }
 
-    /// Blocks until the system has read the program's file.
+    /// Starts a program; blocks until the system has read the program's file.
     private func start(_ attempt: EffectAttempt, _ order: JSONObject) -> Start {
         let path: String
         do throws(MissingProgram) {
@@ -86,7 +86,7 @@ package final class ProgramExecutor: EffectExecutor {
         }
     }
 
-    /// Why a program cannot be run: its effects are held until somebody has mended that.
+    /// The reason why a program cannot be run. Effects of the program are held until somebody corrects the cause.
     private struct MissingProgram: Error {
         let reason: String
     }
@@ -102,7 +102,7 @@ package final class ProgramExecutor: EffectExecutor {
         return path
     }
 
-    /// What a program sees of its surroundings, and nothing else.
+    /// Returns the environment variables of a program, which sees no others.
     private func variables(of attempt: EffectAttempt) -> [String: String] {
         [
             "PATH": search ?? "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
@@ -111,13 +111,13 @@ package final class ProgramExecutor: EffectExecutor {
         ]
     }
 
-    /// Waits for the end of a program, and ends it when it takes too long or nobody wants it any more.
+    /// Waits for the end of a program. Ends a program that takes too long or whose result nobody awaits any more.
     private func outcome(of program: ProgramRun, limit: Int, timeout: Duration) async -> AttemptOutcome {
         await withTaskCancellationHandler {
             await withTaskGroup(of: ProgramRun.Outcome?.self) { group in
                 group.addTask { await program.outcome(keeping: limit) { _ in } }
                 group.addTask {
-                    // Cancelled when the program has ended.
+                    // The sleep is cancelled when the program has ended.
                     try? await Task.sleep(for: timeout)
                     return nil
                 }

@@ -1,29 +1,30 @@
 import Foundation
 import Statechart
 
-/// Secrets are files, read for each attempt: so they can be changed while the daemon runs.
+/// A folder of secrets, one file each. wfd reads a file for each attempt, so a secret can be changed while the daemon
+/// runs.
 package struct SecretFolder: Sendable {
     private let path: String?
 
-    /// - Parameter path: Of the folder; nil when there are none.
+    /// - Parameter path: The path of the folder; `nil` if there is none.
     package init(_ path: String?) { self.path = path }
 
-    /// Why a secret cannot be used: its effect is held until somebody has mended that.
+    /// The reason why a secret cannot be used. The effect is held until somebody corrects the cause.
     struct Missing: Error, Equatable {
         let reason: String
     }
 
-    /// A secret that may go to an origin.
+    /// A secret that may be sent to an origin.
     struct Secret: Equatable {
         let name: String
         let text: String
     }
 
-    /// A shorter one would be found in what means something else.
+    /// The smallest number of bytes of a secret; a shorter one would also match unrelated text.
     private static let least = 8
     private static let most = 64 << 10
 
-    /// The reason why a secret cannot go to an origin; nil when it can.
+    /// Returns the reason why a secret cannot be sent to an origin, or `nil` if it can.
     func reason(against name: String, for origin: HTTPOrigin) -> String? {
         do throws(Missing) {
             _ = try secret(name, for: origin)
@@ -33,9 +34,9 @@ package struct SecretFolder: Sendable {
         }
     }
 
-    /// Blocks for the disk, or for whoever writes to a pipe.
+    /// Returns a secret. Blocks on the disk, or on the writer of a pipe.
     ///
-    /// - Parameter origin: Where it is to go.
+    /// - Parameter origin: The origin that receives the secret.
     func secret(_ name: String, for origin: HTTPOrigin) throws(Missing) -> Secret {
         guard let path else { throw Missing(reason: "secret '\(name)' is missing: wfd has no folder of secrets") }
         guard Self.isName(name) else { throw Missing(reason: "'\(name)' is no name of a secret") }
@@ -51,7 +52,7 @@ package struct SecretFolder: Sendable {
         }
         let lines = list.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         guard lines.contains(where: { HTTPOrigin($0) == origin }) else {
-            // Whoever wrote it may have meant this origin.
+            // The author of a malformed line may have meant this origin.
             let wrong = lines.first { !$0.isEmpty && HTTPOrigin($0) == nil }
             let hint = wrong.map { "; its line '\($0)' is no origin, as 'https://pay.example.com' is" } ?? ""
             throw Missing(
@@ -72,7 +73,7 @@ package struct SecretFolder: Sendable {
         return !name.isEmpty && name.utf8.allSatisfy(isKnown) && name.utf8.first != UInt8(ascii: ".")
     }
 
-    /// Without the line's end behind it.
+    /// Returns the text of a file without its final line end.
     private static func text(of file: String) -> String? {
         guard let handle = FileHandle(forReadingAtPath: file) else { return nil }
         defer { try? handle.close() }
@@ -85,7 +86,7 @@ package struct SecretFolder: Sendable {
 }
 
 extension HTTPOrigin {
-    /// Reads a line of a file of origins; nil for one that has a path, too, or is no url at all.
+    /// Parses a line of a file of origins; `nil` for a line with a path, or if the line is not a URL.
     init?(_ line: String) {
         guard let url = try? RequestURL(line), url.text == url.origin.text + "/" else { return nil }
         self = url.origin

@@ -1,14 +1,14 @@
 import Foundation
 import WorkflowJSON
 
-/// Takes secrets out of what others have said, before anybody keeps it.
+/// Replaces secrets in received text before the text is stored.
 struct SecretMask {
     private let secrets: [(bytes: [UInt8], mask: [UInt8])]
 
     init(_ secrets: [SecretFolder.Secret]) {
-        // The longest first: one may stand in another.
+        // The longest secret comes first, because it may contain another one.
         self.secrets = secrets.flatMap { secret in
-            // Of several keys in a file each is one.
+            // Each line of a file with several keys is a secret.
             secret.text.split(whereSeparator: \.isNewline).map {
                 (Array($0.utf8), Array("[secret \(secret.name)]".utf8))
             }
@@ -29,7 +29,7 @@ struct SecretMask {
         return String(decoding: masked(Array(text.utf8)), as: UTF8.self)
     }
 
-    /// In a value a secret may have been written otherwise than in its text.
+    /// Masks a JSON value, where a secret may be escaped differently than in its text.
     func masked(_ value: JSONValue) -> JSONValue {
         if secrets.isEmpty { return value }
         switch value {

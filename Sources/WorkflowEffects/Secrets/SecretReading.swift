@@ -1,24 +1,25 @@
 import Synchronization
 import WorkflowThreads
 
-/// Reads secrets on threads of their own: a file may be a pipe that nobody writes to, or lie on a disk that does not
-/// answer. Then its attempt waits, and nothing else.
+/// Reads secrets on threads of their own. A file may be a pipe without a writer, or on a disk that does not answer.
+/// Then only its attempt waits.
 final class SecretReading: Sendable {
-    /// Threads that read at a time: those that nobody waits for any more count too. As many as calls at a time.
+    /// The largest number of reading threads, including those whose result nobody awaits any more. As many as
+    /// concurrent calls.
     private static let bound = 256
 
-    /// The result of a reading.
+    /// The result of a read.
     enum Outcome<Value> {
         case read(Value)
         /// The time is over, or the task was cancelled.
         case late
-        /// As many threads as may wait for files already.
+        /// The number of waiting threads has reached its limit.
         case full
     }
 
     private let count = Mutex(0)
 
-    /// Reads for no longer than a time.
+    /// Reads for at most `time`.
     func read<Value: Sendable>(
         within time: Duration, _ body: @escaping @Sendable () -> Value
     ) async -> Outcome<Value> {

@@ -1,12 +1,12 @@
 import Crypto
 import Foundation
 
-/// What a receiver knows a sender by, as Standard Webhooks have it: <https://www.standardwebhooks.com>.
+/// The signature by which a receiver recognizes a sender, per Standard Webhooks: <https://www.standardwebhooks.com>.
 enum WebhookSignature {
-    /// The headers of a message.
+    /// Returns the signed headers of a message.
     ///
     /// - Parameters:
-    ///   - id: The same for each attempt.
+    ///   - id: The id, the same for each attempt.
     ///   - time: Seconds since 1970.
     static func headers(
         id: String, time: Int64, body: [UInt8], keys: [SecretFolder.Secret]
@@ -14,7 +14,7 @@ enum WebhookSignature {
         let message = Array("\(id).\(time).".utf8) + body
         var signatures: [String] = []
         for key in keys {
-            // While a key is replaced by another there is a line for each.
+            // During a key rotation the file has one line per key.
             for line in key.text.split(whereSeparator: \.isNewline) {
                 guard let signature = signature(of: message, String(line)) else {
                     throw .init(
@@ -34,7 +34,7 @@ enum WebhookSignature {
             let code = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key))
             return "v1," + Data(code).base64EncodedString()
         }
-        // Some tools write the public half behind the private one.
+        // Some tools write the public half after the private one.
         if let key = bytes(line, after: "whsk_"),
             let signer = try? Curve25519.Signing.PrivateKey(rawRepresentation: key.count == 64 ? key.prefix(32) : key),
             let signature = try? signer.signature(for: message)

@@ -3,25 +3,26 @@ import Synchronization
 package import WorkflowStore
 import WorkflowThreads
 
-/// What a backup that is being made tells.
+/// A report on a backup that is being made.
 package enum BackupEvent: Sendable, Equatable {
-    /// How far the copying is, in bytes.
+    /// The progress of copying, in bytes.
     case copying(done: Int64, total: Int64)
-    /// How much of the copy was looked at, in bytes.
+    /// The progress of checking the copy, in bytes.
     case checking(done: Int64, total: Int64)
-    /// How many of its events were applied again and compared.
+    /// The progress of verifying the copy, in events that were applied again and compared.
     case verifying(done: Int64, total: Int64)
-    /// It can be fetched; the last event.
+    /// The backup is ready to be fetched; the last event.
     case ready(StoredBackup)
 }
 
-/// Where backups are ordered, made and kept until they are fetched: one at a time, from its order until its file is
-/// gone.
+/// Takes orders for backups, makes them, and keeps them until they are fetched. There is one backup at a time, from its
+/// order until its file is removed.
 ///
-/// The writer copies, in slices between its batches; a thread of the backup's own checks; whoever ordered it is told of
-/// both, and ends it by going away. What goes wrong with a backup is told to that one, and never to the writer.
+/// The writer copies the database, in slices between its batches, and a separate thread checks the copy. The caller who
+/// ordered the backup receives the progress of both, and ends the backup by going away. Errors of a backup go to its
+/// caller, and never to the writer.
 final class BackupCoordinator: BackupOrders, Sendable {
-    /// A backup that somebody waits for.
+    /// A backup for which a caller waits.
     struct Order: Sendable {
         let name: BackupName
         let events: AsyncThrowingStream<BackupEvent, any Error>.Continuation
@@ -32,15 +33,15 @@ final class BackupCoordinator: BackupOrders, Sendable {
         case ordered(Order)
         case copying(Order)
         case checking(Order)
-        /// Kept until then; how many fetch it now.
+        /// The backup is kept until a time; `fetches` callers are reading it.
         case ready(StoredBackup, until: ContinuousClock.Instant, fetches: Int)
     }
 
     struct State {
         var phase = Phase.idle
-        /// Who ordered it went away.
+        /// True if the caller who ordered the backup went away.
         var isUnwanted = false
-        /// What callers are told from now on; nil while orders are taken.
+        /// The rejection of all calls from now on; `nil` while orders are accepted.
         var closing: Rejection?
         var isClosed: Bool { closing != nil }
     }
@@ -50,11 +51,11 @@ final class BackupCoordinator: BackupOrders, Sendable {
     private let store: any StoreBackups
     /// Wakes the writer.
     private let wake: @Sendable () -> Void
-    /// Told of each backup that was fetched to its end.
+    /// Called after each backup that was fetched completely.
     private let fetched: @Sendable () -> Void
     private let copies: AsyncStream<Order>
     private let copied: AsyncStream<Order>.Continuation
-    /// An element when there is a backup that may expire.
+    /// A stream with an element when there is a backup that may expire.
     private let keeps: AsyncStream<Void>
     private let kept: AsyncStream<Void>.Continuation
 
@@ -70,7 +71,7 @@ final class BackupCoordinator: BackupOrders, Sendable {
         (keeps, kept) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Orders a backup. Its events end with `ready` or an error; events that are not read in time are left out.
+    /// Orders a backup. Its events end with `ready` or an error; events that are not read in time are dropped.
     func order() throws(Rejection) -> AsyncThrowingStream<BackupEvent, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: BackupEvent.self, bufferingPolicy: .bufferingNewest(1))
@@ -102,9 +103,9 @@ final class BackupCoordinator: BackupOrders, Sendable {
         wake()
     }
 
-    /// Takes no more orders, and ends the one under way; the writer and the checking find out.
+    /// Accepts no more orders, and ends the backup under way; the writer and the check notice this by themselves.
     ///
-    /// - Parameter reason: What callers are told from now on.
+    /// - Parameter reason: The rejection of all calls from now on.
     func close(_ reason: Rejection) {
         state.withLock { $0.closing = reason }
         copied.finish()
@@ -115,7 +116,7 @@ final class BackupCoordinator: BackupOrders, Sendable {
 // MARK: The writer's part
 
 extension BackupCoordinator {
-    /// Whether a backup waits for the writer.
+    /// True if a backup waits for the writer.
     var hasWork: Bool {
         state.withLock { state in
             switch state.phase {
@@ -125,7 +126,7 @@ extension BackupCoordinator {
         }
     }
 
-    /// Copies for one slice, if there is something to copy. True when there is more.
+    /// Copies for one time slice if a backup is to be copied. Returns true if there is more to copy.
     func advance(_ writer: any BackupCopying) -> Bool {
         let (phase, isOver) = state.withLock { ($0.phase, $0.isUnwanted || $0.isClosed) }
         switch phase {
@@ -148,7 +149,8 @@ extension BackupCoordinator {
         }
     }
 
-    /// Gives up what the writer has not copied yet; to be called before it closes the store.
+    /// Gives up a backup that the writer has not copied completely. Call this function before the writer closes the
+    /// store.
     func abandon(_ writer: any BackupCopying) {
         switch state.withLock({ $0.phase }) {
         case .idle, .checking, .ready: return
@@ -164,7 +166,7 @@ extension BackupCoordinator {
         guard progress.isDone else { return true }
         state.withLock { $0.phase = .checking(order) }
         if case .terminated = copied.yield(order) {
-            // Closed in this moment: nobody will check it.
+            // The coordinator was closed at this moment, so nobody will check the copy.
             store.removeBackup(order.name)
             end(order, .draining)
         }
@@ -180,13 +182,13 @@ extension BackupCoordinator {
 // MARK: Checking and keeping
 
 extension BackupCoordinator {
-    /// Checks what was copied and removes what nobody fetched, until the coordinator is closed.
+    /// Checks copies and removes backups that were not fetched, until the coordinator is closed.
     func run() async {
         await withTaskGroup { group in
             group.addTask { for await order in self.copies { await self.check(order) } }
             group.addTask {
                 for await _ in self.keeps {
-                    // Ends early when the coordinator is closed.
+                    // The pause ends early when the coordinator is closed.
                     try? await Task.sleep(for: self.limits.backupSweep)
                     await self.removeExpired()
                 }
@@ -218,7 +220,7 @@ extension BackupCoordinator {
         }
     }
 
-    /// Whether the backup is still wanted, and may be finished.
+    /// True if the backup is still wanted and may be completed.
     private var mayGoOn: Bool { state.withLock { !$0.isUnwanted && !$0.isClosed } }
 
     private func verify(_ copy: any StoreReader, _ order: Order) async throws {
@@ -241,7 +243,7 @@ extension BackupCoordinator {
         order.events.finish()
     }
 
-    /// Removes the backup whose time is over, or any when the coordinator is closed.
+    /// Removes the backup if it has expired, or if the coordinator is closed.
     private func removeExpired() async {
         let expired: StoredBackup? = state.withLock { state in
             guard case .ready(let backup, let until, let fetches) = state.phase else { return nil }
@@ -253,13 +255,13 @@ extension BackupCoordinator {
             return backup
         }
         guard let expired else { return }
-        // A large file takes the disk some time.
+        // Removing a large file takes the disk some time.
         await withTaskExecutorPreference(BackgroundThreads("wfd-backup", count: 1)) {
             self.store.removeBackup(expired.name)
         }
     }
 
-    /// Begins to fetch a backup; nil when there is none of that name (any more).
+    /// Begins to fetch a backup. Returns `nil` if there is none with that name, or it was removed.
     func beginFetch(_ name: BackupName) -> StoredBackup? {
         state.withLock { state in
             guard case .ready(let backup, let until, let fetches) = state.phase, backup.name == name, !state.isClosed
@@ -269,10 +271,10 @@ extension BackupCoordinator {
         }
     }
 
-    /// The bytes of a backup whose fetch has begun.
+    /// Opens the bytes of a backup whose fetch has begun.
     func open(_ name: BackupName) throws(StoreError) -> any BackupReader { try store.openBackup(name) }
 
-    /// A fetch has ended. A backup that was read to its end is removed; another is kept for some more time.
+    /// Ends a fetch. A backup that was read to its end is removed; another is kept for some more time.
     func endFetch(_ name: BackupName, isWhole: Bool) {
         if isWhole { fetched() }
         let isOver = state.withLock { state in

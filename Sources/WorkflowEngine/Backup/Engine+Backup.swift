@@ -2,15 +2,15 @@ import Synchronization
 package import WorkflowStore
 
 extension Engine {
-    /// Makes a backup beside the database, to be fetched by its name. The events end with it, or with a `Rejection`;
-    /// who stops listening ends the backup.
+    /// Makes a backup beside the database, to be fetched by its name. The events end with `ready`, or with a
+    /// `Rejection`. A caller that stops listening ends the backup.
     package func backup(by caller: Caller) throws(Rejection) -> AsyncThrowingStream<BackupEvent, any Error> {
         guard let backups else { throw .noBackups }
         log.asked("make a backup", by: caller)
         return try backups.order()
     }
 
-    /// Begins to fetch a backup; nil when there is none of that name (any more).
+    /// Begins to fetch a backup. Returns `nil` if there is none with that name, or it was removed.
     package func fetchBackup(_ name: String, by caller: Caller) throws(Rejection) -> BackupFetch? {
         guard let backups else { throw .noBackups }
         log.asked("fetch a backup", by: caller)
@@ -24,7 +24,7 @@ extension Engine {
     }
 }
 
-/// One reading of a backup's bytes. The backup is kept at least until `end`, or until nobody holds this.
+/// One reader of a backup's bytes. The backup is kept at least until `end`, or until the reader is released.
 package final class BackupFetch: Sendable {
     package let backup: StoredBackup
     private let reader: any BackupReader
@@ -41,12 +41,12 @@ package final class BackupFetch: Sendable {
         end(isWhole: false)
     }
 
-    /// The next bytes; empty at the end. Blocks for the disk. For one caller at a time.
+    /// Returns the next bytes; empty at the end. Blocks on the disk. Only one caller at a time may read.
     package func read() throws(StoreError) -> [UInt8] {
         try reader.read(atMost: coordinator.limits.backupPartBytes)
     }
 
-    /// Ends it; a backup that was read to its end is removed.
+    /// Ends the fetch; a backup that was read to its end is removed.
     package func end(isWhole: Bool) {
         guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
         coordinator.endFetch(backup.name, isWhole: isWhole)

@@ -1,4 +1,5 @@
-/// How much of a batch work may take that nobody waits for. For the writer's thread.
+/// Limits the rows and time that background work, for which no caller waits, takes in one batch. For the writer's
+/// thread.
 final class BackgroundShare {
     private let limits: EngineLimits
     private let statistics: BatchStatistics
@@ -9,13 +10,13 @@ final class BackgroundShare {
         self.statistics = statistics
     }
 
-    /// Commands were applied for which somebody waits.
+    /// Records that commands with waiting callers were applied.
     func othersCame(at now: ContinuousClock.Instant) { others = now }
 
-    /// Rows that such work may bring into a batch, how long it may take, and whether that is a share.
+    /// Returns the rows and the time that background work may take in a batch, and whether this is a reduced share.
     func bound(at now: ContinuousClock.Instant) -> (rows: Int, time: Duration, isShared: Bool) {
         guard let others, now - others < limits.sharing else { return (limits.batchRows, limits.batchApplying, false) }
-        // Where a flush takes long, a few rows more are not noticed.
+        // If a flush takes long, a few more rows go unnoticed.
         let rows = Int(statistics.pace / limits.sharedRowPace)
         let range = limits.sharedRows
         return (min(max(rows, range.lowerBound), range.upperBound), limits.sharedApplying, true)

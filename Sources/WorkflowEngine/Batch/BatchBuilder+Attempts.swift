@@ -5,12 +5,12 @@ import WorkflowStore
 // The handling of attempts that failed, expired or were reported late.
 
 extension BatchBuilder {
-    /// Returns the instance of an effect; nil only in a damaged store.
+    /// Returns the instance of an effect; `nil` only in a damaged store.
     mutating func instance(of effect: EffectRecord) throws(Rejection) -> LiveInstance? {
         try instance(effect.instanceID)
     }
 
-    /// Returns a kept attempt, as the commands applied so far have left it.
+    /// Returns a kept attempt, including the changes of the commands applied so far.
     func attempt(_ number: Int64, of effect: Position) throws(Rejection) -> AttemptRecord? {
         let told = newest { changes in
             changes.attempts.last { $0.effect == effect && $0.attempt == number }
@@ -22,13 +22,13 @@ extension BatchBuilder {
     /// Keeps the result of an attempt that came after its lease was lost. A result that came in time stays.
     ///
     /// - Parameter error: JSON of `{type: late, …}`.
-    /// - Returns: False when the token is not proven to be of this store; then nothing is kept.
+    /// - Returns: False if the token is not proven to be of this store; then nothing is kept.
     mutating func keepLate(_ task: TaskToken, _ error: JSONObject, by caller: Caller) throws(Rejection) -> Bool {
         guard let instance = try instance(task.instance), instance.state.record.id == task.instance,
             instance.state.record.namespace == caller.namespace, task.isGenuine(with: instance.state.record.salt)
         else { return false }
         let live = try effect(task.effect)
-        // The worker gave the attempt back, so it does not count.
+        // The worker gave the attempt back, so the attempt does not count.
         if let live, live.attempts < task.attempt { return false }
         let told = try attempt(task.attempt, of: task.effect)
         let canBeLate = [TaskFailure.leaseExpired.type, Self.late]
@@ -43,7 +43,7 @@ extension BatchBuilder {
         return true
     }
 
-    /// The outcome of an attempt that ended when nobody waited for it.
+    /// The outcome of an attempt that ended after its lease or its effect had.
     static let late = "late"
 
     /// Records a failed attempt: the effect is tried again later, or has failed for good.
@@ -73,7 +73,7 @@ extension BatchBuilder {
         end(effect, with: .init(event: EventName.failed + effect.name, data: .object(error), key: nil), of: instance)
     }
 
-    /// The milliseconds until an effect is tried again after a failed attempt; nil when it is not tried again.
+    /// Returns the milliseconds until an effect is tried again after a failed attempt; `nil` if it is not tried again.
     private func wait(after failure: TaskFailure, of effect: EffectRecord) throws(Rejection) -> Int64? {
         let policy = effect.policy
         return try policy.wait(
@@ -106,7 +106,7 @@ extension BatchBuilder {
         return numbers.compactMap { told[$0] }
     }
 
-    /// Keeps the result of an attempt that nobody waits for any more. The effect does not change.
+    /// Keeps the result of an attempt that comes too late. The effect does not change.
     mutating func keepLate(_ outcome: AttemptOutcome, of effect: EffectRecord, begun: Timestamp) {
         let error: String? =
             switch outcome {
@@ -120,7 +120,7 @@ extension BatchBuilder {
                 attempt: effect.attempts + 1, begun: begun, ended: max(now, begun), outcome: Self.late, error: error))
     }
 
-    /// Fails the attempt of a lease that has expired. Throws when that cannot be found out now.
+    /// Fails the attempt of a lease that has expired. Throws if the expiry cannot be verified now.
     mutating func expire(_ id: Position, secret: [UInt8]) throws(Rejection) {
         guard let effect = try effect(id), effect.state == .leased, let lease = TaskLease(effect.lease),
             lease.secret == secret, let instance = try instance(of: effect)

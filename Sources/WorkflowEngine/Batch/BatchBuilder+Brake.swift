@@ -2,9 +2,9 @@ import Statechart
 import WorkflowStore
 
 extension BatchBuilder {
-    /// Counts what an instance did by itself; suspends it when that was too much.
+    /// Counts the macrosteps that an instance made by itself; suspends the instance if they exceed the brake.
     ///
-    /// - Parameter macrosteps: Of the instance as it is now.
+    /// - Parameter macrosteps: The macrosteps that led to the instance's present state.
     mutating func brake(_ instance: LiveInstance, after macrosteps: Int, event: String) {
         let time = LogicalTime(instance.state.record.updated)
         guard instance.state.snapshot.status == .running,

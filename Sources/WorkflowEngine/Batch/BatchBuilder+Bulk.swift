@@ -2,10 +2,10 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-// Runs over many instances.
+// Bulk runs.
 
 extension BatchBuilder {
-    /// A run, as this batch leaves it so far.
+    /// Returns a bulk run with the changes of this batch so far.
     func run(_ key: BulkKey) throws(Rejection) -> BulkRecord? {
         if let changed = newest({ $0.runs[key] }) { return changed }
         return try read { () throws(StoreError) in try store.bulkRun(key) }

@@ -5,14 +5,14 @@ import WorkflowStore
 // MARK: Looking up
 
 extension BatchBuilder {
-    /// An effect as it is after what was applied so far; nil when it has ended.
+    /// Returns an effect with the changes applied so far; `nil` if the effect has ended.
     func effect(_ id: Position) throws(Rejection) -> EffectRecord? {
         if let change = uncommitted(id) { return change.record }
         if let known = recent.effect(id) { return known }
         return try read { () throws(StoreError) in try store.effect(id) }
     }
 
-    /// The effects of a queue that can be taken, by priority, then by when they are due, then by age.
+    /// Returns the effects of a queue that can be taken, by priority, then by due time, then by age.
     func readyEffects(in queue: String, limit: Int) throws(Rejection) -> [EffectRecord] {
         // A clock that was set back hides nothing that was ready before.
         let due = max(now, numbers.last)
@@ -27,24 +27,24 @@ extension BatchBuilder {
         return Array(ready.sorted { ($0.priority, $0.due, $0.id) < ($1.priority, $1.due, $1.id) }.prefix(limit))
     }
 
-    /// What of a queue is ready that was made so and is not committed.
+    /// Returns the effects of a queue that became ready without being committed yet.
     private func readied(in queue: String, by due: Timestamp) -> [EffectRecord] {
         var ids: Set<Position> = []
         for batch in underWay + [changes] { ids.formUnion(batch.readied[queue] ?? []) }
         return ids.compactMap { id in
-            // Something else may have become of it since.
+            // A later change may have followed.
             guard let record = uncommitted(id)?.record, record.state == .ready, record.due <= due else { return nil }
             return record
         }
     }
 
-    /// What was done last to an effect that is not committed.
+    /// Returns the last uncommitted change of an effect.
     private func uncommitted(_ id: Position) -> EffectChange? { newest { $0.effects[id] } }
 
-    /// How many more leases of a queue there may be, whatever its rate; no more than are wanted.
+    /// Returns how many more leases a queue may have, whatever its rate, and at most `wanted`.
     func leaseRoom(in queue: String, _ settings: QueueSettings, wanted: Int) -> Int {
         var count = leases.count(in: queue)
-        // Each of these may be one more: they are looked at only where that matters.
+        // Each of these changes may add a lease; they are examined only if they matter.
         if leases.bound(settings) - count - uncommittedCount(\.effects.count) >= wanted { return wanted }
         var effects: [Position: EffectChange] = [:]
         for batch in underWay + [changes] { effects.merge(batch.effects) { _, new in new } }
@@ -55,16 +55,17 @@ extension BatchBuilder {
         return min(wanted, max(0, leases.bound(settings) - count))
     }
 
-    /// When a queue has something ready next; nil when nothing waits. What is not committed is told when it is.
+    /// Returns when a queue next has a ready effect; `nil` if nothing waits. Uncommitted effects are announced at their
+    /// commit.
     ///
-    /// - Parameter time: Only what is due after it; nil for all.
+    /// - Parameter time: Only effects due after this time count; `nil` for all.
     func nextReady(in queue: String, after time: Timestamp? = nil) throws(Rejection) -> Timestamp? {
         try read { () throws(StoreError) in try store.nextReady(queue: queue, after: time) }
     }
 }
 
 extension BatchBuilder {
-    /// The queues that have anything, in the order of their names.
+    /// Returns the queues that have any effect, in the order of their names.
     func queues(after name: String?, limit: Int) throws(Rejection) -> [String] {
         try read { () throws(StoreError) in try store.queues(after: name, limit: limit) }
     }
@@ -80,15 +81,15 @@ extension BatchBuilder {
         bytes += 256
     }
 
-    /// Ends an effect whose result nobody waits for.
+    /// Ends an effect whose result no instance waits for.
     mutating func end(_ record: EffectRecord) {
         changes.effects[record.id] = EffectChange(record: nil, isNew: changes.effects[record.id]?.isNew ?? false)
     }
 
-    /// Begins and ends effects as a macrostep asks; one that its instance failed on waits for a person. A call ends by
-    /// itself, whatever becomes of its instance.
+    /// Begins and ends the effects that a macrostep requests. An effect that its instance failed on waits for an
+    /// operator. A call ends by itself, whatever happens to its instance.
     ///
-    /// - Parameter before: The effects of the instance before it.
+    /// - Parameter before: The effects of the instance before the macrostep.
     mutating func changeEffects(
         _ before: [Position], by link: Chain.Link, of instance: LiveInstance
     ) {
@@ -113,7 +114,7 @@ extension BatchBuilder {
         }
     }
 
-    /// Looks up the effect of what an instance may fail on, before anything is changed: afterwards nothing may fail.
+    /// Looks up the effect that an instance may fail on before anything is changed; afterwards nothing may fail.
     mutating func lookUp(_ pending: Pending, of instance: LiveInstance) throws(Rejection) {
         guard let name = pending.invocation, instance.state.machine.hasInvocations else { return }
         for id in instance.state.effects where instance.state.invocation(of: id)?.invocation == name {
@@ -121,7 +122,7 @@ extension BatchBuilder {
         }
     }
 
-    /// The effect on whose end an instance has failed waits for a person. It was looked up.
+    /// Sets aside the effect that the instance has failed on, until an operator acts. `lookUp` has found the effect.
     private mutating func setAside(_ instance: LiveInstance) {
         guard let kept = instance.state.snapshot.armed.kept, kept.kind == .invocation else { return }
         for id in instance.state.effects where instance.state.invocation(of: id)?.isKept == true {
@@ -138,16 +139,16 @@ extension BatchBuilder {
 // MARK: Held
 
 extension BatchBuilder {
-    /// Lets effects that were held be tried again; gives the last that was looked at, nil behind the last of all.
+    /// Makes held effects ready again. Returns the last effect that was examined, or `nil` after the last of all.
     mutating func readyHeld(from place: LeaseTable.HeldPlace, limit: Int) throws(Rejection) -> Position? {
         var after: Position?
         if case .behind(let last) = place { after = last }
         let page = try read { [after] () throws(StoreError) in try store.heldEffects(after: after, limit: limit) }
         for held in page {
-            // What a batch under way has changed may still be read as it was.
+            // Effects changed by a batch under way may still be read in their earlier form.
             guard var effect = try effect(held.id), effect.state == .held, !effect.isInterrupted else { continue }
             if let instance = try instance(of: effect), withholds(instance) { continue }
-            // What waited for its instance is due when it was.
+            // An effect that waited for its instance keeps its due time.
             if effect.isWithheld {
                 effect.error = nil
             } else {
@@ -161,21 +162,22 @@ extension BatchBuilder {
 }
 
 extension BatchBuilder {
-    /// Lets what was held of an instance be looked for, when that is not suspended any more.
+    /// Starts a search for held effects if the instance is no longer suspended.
     ///
-    /// - Parameter waiting: Its effects before.
+    /// - Parameter waiting: The effects of the instance before.
     func lookForHeld(of instance: LiveInstance, _ waiting: [EffectRecord], after before: Snapshot.Status) {
         guard before == .suspended, instance.state.snapshot.status != .suspended else { return }
-        // Nothing says which calls are an instance's.
+        // Nothing records which calls belong to an instance.
         if instance.state.machine.hasCalls || waiting.contains(where: { $0.state == .held }) { leases.lookForHeld() }
     }
 
-    /// Whether no effect of an instance starts: it is suspended, or its machine is, whatever its own status.
+    /// Returns true if no effect of an instance may start: the instance or its machine is suspended, whatever the
+    /// instance's own status.
     func withholds(_ instance: LiveInstance) -> Bool {
         instance.state.snapshot.status == .suspended || isMachineSuspended(of: instance)
     }
 
-    /// Keeps an effect from starting that is ready, because its instance or its machine is suspended.
+    /// Holds a ready effect because its instance or its machine is suspended.
     mutating func withhold(_ effect: EffectRecord, of instance: LiveInstance) {
         var held = effect
         held.state = .held
@@ -184,8 +186,8 @@ extension BatchBuilder {
         change(held)
     }
 
-    /// Withholds what is ready in a queue, at most so many effects, up to the first that may start. False where there
-    /// is such a one, or where nothing is ready.
+    /// Withholds the ready effects of a queue up to the first that may start, and at most `limit`. Returns false if an
+    /// effect may start, or if none is ready.
     mutating func withholdReady(in queue: String, limit: Int) throws(Rejection) -> Bool {
         let ready = try readyEffects(in: queue, limit: limit)
         for effect in ready {
@@ -197,11 +199,11 @@ extension BatchBuilder {
 }
 
 extension EffectRecord {
-    /// The error of what waits until its instance is resumed.
+    /// The error of an effect that waits until its instance is resumed.
     fileprivate static let withheld = JSONWriter.string(
         ["message": "its instance is suspended", "type": "suspended"] as JSONValue)
 
-    /// The error of what waits until its machine is resumed.
+    /// The error of an effect that waits until its machine is resumed.
     fileprivate static let withheldByMachine = JSONWriter.string(
         ["message": "its machine is suspended", "type": "suspended"] as JSONValue)
 
@@ -211,23 +213,23 @@ extension EffectRecord {
 // MARK: Queues
 
 extension BatchBuilder {
-    /// How much of a queue may run, and how fast, after what was applied so far.
+    /// Returns the concurrency and rate limits of a queue, with the changes applied so far.
     func settings(of queue: String) -> QueueSettings { record(of: queue)?.settings ?? .standard }
 
-    /// What somebody has set for a queue; nil for the defaults.
+    /// Returns the settings that an operator made for a queue; `nil` for the defaults.
     func record(of queue: String) -> QueueRecord? {
         newest { $0.queues[queue] } ?? leases.board.record(of: queue)
     }
 
-    /// How many queues have settings, at most.
+    /// The greatest possible number of queues with settings.
     var settledQueues: Int { leases.board.count + uncommittedCount(\.queues.count) }
 
-    /// Whether no effect starts.
+    /// True if no effect may start.
     var areEffectsHeld: Bool { newest(\.hold) ?? leases.board.isHeld }
 }
 
 extension Macrostep {
-    /// The effects that it begins, and their ids: the places behind its row.
+    /// Returns the effects that the macrostep begins, with their ids: the positions after its row.
     func effects(after row: Position) -> [(id: Position, request: EffectRequest, invocation: Pending.ID?)] {
         var next = row
         return requests.compactMap { asked in
@@ -237,7 +239,7 @@ extension Macrostep {
         }
     }
 
-    /// The ids of the effects of the invocations that it begins.
+    /// Returns the ids of the effects of the invocations that the macrostep begins.
     func invocationPositions(after row: Position) -> [Pending.ID: Position] {
         var positions: [Pending.ID: Position] = [:]
         for effect in effects(after: row) { if let pending = effect.invocation { positions[pending] = effect.id } }
@@ -247,7 +249,7 @@ extension Macrostep {
 // MARK: Results
 
 extension BatchBuilder {
-    /// What became of an effect.
+    /// The result of an effect.
     struct EffectResult {
         /// `done.invoke.<id>` or `error.invoke.<id>`.
         let event: String
@@ -255,7 +257,7 @@ extension BatchBuilder {
         let key: RequestKey?
     }
 
-    /// Gives an effect's result to its instance, or keeps it until that can take it.
+    /// Gives an effect's result to its instance, or keeps the result until the instance can take it.
     ///
     /// - Precondition: The effect is live.
     mutating func end(_ effect: EffectRecord, with result: EffectResult, of instance: LiveInstance) {
@@ -276,7 +278,7 @@ extension BatchBuilder {
         take(result, of: pending, effect, of: instance)
     }
 
-    /// Nobody waits for the end of a call: one that is done is over, one that has failed waits for a person.
+    /// Ends a call, whose result no instance waits for. A completed call is over; a failed call waits for an operator.
     private mutating func endCall(_ effect: EffectRecord, isDone: Bool, of instance: LiveInstance) {
         if isDone { return end(effect) }
         var failed = effect
@@ -291,12 +293,12 @@ extension BatchBuilder {
         _ result: EffectResult, of pending: Pending, _ effect: EffectRecord, of instance: LiveInstance,
         at then: Timestamp? = nil
     ) {
-        // The instance may fail on it.
+        // The instance may fail on the result.
         change(effect)
         let event = Event(name: result.event, data: result.data, at: instance.state.time(at: then ?? now))
         let position = numbers.nextPosition
         switch instance.state.chain(.result(Taken(pending, result: event)), spending: &cost) {
-        // Proof: it runs, as was seen above; then `Machine` makes a failure of each refusal.
+        // Proof: the instance runs, as checked above; then `Machine` turns each refusal into a failure.
         case .failure: preconditionFailure("a result is taken, or the instance fails on it")
         case .success(let chain):
             let origin = RowOrigin(.process(in: instance.state.record.namespace), key: result.key)
@@ -306,10 +308,10 @@ extension BatchBuilder {
         }
     }
 
-    /// Lets the effects of an instance go on that goes on itself: gives it the results that waited, in the order in
-    /// which they came, and before each the timers that were due earlier. Nothing of it can fail.
+    /// Continues the effects of an instance that itself continues. The instance receives the results that waited, in
+    /// order of arrival, and before each the timers that were due earlier. Nothing here can fail.
     ///
-    /// - Parameter known: Its effects before, of which some may have ended since.
+    /// - Parameter known: The effects of the instance before, some of which may have ended since.
     mutating func goOn(_ known: [EffectRecord], of instance: LiveInstance) {
         for effect in known where effect.state == .held && effect.isWithheld && !isMachineSuspended(of: instance) {
             guard instance.state.invocation(of: effect.id) != nil, var ready = current(effect) else { continue }
@@ -330,13 +332,13 @@ extension BatchBuilder {
         }
     }
 
-    /// The effects of an instance, looked up before anything is changed.
+    /// Returns the effects of an instance, which are looked up before anything is changed.
     func effects(of instance: LiveInstance) throws(Rejection) -> [EffectRecord] {
         var found: [EffectRecord] = []
         for id in instance.state.effects { if let effect = try effect(id) { found.append(effect) } }
         return found
     }
 
-    /// An effect that was looked up, as this batch leaves it so far; nil when it has ended.
+    /// Returns an effect that was looked up, with the changes of this batch so far; `nil` if it has ended.
     func current(_ known: EffectRecord) -> EffectRecord? { changes.effects[known.id].map(\.record) ?? known }
 }

@@ -1,12 +1,12 @@
 import WorkflowStore
 
 extension BatchBuilder {
-    /// What somebody has set for a machine, after what was applied so far. Costs nothing while nothing is set.
+    /// Returns the settings of a machine, with the changes applied so far. Costs nothing while no machine has settings.
     func setting(of key: MachineKey) -> MachineSetting {
         newest { $0.settings[key] } ?? settledBefore[key] ?? MachineSetting(of: key)
     }
 
-    /// Sets something for a machine, unless too many have settings.
+    /// Changes the settings of a machine, unless too many machines have settings.
     mutating func set(_ setting: MachineSetting) throws(Rejection) {
         let before = self.setting(of: setting.key)
         if setting == before { return }

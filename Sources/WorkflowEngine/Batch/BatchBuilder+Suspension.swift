@@ -1,11 +1,11 @@
 import Statechart
 import WorkflowStore
 
-// Machines that somebody has suspended. That is a flag: an instance gets a row only when something is due for it.
+// Suspended machines. The suspension is a flag: an instance gets a row only if something is due for it.
 
 extension BatchBuilder {
-    /// Whether somebody has suspended the machine of an instance, after what was applied so far. Costs nothing while
-    /// nothing is set for machines.
+    /// Returns true if the machine of an instance is suspended, with the changes applied so far. Costs nothing while no
+    /// machine has settings.
     func isMachineSuspended(of instance: LiveInstance) -> Bool {
         suspension(ofMachineOf: instance) != nil
     }
@@ -18,8 +18,8 @@ extension BatchBuilder {
         !settledBefore.isEmpty || uncommittedCount(\.settings.count) > 0
     }
 
-    /// Throws when nobody may send anything to an instance, because its machine is suspended. One that has finished
-    /// never takes anything again, whatever becomes of its machine.
+    /// Throws if no input may reach an instance because its machine is suspended. Finished instances are exempt,
+    /// because they never accept anything again.
     func refuseOfSuspendedMachine(_ instance: LiveInstance) throws(Rejection) {
         guard let suspension = suspension(ofMachineOf: instance), !instance.state.snapshot.status.isFinished else {
             return
@@ -27,31 +27,31 @@ extension BatchBuilder {
         throw .machineSuspended(instance.state.facts, suspension)
     }
 
-    /// Suspends an instance for which something is due, when its machine is suspended: what is due waits then. False
-    /// when it takes what is due.
+    /// Suspends an instance with something due if its machine is suspended, so that the due input waits. Returns false
+    /// if the instance accepts the due input.
     ///
-    /// - Parameter time: When it is due; nil for now.
+    /// - Parameter time: The time at which the input is due; `nil` for now.
     mutating func suspendWithMachine(_ instance: LiveInstance, at time: LogicalTime? = nil) -> Bool {
         guard instance.state.snapshot.status == .running, isMachineSuspended(of: instance) else { return false }
         suspend(instance, as: .machine, at: time ?? instance.state.time(at: now))
         return true
     }
 
-    /// Writes the row of a suspension that nobody has asked for.
+    /// Writes the row of a suspension that no caller requested.
     ///
-    /// - Parameter actor: Who does it, which is the reason too.
+    /// - Parameter actor: The actor of the suspension, whose name is the reason, too.
     mutating func suspend(_ instance: LiveInstance, as actor: Actor, at time: LogicalTime) {
         let input = Input.suspended(Event(name: "suspend", data: nil, at: time))
         guard case .success(let chain) = instance.state.chain(input, spending: &cost) else {
-            // Proof: whoever calls has seen that it runs, and `Machine` refuses nothing else.
+            // Proof: each caller has checked that the instance runs, and `Machine` refuses nothing else.
             preconditionFailure("what runs can be suspended")
         }
         let caller = Caller(actor, namespace: instance.state.record.namespace, role: .owner)
         record(chain, of: instance, from: RowOrigin(caller, reason: actor.rawValue))
     }
 
-    /// Whether it was its machine that suspended an instance. What is under way is not looked at: the batch must stand
-    /// behind all others.
+    /// Returns true if an instance was suspended by its machine. Ignores batches under way, so no other batch may be
+    /// under way.
     func isSuspendedByMachine(_ instance: LiveInstance) throws(Rejection) -> Bool {
         guard instance.state.snapshot.status == .suspended else { return false }
         var search = SuspensionSearch()
@@ -69,20 +69,20 @@ extension BatchBuilder {
 }
 
 extension Actor {
-    /// Who suspends an instance for which something is due while its machine is suspended.
+    /// The actor that suspends an instance with something due while its machine is suspended.
     static let machine: Actor = "machine"
-    /// Who suspends what does not come to rest.
+    /// The actor that suspends an instance that does not come to rest.
     static let brake: Actor = "brake"
-    /// Who deletes what has finished long ago.
+    /// The actor that deletes instances which finished long ago.
     static let retention: Actor = "retention"
 }
 
 extension JournalRecord {
-    /// True: it says that its machine has suspended the instance.
+    /// True if the row records that the instance was suspended by its machine.
     var isSuspensionByMachine: Bool { kind == .suspended && actor == .machine }
 }
 
 extension Snapshot.Status {
-    /// Whether nothing can come to it any more.
+    /// True if the instance accepts no more inputs.
     var isFinished: Bool { self == .done || self == .cancelled }
 }

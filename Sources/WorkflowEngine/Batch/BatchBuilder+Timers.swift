@@ -1,11 +1,11 @@
 import Statechart
 package import WorkflowStore
 
-// What comes to an instance by itself: its timers, and what is left of the events that it sent to itself.
+// Inputs that come to an instance by themselves: timers, and the remaining events that the instance sent to itself.
 
 extension BatchBuilder {
-    /// Fires the next timer of an instance, if it is due and no later one than expected: what was to fire may have
-    /// fired or ended, and the instance's next timer does not take its turn.
+    /// Fires the next timer of an instance, if it is due and no later than expected. The expected timer may have fired
+    /// or been cancelled; then the instance's next timer does not take its turn.
     mutating func fire(
         _ id: InstanceID, expecting key: TimerKey
     ) throws(Rejection) -> Firing {
@@ -19,21 +19,22 @@ extension BatchBuilder {
         return .fired(next: instance.state.nextKey, turn: instance.state.comesAtOnce ? now : nil)
     }
 
-    /// What came of looking at an instance that may have something due.
+    /// The result of checking an instance that may have something due.
     enum Firing {
-        /// A timer fired; the next one of the instance, and when its turn is if that is not when it is due.
+        /// A timer fired. `next` is the instance's next timer; `turn` is the time of its turn, if that differs from its
+        /// due time.
         case fired(next: TimerKey?, turn: Timestamp?)
         /// Nothing was due.
         case nothing
-        /// The instance had its share of this batch.
+        /// The instance has used its share of this batch.
         case exhausted
     }
 
-    /// Fires everything that is due before a command: all that was due when it came, and of those that these arm a
-    /// bounded number of macrosteps, of a bounded cost, so that an instance that never comes to rest can still be told
-    /// something.
+    /// Fires everything that is due before a command. All timers that were due when the command came fire. Of the
+    /// timers that these arm, a bounded number of macrosteps of a bounded cost run. So an instance that never comes to
+    /// rest still accepts commands.
     ///
-    /// - Parameter then: The time by which it was due; nil for now.
+    /// - Parameter then: The time up to which timers are due; `nil` for now.
     mutating func fireDue(of instance: LiveInstance, by then: Timestamp? = nil) {
         guard instance.state.hasTimers else { return }
         let time = then.map { LogicalTime($0) } ?? instance.state.time(at: now)
@@ -48,11 +49,11 @@ extension BatchBuilder {
         }
     }
 
-    /// Fires what is due next, or suspends the instance because of it. Gives how many macrosteps that made; 0 when
+    /// Fires the next due timer, or suspends the instance with its machine. Returns the number of macrosteps; 0 if
     /// nothing is due.
     private mutating func fireNext(of instance: LiveInstance, by time: LogicalTime) -> Int {
         guard let timer = instance.state.nextDue(by: time) else { return 0 }
-        // It waits, and comes at its own time when the instance is resumed.
+        // The timer waits, and fires at its own time when the instance is resumed.
         if suspendWithMachine(instance, at: timer.time(notBefore: LogicalTime(instance.state.record.updated))) {
             return 1
         }
@@ -60,12 +61,12 @@ extension BatchBuilder {
             // A timeout ends its effect.
             try lookUp(timer, of: instance)
         } catch {
-            // What cannot be read now may be read soon: the timer is due still.
+            // A read that fails now may succeed soon: the timer stays due.
             return 0
         }
         let chain: Chain
         switch instance.state.chain(input(of: timer, in: instance), spending: &cost) {
-        // Proof: it runs, or nothing were due; then `Machine` makes a failure of each refusal.
+        // Proof: the instance runs, or nothing would be due; then `Machine` turns each refusal into a failure.
         case .failure: preconditionFailure("what is armed is taken, or the instance fails on it")
         case .success(let found): chain = found
         }
@@ -80,8 +81,8 @@ extension BatchBuilder {
         return chain.count
     }
 
-    /// A timer that is due comes at the time at which it was due, so that an outage stretches no countdown. When too
-    /// many in a row are late, it comes at the clock's.
+    /// Returns the input of a due timer. The input has the time at which the timer was due, so downtime does not delay
+    /// timers. After too many consecutive late timers the input has the clock's time.
     private func input(of timer: Pending, in instance: LiveInstance) -> Input {
         let isLate = now.rawValue - timer.due.milliseconds > limits.lateMilliseconds
         instance.state.lateFirings = isLate && timer.kind == .timer ? instance.state.lateFirings + 1 : 0
@@ -92,11 +93,10 @@ extension BatchBuilder {
     }
 }
 
-/// When to look at an instance, because something may be due there. It binds nobody: what was armed may have been
-/// cancelled since.
+/// The time at which an instance may have something due. A hint binds nobody: the timer may have been cancelled since.
 package struct TimerHint: Sendable, Equatable {
     package let instance: InstanceID
     package let key: TimerKey
-    /// When its turn is, if that is later than when it is due.
+    /// The time of its turn, if that is later than its due time.
     package let turn: Timestamp?
 }

@@ -2,34 +2,34 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// Applies commands in memory, on top of what is committed or being committed, until they are written as one
+/// Applies commands in memory, on top of everything committed or being committed, until they are written as one
 /// transaction.
 ///
-/// Nothing of it is visible outside the writer before the commit. Recent instances are changed in place: whoever throws
-/// a batch away has them forgotten.
+/// Nothing of the batch is visible outside the writer before the commit. Recent instances are changed in place: code
+/// that discards a batch must make the `WorkingSet` forget them.
 struct BatchBuilder {
-    /// What is committed.
+    /// The committed data.
     let store: any StoreLookup
-    /// The changes of batches that are being committed, the oldest first. They hold only if the commits succeed.
+    /// The changes of batches that are being committed, oldest first. The changes hold only if the commits succeed.
     let underWay: [BatchChanges]
     let parts: BatchParts
     /// The clock's time. A virtual clock moves within a batch, from timer to timer.
     var now: Timestamp
     var numbers: StoreNumbers
-    /// The numbers when it began.
+    /// The numbers at the beginning of the batch.
     private let base: StoreNumbers
     var changes = BatchChanges()
     private var touched: TouchedInstances
     var bytes = 0
-    /// Units of evaluation of the macrosteps that were recorded.
+    /// Units of evaluation of the recorded macrosteps.
     var cost = 0
-    /// What is told when the batch is on disk.
+    /// The notices to log once the batch is on disk.
     private(set) var notices: [Notice] = []
     /// The settings of machines that were committed when the batch began.
     let settledBefore: [MachineKey: MachineSetting]
-    /// Commands that do a part of a run: nobody waits for them.
+    /// The number of commands that do a part of a bulk run and have no waiting caller.
     var slices = 0
-    /// Commands for which a run makes no room: those that begin or change runs, and what wfd does in the background.
+    /// The number of commands for which a bulk run makes no room: changes of bulk runs, and wfd's background work.
     var orders = 0
     var digests = DigestBuffer()
     private var texts = RowTexts()
@@ -37,7 +37,7 @@ struct BatchBuilder {
 
     /// - Parameters:
     ///   - underWay: See the property.
-    ///   - numbers: As of the last batch, whether it is committed or not.
+    ///   - numbers: The numbers after the last batch, whether it is committed or not.
     init(
         store: any StoreLookup, after underWay: [BatchChanges], numbers: StoreNumbers, parts: BatchParts,
         now: Timestamp
@@ -61,7 +61,7 @@ struct BatchBuilder {
     var leases: LeaseTable { parts.leases }
     var share: BackgroundShare { parts.share }
 
-    /// When something comes to the instances that it read or changed, as it leaves them.
+    /// The times at which the instances that the batch read or changed may have something due.
     var pending: [TimerHint] {
         touched.list.compactMap { instance in
             guard instance.state.hasTimers, let key = instance.state.nextKey else { return nil }
@@ -70,7 +70,7 @@ struct BatchBuilder {
         }
     }
 
-    /// Everything to write, in one transaction.
+    /// Returns everything to write, in one transaction.
     mutating func batch() -> StoreBatch {
         var batch = StoreBatch(numbers: numbers)
         changes.write(to: &batch)
@@ -80,20 +80,20 @@ struct BatchBuilder {
         return batch
     }
 
-    /// The batch as it is, to try something that may have to be undone.
+    /// Returns a copy of the batch, for changes that may have to be undone.
     func trial() -> BatchBuilder {
         var trial = self
         trial.touched = touched.trial(number: parts.counter.next())
         return trial
     }
 
-    /// Makes room for so many commands.
+    /// Reserves capacity for a number of commands.
     mutating func reserve(_ commands: Int) {
         changes.journal.reserveCapacity(commands)
         touched.reserve(commands)
     }
 
-    /// Adds what is told when the batch is on disk.
+    /// Adds a notice to log once the batch is on disk.
     mutating func note(_ notice: Notice) { notices.append(notice) }
 }
 
@@ -114,7 +114,7 @@ extension BatchBuilder {
 // MARK: Machines
 
 extension BatchBuilder {
-    /// Takes a version that is stored with this batch.
+    /// Adds a version that is stored with this batch.
     mutating func add(_ loaded: LoadedMachine) {
         numbers.nextMachine = MachineID(rawValue: numbers.nextMachine.rawValue + 1)
         changes.machines.append(loaded)
@@ -153,7 +153,7 @@ extension BatchBuilder {
 extension BatchBuilder {
     /// Adds the rows of a chain to the journal.
     ///
-    /// - Parameter origin: Of the first row. The others are events that the instance sends to itself.
+    /// - Parameter origin: The origin of the first row. The other rows are events that the instance sends to itself.
     mutating func record(_ chain: Chain, of instance: LiveInstance, from origin: RowOrigin) {
         record(chain.first, of: instance, from: origin)
         if chain.rest.isEmpty { return }
@@ -195,7 +195,7 @@ extension BatchBuilder {
 // MARK: Instances and keys
 
 extension BatchBuilder {
-    /// An instance as it is after what the batch did so far; nil when there is none.
+    /// Returns an instance with the changes of the batch so far; `nil` if there is none.
     mutating func instance(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {
         if let copy = touched.copy(of: key) { return copy }
         if let known = recent.instance(key) { return touched.touch(known) }
@@ -216,14 +216,14 @@ extension BatchBuilder {
         return Salt(random: &random)
     }
 
-    /// Takes an instance that begins in this batch.
+    /// Adds an instance that begins in this batch.
     mutating func add(started instance: LiveInstance) {
         touched.add(started: instance)
-        // A trial may be thrown away: `settle` keeps what it started.
+        // A trial may be discarded: `settle` keeps the instances that a trial started.
         if !touched.isTrial { recent.keep(instance) }
     }
 
-    /// Deletes an instance to which nothing can come any more. It must not be a trial's.
+    /// Deletes an instance that accepts no more inputs. The instance must not belong to a trial.
     mutating func delete(
         _ instance: LiveInstance, by caller: Caller, reason: String?, key: Digest?
     ) -> AuditRecord {
@@ -240,14 +240,15 @@ extension BatchBuilder {
         return audit
     }
 
-    /// The deletion that was asked for with a key, in this batch or before. No batch with one is under way.
+    /// Returns the deletion that was requested with a key, in this batch or before. No batch with a deletion is under
+    /// way.
     func audit(key: Digest) throws(Rejection) -> AuditRecord? {
         if let audit = changes.purged.first(where: { $0.key == key }) { return audit }
         return try read { () throws(StoreError) in try store.audit(key: key) }
     }
 
     private mutating func stored(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {
-        // The store may still know it by the name that it had.
+        // The store may still know the instance by its former name.
         if newest({ $0.renamed.values.first { $0.old == key } }) != nil { return nil }
         guard let record = try record(key) else { return nil }
         guard let loaded = try machine(record.machineID) else {
@@ -264,50 +265,50 @@ extension BatchBuilder {
         return readAhead[place]
     }
 
-    /// Reads at once what is looked up next, as long as nothing else comes between. What cannot be read is told where
-    /// it is looked up.
+    /// Reads the instances that are looked up next at once, as long as no other lookup comes between. An instance that
+    /// cannot be read is reported by its lookup.
     mutating func readTogether(_ ids: [InstanceID]) {
-        // What a recent batch has changed may not be on disk yet.
+        // The changes of a recent batch may not be on disk yet.
         let unknown = ids.filter { id in recent.key(of: id).map { recent.instance($0) == nil } ?? true }
         readAhead = ((try? store.instances(unknown)) ?? [])[...]
     }
 
-    /// Forgets what was read so and not looked up.
+    /// Forgets the instances that were read together and not looked up.
     mutating func endReading() { readAhead = [] }
 
-    /// What names an instance after what was applied so far.
+    /// Returns the name of an instance, with the changes applied so far.
     func key(of id: InstanceID) throws(Rejection) -> InstanceKey? {
         if let known = recent.key(of: id) { return known }
         if let names = newest({ $0.renamed[id] }) { return names.new }
         return try read { () throws(StoreError) in try store.instanceKey(id) }
     }
 
-    /// An instance by its row number.
+    /// Returns an instance by its row number.
     mutating func instance(_ id: InstanceID) throws(Rejection) -> LiveInstance? {
         guard let key = try key(of: id) else { return nil }
         recent.keep(key, of: id)
         return try instance(key)
     }
 
-    /// An instance has another name than `old` from now on.
+    /// Records that an instance no longer has the name `old`.
     mutating func vacate(_ old: InstanceKey, of instance: LiveInstance) {
         let record = instance.state.record
         changes.renamed[record.id] = RenamedInstance(old: changes.renamed[record.id]?.old ?? old, new: record.key)
         recent.rename(instance, from: old)
     }
 
-    /// Changes what else an instance says than its state.
+    /// Changes parts of an instance's row other than its state.
     mutating func rewrite(_ instance: LiveInstance, _ body: (inout InstanceState) -> Void) {
         instance.rewrite(body)
         changes.erasure.instances.insert(instance.state.record.id)
     }
 
-    /// A row that this batch writes.
+    /// Returns a row that this batch writes.
     func uncommittedRow(at position: Position) -> JournalRecord? {
         changes.journal.last { $0.position == position }
     }
 
-    /// Where a key was used, in this batch or before.
+    /// Returns the position where a key was used, in this batch or before.
     func position(of key: RequestKey, in scope: KeyScope) throws(Rejection) -> Position? {
         let place = KeyPlace(key: key, scope: scope)
         if let position = newest({ $0.keys[place] }) { return position }
@@ -315,7 +316,7 @@ extension BatchBuilder {
         return try read { () throws(StoreError) in try store.position(of: key, in: scope) }
     }
 
-    /// Whether it began in this batch: the store knows no key of it.
+    /// Returns true if the instance or machine began in this batch, so the store knows no key of it.
     private func isNew(_ scope: KeyScope) -> Bool {
         switch scope {
         case .instance(let id): id >= base.nextInstance && id.partition == base.partition
@@ -323,21 +324,22 @@ extension BatchBuilder {
         }
     }
 
-    /// Remembers a key, and the row that it was used for.
+    /// Remembers a key, and the row for which the key was used.
     mutating func remember(_ key: RequestKey?, in scope: KeyScope, at position: Position) {
         if let key { changes.keys[KeyPlace(key: key, scope: scope)] = position }
     }
 
-    /// Counts what was evaluated.
+    /// Counts units of evaluation.
     mutating func charge(_ units: Int) { cost += units }
 
-    /// An instance that must be there.
+    /// Returns an instance; throws if there is none.
     mutating func existing(_ key: InstanceKey) throws(Rejection) -> LiveInstance {
         guard let instance = try instance(key) else { throw .instanceNotFound(key.name) }
         return instance
     }
 
-    /// A key that says its age may have been forgotten: then nobody knows whether it was used.
+    /// Throws if the time in a key is too far ahead of the clock. Also throws if the key is so old that wfd may have
+    /// forgotten its use.
     func refuseExpired(_ key: RequestKey) throws(Rejection) {
         guard let retention = limits.keyAge, let time = key.time else { return }
         let forgotten = try read { () throws(StoreError) in try store.forgottenKeys(in: numbers.partition) }

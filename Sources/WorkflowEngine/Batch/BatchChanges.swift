@@ -1,8 +1,8 @@
 import Statechart
 import WorkflowStore
 
-/// The changes of a batch, beside its instances, which are in the `WorkingSet`. Later commands look them up here until
-/// the batch is on disk.
+/// The changes of a batch, except its instances, which are in the `WorkingSet`. Later commands look the changes up here
+/// until the batch is on disk.
 struct BatchChanges {
     var machines: [LoadedMachine] = []
     var journal: [JournalRecord] = []
@@ -15,15 +15,15 @@ struct BatchChanges {
     var attempts: [AttemptRecord] = []
     /// Settings of queues, by name.
     var queues: [String: QueueRecord] = [:]
-    /// True holds all effects from now on, and false releases them; nil when no command said so.
+    /// True holds all effects from now on, and false releases them; `nil` if no command changed the hold.
     var hold: Bool?
     /// Settings of machines.
     var settings: [MachineKey: MachineSetting] = [:]
-    /// Bulk runs that begin or change. The value is nil for a run that is forgotten.
+    /// Bulk runs that begin or change. The value is `nil` for a run that is forgotten.
     var runs: [BulkKey: BulkRecord?] = [:]
     /// The instances that new runs name.
     var runNames: [BulkKey: [InstanceName]] = [:]
-    /// Instances whose effects must not start any more.
+    /// Instances whose effects must no longer start.
     var suspended: Set<InstanceID> = []
     /// The audit rows of deleted instances.
     var purged: [AuditRecord] = []
@@ -85,9 +85,9 @@ struct BatchChanges {
 
 /// A batch's change of an effect.
 struct EffectChange: Sendable {
-    /// The effect after the change; nil when it has ended.
+    /// The effect after the change; `nil` if it has ended.
     var record: EffectRecord?
-    /// True when the effect began in the batch.
+    /// True if the effect began in the batch.
     let isNew: Bool
 }
 

@@ -1,10 +1,10 @@
 import WorkflowStore
 
-/// The parts of the writer that batches use and share, one after another. For the lane's thread.
+/// The parts of the writer that successive batches share. For the lane's thread.
 struct BatchParts {
     let limits: EngineLimits
     let library: MachineLibrary
-    /// Gives versions that are not compiled yet.
+    /// Provides versions that are not compiled yet.
     let demand: MachineDemand
     let recent: WorkingSet
     let motion: SelfMotion
@@ -14,7 +14,7 @@ struct BatchParts {
     let counter = BatchCounter()
 }
 
-/// Hands out numbers of batches and trials.
+/// Issues the numbers of batches and trials.
 final class BatchCounter {
     private(set) var last: UInt64 = 0
 

@@ -1,21 +1,21 @@
 import WorkflowJSON
 package import WorkflowStore
 
-/// What became of the instances of a run, or would: how many of each kind, and the first few.
+/// The outcomes, or expected outcomes, of a bulk run's instances: the number of each kind, and the first few instances.
 package struct BulkOutcome: Sendable, Equatable {
-    /// What became of one of them.
+    /// The outcome of one instance.
     package enum Kind: String, Sendable, CaseIterable {
-        /// It was done.
+        /// The action was done.
         case done
-        /// The instance does not fit what was asked for.
+        /// The instance does not fit the request.
         case misfit
-        /// The instance or its machine said no.
+        /// The instance or its machine refused.
         case refused
-        /// The instance has gone on since it was selected, and was left alone.
+        /// The instance has continued since it was selected, and was left alone.
         case changed
-        /// It was done, and the instance has failed on what followed.
+        /// The action was done, and the instance has failed on the consequences.
         case failed
-        /// The verb is not for an instance in such a status: nothing is wrong with that.
+        /// The verb is not for an instance in this status, which is no error.
         case passedOver
 
         fileprivate var place: Int {
@@ -30,11 +30,11 @@ package struct BulkOutcome: Sendable, Equatable {
         }
     }
 
-    /// One of the first few of its kind.
+    /// One of the first few instances of its kind.
     package struct Told: Sendable, Equatable {
         package let kind: Kind
         package let instance: InstanceName
-        /// Why; nil of what was done.
+        /// The reason; `nil` if the action was done.
         package let message: String?
 
         init(kind: Kind, instance: InstanceName, message: String?) {
@@ -44,23 +44,24 @@ package struct BulkOutcome: Sendable, Equatable {
         }
     }
 
-    /// By the kinds' places.
+    /// The number of outcomes of each kind, indexed by `Kind.place`.
     private var counts = [Int64](repeating: 0, count: Kind.allCases.count)
-    /// In the order in which they had their turn.
+    /// The listed instances, in the order in which they had their turn.
     package private(set) var told: [Told] = []
 
-    /// When the run came past whom, where that may matter.
+    /// The places that the run has passed and when, where they may matter.
     var trail = BulkTrail()
 
     package init() {}
 
-    /// All that had their turn.
+    /// The number of all instances that had their turn.
     package var total: Int64 { counts.reduce(0, +) }
 
-    /// Those to whom it was not done although it is for them, or who have failed on what followed.
+    /// The number of instances that the verb applies to but that were not done, or that have failed on the
+    /// consequences.
     package var left: Int64 { total - count(of: .done) - count(of: .passedOver) }
 
-    /// How many instances had an outcome.
+    /// Returns the number of instances with an outcome.
     package func count(of kind: Kind) -> Int64 { counts[kind.place] }
 
     mutating func add(
@@ -73,22 +74,22 @@ package struct BulkOutcome: Sendable, Equatable {
         told.append(Told(kind: kind, instance: instance, message: message))
     }
 
-    /// Counts one that is not told.
+    /// Counts an instance that is not listed.
     mutating func count(_ kind: Kind) { counts[kind.place] += 1 }
 
-    /// Counts those that were selected and not met as changed: they were deleted, are selected no more, or went to a
-    /// version that had its turn. Nobody knows their names.
+    /// Counts selected instances that the run never met as `changed`. Such instances were deleted, are no longer
+    /// selected, or went to a version that had its turn. Their names are unknown.
     mutating func countMissing(of selected: Int64) { counts[Kind.changed.place] += max(0, selected - total) }
 
-    /// Whether one of those that are told has a name.
+    /// Returns true if a listed instance has the name.
     func tells(of instance: InstanceName) -> Bool { told.contains { $0.instance == instance } }
 
-    /// Tells of an instance by another name, and no more why it had its outcome.
+    /// Gives a listed instance another name and drops the reason of its outcome.
     mutating func rename(_ instance: InstanceName, to name: InstanceName) {
         told = told.map { $0.instance == instance ? Told(kind: $0.kind, instance: name, message: nil) : $0 }
     }
 
-    /// Tells nothing of a kind: it did not come about.
+    /// Removes a kind of outcome that did not happen.
     mutating func leaveOut(_ kind: Kind) {
         counts[kind.place] = 0
         told.removeAll { $0.kind == kind }
@@ -111,7 +112,7 @@ extension BulkOutcome {
         return JSONWriter.string(JSONValue.object(object))
     }
 
-    /// What it does not know is not there.
+    /// Reads a stored text; skips everything unknown.
     init(_ text: String) {
         guard let object = RecordedFailure.object(text) else { return }
         for kind in Kind.allCases {

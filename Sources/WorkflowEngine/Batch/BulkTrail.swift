@@ -1,37 +1,37 @@
 import WorkflowJSON
 package import WorkflowStore
 
-/// When a run came past its places: it tells whether an instance was still at one of them.
+/// Records when a bulk run passed which place, to find out if an instance was still at one of the places.
 ///
 /// Parts of a run are applied in turn with all other commands. So an instance had its turn at a place exactly if it
-/// came there before the part that passed the place, and left after it. Of a long run neighbours are put together:
-/// then it is not known of a few instances whether they had their turn.
+/// came before the part that passed the place, and left after that part. A long run merges neighbouring stretches, so
+/// for a few instances it is unknown if they had their turn.
 package struct BulkTrail: Sendable, Equatable {
-    /// Some parts, one behind the other.
+    /// Some successive parts.
     package struct Stretch: Sendable, Equatable {
-        /// Behind the last of them.
+        /// The mark behind the last of the parts.
         package var mark: BulkMark
-        /// The first positions that no row had when the first and the last of them were applied.
+        /// The first positions that no row had when the first and the last of the parts were applied.
         package var first: Position
         package var last: Position
     }
 
-    /// Stretches at most.
+    /// The greatest number of stretches.
     static let limit = 32
 
     package private(set) var stretches: [Stretch] = []
 
-    /// Nobody was passed.
+    /// Creates an empty trail: the run passed no instance.
     package init() {}
 
-    /// A part that comes next has come up to a mark.
+    /// Adds the next part, which has come up to a mark.
     package mutating func add(_ mark: BulkMark, at position: Position) {
         stretches.append(Stretch(mark: mark, first: position, last: position))
         if stretches.count > Self.limit { putTogether() }
     }
 
-    /// Makes one of the two neighbours between which the fewest rows were written: at most a sixteenth of all since the
-    /// first part. So a stop in which much is written stays a boundary.
+    /// Merges the two neighbours with the fewest rows written in between: at most a sixteenth of all rows since the
+    /// first part. So a pause in which many rows are written stays a boundary.
     private mutating func putTogether() {
         let spans = zip(stretches, stretches.dropFirst()).map { $0.span(with: $1) }
         guard let place = spans.indices.min(by: { spans[$0] < spans[$1] }) else { return }
@@ -41,7 +41,7 @@ package struct BulkTrail: Sendable, Equatable {
         stretches[place].last = next.last
     }
 
-    /// Whether the run has come past an instance while it stayed somewhere; true where that is not known.
+    /// Returns true if the run passed an instance during its stay in a version, or if that is unknown.
     package func passed(_ stay: BulkStay, of instance: InstanceID) -> Bool {
         let place = BulkMark(machine: stay.machine.rawValue, number: instance.rawValue)
         guard let stretch = stretches.first(where: { place <= $0.mark }) else { return false }
@@ -50,7 +50,8 @@ package struct BulkTrail: Sendable, Equatable {
 }
 
 extension BulkTrail.Stretch {
-    /// The positions from here to the end of the next one; what a file says of them may be too far apart.
+    /// Returns the number of positions from this stretch to the end of the next. Positions in a file may be too far
+    /// apart to subtract.
     fileprivate func span(with next: Self) -> Int64 {
         let (span, isTooMuch) = next.last.rawValue.subtractingReportingOverflow(first.rawValue)
         return isTooMuch ? .max : span
@@ -58,7 +59,7 @@ extension BulkTrail.Stretch {
 }
 
 extension BulkTrail {
-    /// As it is kept; nil where nobody was passed.
+    /// The stored form; `nil` if the run passed no instance.
     var json: JSONValue? {
         stretches.isEmpty
             ? nil
@@ -71,11 +72,11 @@ extension BulkTrail {
                 })
     }
 
-    /// What it does not know is not there.
+    /// Reads a stored form; skips everything unknown.
     init(_ json: JSONValue?) {
         guard case .array(let stretches)? = json else { return }
         self.stretches = stretches.prefix(Self.limit).compactMap { stretch in
-            // Proof: the list has at least four values. Those of an earlier build had a fifth.
+            // Proof: the list has at least four values. Lists of an earlier build had a fifth.
             guard case .array(let values) = stretch, values.count >= 4, case .int(let machine) = values[0],
                 case .int(let number) = values[1], case .int(let first) = values[2], case .int(let last) = values[3]
             else { return nil }
@@ -86,12 +87,12 @@ extension BulkTrail {
     }
 }
 
-/// How long an instance was in a machine version that it has left.
+/// The stay of an instance in a machine version that it has left.
 package struct BulkStay: Sendable, Equatable {
     package let machine: MachineID
-    /// The row with which it came; nil when it was there before the run began.
+    /// The row with which the instance came; `nil` if it was in the version before the run began.
     package let begin: Position?
-    /// The row with which it left.
+    /// The row with which the instance left.
     package let end: Position
 
     package init(machine: MachineID, begin: Position?, end: Position) {
@@ -101,9 +102,9 @@ package struct BulkStay: Sendable, Equatable {
     }
 }
 
-/// Where an instance was since a run began that has met it in another version.
+/// The stays of an instance since the run began, if the run has met it in another version.
 struct BulkCrossing: Sendable {
     let stays: [BulkStay]
-    /// Its last row when it was met, where parts of the run that stand before may meet it too; nil where none may.
+    /// The instance's last row when the run met it, if earlier parts of the run may meet it too; `nil` otherwise.
     let head: Position?
 }

@@ -2,43 +2,44 @@ package import Statechart
 package import WorkflowJSON
 package import WorkflowStore
 
-/// Does what instances ask of the world, where the daemon does it itself: calls over HTTP, programs.
+/// Carries out the effects that the daemon does itself: calls over HTTP, programs.
 package protocol EffectExecutor: Sendable {
-    /// What the names of its queues begin with, as `http:`.
+    /// The prefix of the names of its queues, such as `http:`.
     var queues: String { get }
 
-    /// How many run at a time in all.
+    /// The number of effects that run at a time in all.
     var places: Int { get }
 
-    /// How many of one queue run at a time, unless somebody has set another number.
+    /// The number of effects of one queue that run at a time, unless an operator has set another number.
     var placesOfQueue: Int { get }
 
-    /// Keeps the begins of its attempts, where one may end the daemon itself; nil where none can.
+    /// Stores the begin of each attempt if an attempt may end the daemon itself; `nil` if none can.
     var log: (any AttemptLog)? { get }
 
-    /// Why an effect would be held, in words for whoever applies its machine; empty as far as nothing is missing.
+    /// Returns the reasons why an effect would be held, in words for the person who applies its machine; empty if
+    /// nothing is missing.
     func missing(for action: EffectAction) async -> [String]
 
-    /// Carries out one attempt. Ends early when its task is cancelled: then nobody wants to know what came of it.
+    /// Carries out one attempt. Ends early when its task is cancelled; then the outcome is not used.
     func run(_ attempt: EffectAttempt) async -> AttemptOutcome
 }
 
 /// One attempt at an effect.
 package struct EffectAttempt: Sendable {
-    /// Who serves it, as `http:pay.example.com:443`.
+    /// The service of the effect, such as `http:pay.example.com:443`.
     package let queue: String
-    /// The id of the invocation, or what a `call` is known by.
+    /// The id of the invocation, or the name of a `call`.
     package let name: String
     package let instance: InstanceName
-    /// Of the instance.
+    /// The uuid of the instance.
     package let uuid: UniqueID
-    /// 1 for the first.
+    /// The number of the attempt, 1 for the first.
     package let number: Int64
-    /// The same for every attempt, also after a restore, and never for two requests.
+    /// The key of the effect: the same for every attempt, also after a restore, and never the same for two requests.
     package let key: UniqueID
-    /// When it begins.
+    /// The time at which the attempt begins.
     package let begun: Timestamp
-    /// What is asked.
+    /// The request.
     package let request: JSONObject
 
     package init(
@@ -56,11 +57,11 @@ package struct EffectAttempt: Sendable {
     }
 }
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 package enum AttemptOutcome: Sendable, Equatable {
     /// The output.
     case done(JSONValue)
     case failed(TaskFailure)
-    /// It cannot be tried before somebody gives the daemon what it needs: what that is.
+    /// The attempt cannot be made before the daemon gets what is missing; the text names the missing thing.
     case held(String)
 }

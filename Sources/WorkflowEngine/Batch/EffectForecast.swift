@@ -1,10 +1,11 @@
 package import Statechart
 
-/// What an event would begin and end outside, with all that its instance sends to itself in consequence.
+/// The effects that an event would begin and end, including all events that its instance sends to itself as a
+/// consequence.
 package struct EffectForecast: Sendable, Equatable {
-    /// What would be asked, in order; without what the same event would cancel again.
+    /// The effects that would begin, in order, without those that the same event would cancel again.
     package let begun: [EffectRequest]
-    /// The ids of the invocations that run and would be cancelled, in the order in which they were begun.
+    /// The ids of the running invocations that would be cancelled, in the order in which they began.
     package let cancelled: [String]
 
     /// - Parameter before: The instance, as for `ResetView`.

@@ -2,37 +2,38 @@ import DequeModule
 import HeapModule
 import WorkflowStore
 
-/// Which effects run, and which come next: the queues take turns, and each has places of its own. What waits stands in
-/// the store; of each queue only the next few are here.
+/// Decides which effects run and which come next: the queues take turns, and each has places of its own. Waiting
+/// effects stay in the store; the plan holds only the next few of each queue.
 struct EffectPlan {
-    /// What is to be done.
+    /// The next action.
     enum Step {
         case start(FoundEffect)
-        /// To find what a queue has ready.
+        /// Find the ready effects of a queue.
         case find(queue: String, limit: Int, except: Set<Position>)
     }
 
     private struct Queue {
-        /// What comes next, in its order.
+        /// The next effects, in order.
         var waiting: Deque<FoundEffect> = []
         var running: Set<Position> = []
-        /// Of these, what is ready again, now or later: it is not found while it runs.
+        /// Running effects that are ready again, now or later; a running effect is not found.
         var again: Set<Position> = []
-        /// Whether the store may have something ready that is not here.
+        /// True if the store may have ready effects that are not in the plan.
         var hasMore = false
-        /// What was changed since the store was asked; nil when it is not being asked.
+        /// The effects changed since the store was asked; `nil` if no query is under way.
         var changed: Set<Position>?
-        /// Instances that were suspended since then: of these nothing that is found may start.
+        /// The instances suspended since the query began; none of their found effects may start.
         var suspended: Set<InstanceID> = []
-        /// Whether a machine was suspended since then: nothing that is found may start.
+        /// True if a machine was suspended since the query began; then no found effect may start.
         var isStale = false
-        /// When there is something ready next, as far as is known.
+        /// The time at which the queue next has a ready effect, as far as is known.
         var next: Timestamp?
-        /// Whether it has a turn.
+        /// True if the queue has a turn.
         var isInTurn = false
-        /// Whether the last attempt that ended has reached nobody: then one at a time is enough to find out more.
+        /// True if the last attempt that ended reached no service; then one attempt at a time is enough to probe the
+        /// service.
         var isSuspect = false
-        /// What has started lately, where that is bounded.
+        /// The recent starts, if their rate is limited.
         var rate: StartRate?
 
         var isIdle: Bool {
@@ -47,16 +48,16 @@ struct EffectPlan {
         static func < (lhs: Due, rhs: Due) -> Bool { (lhs.time, lhs.queue) < (rhs.time, rhs.queue) }
     }
 
-    /// How many run at a time.
+    /// The number of effects that run at a time.
     private let places: Int
-    /// Bytes of what waits here.
+    /// The bytes of waiting effects in the plan.
     private let bytes: Int
-    /// Effects of a queue that wait here as they have begun.
+    /// The effects of a queue that wait in the plan from their begin on.
     private let begun: Int
     private var queues: [String: Queue] = [:]
-    /// The queues of what waits here.
+    /// The queues of the waiting effects in the plan.
     private var queueOfWaiting: [Position: String] = [:]
-    /// The queues of which the store is being asked.
+    /// The queues for which a query of the store is under way.
     private var asked: Set<String> = []
     private var turns: Deque<String> = []
     private var dues = Heap<Due>()
@@ -66,24 +67,24 @@ struct EffectPlan {
     private var serial: (effect: Position, queue: String)?
 
     /// - Parameters:
-    ///   - places: How many run at a time.
-    ///   - bytes: Of what waits here.
-    ///   - begun: Effects of a queue that wait here as they have begun.
+    ///   - places: The number of effects that run at a time.
+    ///   - bytes: The bytes of waiting effects in the plan.
+    ///   - begun: The effects of a queue that wait in the plan from their begin on.
     init(places: Int, bytes: Int, begun: Int) {
         self.places = places
         self.bytes = bytes
         self.begun = begun
     }
 
-    /// When a queue has something ready next that has nothing now; nil for never, as far as is known.
+    /// The time at which a queue without ready effects next has one; `nil` for never, as far as is known.
     var nextDue: Timestamp? { dues.min?.time }
 
-    /// Whether nothing runs and nothing is known to be ready.
+    /// True if nothing runs and nothing is known to be ready.
     var isSettled: Bool { running == 0 && turns.isEmpty && asked.isEmpty }
 
-    /// What to do now; nil when there is nothing before something changes.
+    /// Returns the next action; `nil` if there is nothing to do before something changes.
     ///
-    /// - Parameter settings: How many of a queue may run at a time, and how fast they may start.
+    /// - Parameter settings: Returns how many effects of a queue may run at a time, and how fast they may start.
     mutating func next(
         at now: Timestamp, settings: (String) -> (places: Int, rate: StartRate?)
     ) -> Step? {
@@ -101,24 +102,26 @@ struct EffectPlan {
             queue.isInTurn = false
             let (places, rate) = settings(name)
             let room = (queue.isSuspect ? min(1, places) : places) - queue.running.count
-            // It has a turn again when one of its own has ended, or when something is set.
+            // The queue gets a turn again when one of its effects has ended, or when its settings change.
             guard room > 0 else { continue }
             if queue.rate?.count != rate?.count || queue.rate?.milliseconds != rate?.milliseconds { queue.rate = rate }
             if let next = queue.rate?.next(at: now), next > now {
                 note(next, &queue, name)
                 continue
             }
-            // The last quarter is for those that have none, so that hosts that answer nobody do not take all.
+            // The last quarter is for queues without running effects, so that unresponsive hosts do not take all
+            // places.
             guard running < self.places - self.places / 4 || (queue.running.isEmpty && !queue.isSuspect) else {
                 giveTurn(&queue, name)
                 continue
             }
             let window = 2 * (queue.isSuspect ? 1 : places)
-            // All of a short queue: what it begins from then on needs not be found. One at a time, while there is room.
+            // A large query finds all effects of a short queue, so effects that begin later need no query. Only one
+            // query runs at a time, while there is room.
             let isLarge = !queue.isSuspect && asked.isEmpty && waitingBytes <= bytes / 8
             let most = isLarge ? max(window, begun) : window
-            // Before nothing is left to start, and many at once: to find one more passes all that run.
-            // Where others take all the room, each has room for one.
+            // Asks before the waiting effects run out, and for many at once, because each query skips all running
+            // effects. If other queues take all the room, each queue has room for one effect.
             let (hasRoom, isAlone) = (waitingBytes < bytes, queue.waiting.isEmpty && queue.running.isEmpty)
             if queue.hasMore, queue.changed == nil, queue.waiting.count <= window / 4, hasRoom || isAlone {
                 queue.hasMore = false
@@ -129,7 +132,7 @@ struct EffectPlan {
                 return .find(queue: name, limit: hasRoom ? most : 1, except: known)
             }
             if running > 0, let first = queue.waiting.first, first.runsAlone {
-                // It starts before any other, as soon as all running effects have ended.
+                // The effect starts before any other, as soon as all running effects have ended.
                 serial = (first.effect.id, name)
                 queue.isInTurn = true
                 turns.prepend(name)
@@ -150,10 +153,10 @@ struct EffectPlan {
         return nil
     }
 
-    /// How many of a queue run.
+    /// Returns the number of running effects of a queue.
     func running(in name: String) -> Int { queues[name]?.running.count ?? 0 }
 
-    /// What is due by now may be ready.
+    /// Marks queues with effects due by now as having more.
     mutating func expectDue(at now: Timestamp) {
         while let due = dues.min, due.time <= now {
             dues.removeMin()
@@ -163,9 +166,9 @@ struct EffectPlan {
         }
     }
 
-    /// Takes what the store has ready in a queue.
+    /// Adds the ready effects that the store has in a queue.
     ///
-    /// - Parameter next: When it has something ready next that is not now.
+    /// - Parameter next: The time at which the queue next has an effect that is not ready now.
     mutating func found(_ effects: [FoundEffect], of name: String, hasMore: Bool, next: Timestamp?) {
         asked.remove(name)
         guard var queue = queues.removeValue(forKey: name) else { return }
@@ -185,7 +188,7 @@ struct EffectPlan {
         keep(queue, name)
     }
 
-    /// What the store has in a queue could not be found out.
+    /// Records that a query for a queue's effects failed.
     mutating func notFound(_ name: String, before time: Timestamp) {
         asked.remove(name)
         guard var queue = queues.removeValue(forKey: name) else { return }
@@ -196,7 +199,7 @@ struct EffectPlan {
         keep(queue, name)
     }
 
-    /// A queue may have something that is ready.
+    /// Records that a queue may have a ready effect.
     mutating func expectMore(of name: String) {
         var queue = queues.removeValue(forKey: name) ?? Queue()
         queue.hasMore = true
@@ -204,10 +207,10 @@ struct EffectPlan {
         keep(queue, name)
     }
 
-    /// An attempt has ended, and what came of it is on disk or was given up. Gives whether more than one may start in
-    /// its place.
+    /// Ends an attempt whose outcome is on disk or was given up. Returns true if more than one effect may start in its
+    /// place.
     ///
-    /// - Parameter isReached: Whether somebody has answered; nil when that was not found out.
+    /// - Parameter isReached: True if a service has answered; `nil` if that is unknown.
     mutating func ended(_ id: Position, of name: String, isReached: Bool?) -> Bool {
         guard queues[name]?.running.remove(id) != nil, var queue = queues.removeValue(forKey: name) else { return true }
         running -= 1
@@ -216,14 +219,14 @@ struct EffectPlan {
         if let isReached { queue.isSuspect = !isReached }
         giveTurn(&queue, name)
         defer { keep(queue, name) }
-        // A queue that has none may take of the last quarter, and leaves its place before it to another.
+        // A queue with no running effects may use the last quarter, and leaves its place before it to another queue.
         let leavesTwo = queue.isInTurn && queue.running.isEmpty && turns.count > 1 && running < places - places / 4
         // After an effect that ran alone, several can start.
         let leavesAll = serial != nil && running == 0
         return leavesTwo || leavesAll || (wasSuspect && !queue.isSuspect)
     }
 
-    /// Takes over what is on disk. Gives the effects that run and are not what they were.
+    /// Adopts a committed batch. Returns the effects that have changed or ended; attempts at them may still run.
     mutating func adopt(_ batch: StoreBatch, at now: Timestamp, serves: (String) -> Bool) -> [Position] {
         // A clock that was set back hides nothing that is ready.
         let now = max(now, batch.numbers.last)
@@ -251,7 +254,7 @@ struct EffectPlan {
         }
         for effect in batch.changedEffects where effect.state == .ready && serves(effect.queue) {
             expect(effect, at: now)
-            // It may be due before its place is free.
+            // The effect may be due before its place is free.
             if queues[effect.queue]?.running.contains(effect.id) == true {
                 queues[effect.queue]?.again.insert(effect.id)
             }
@@ -259,7 +262,8 @@ struct EffectPlan {
         return stopped
     }
 
-    /// Lets nothing of instances start that waits here: it is found again, and held then. What runs ends as it would.
+    /// Removes the waiting effects of suspended instances; they are found again, and held then. Running effects end as
+    /// usual.
     private mutating func withhold(_ instances: Set<InstanceID>) {
         for name in asked { queues[name]?.suspended.formUnion(instances) }
         for name in Set(queueOfWaiting.values) {
@@ -269,8 +273,8 @@ struct EffectPlan {
         }
     }
 
-    /// Lets nothing start that waits here, because a machine was suspended: it is found again, and what is of that
-    /// machine is held then.
+    /// Removes all waiting effects because a machine was suspended. The effects are found again, and those of the
+    /// machine are held then.
     private mutating func findAnew() {
         for name in asked { queues[name]?.isStale = true }
         for (id, name) in queueOfWaiting {
@@ -279,10 +283,10 @@ struct EffectPlan {
         }
     }
 
-    /// Whether what has just begun comes behind all that is ready of its queue, and that is here: then it needs not be
-    /// found in the store.
+    /// Returns true if a new effect comes after all ready effects of its queue, and all of these are in the plan. Then
+    /// the effect need not be found in the store.
     private func canBeNext(_ effect: EffectRecord) -> Bool {
-        // Half of the room is for what is found, and hosts that answer nobody get none.
+        // Half of the room is for effects that are found, and unresponsive hosts get none of the other half.
         guard waitingBytes < bytes / 2 else { return false }
         guard let queue = queues[effect.queue] else { return true }
         guard !queue.hasMore, queue.changed == nil, !queue.isSuspect, queue.waiting.count < begun else { return false }
@@ -298,7 +302,7 @@ struct EffectPlan {
         keep(queue, name)
     }
 
-    /// It is ready in its time.
+    /// Expects an effect at its due time.
     private mutating func expect(_ effect: EffectRecord, at now: Timestamp) {
         if effect.due <= now { return expectMore(of: effect.queue) }
         var queue = queues.removeValue(forKey: effect.queue) ?? Queue()
@@ -312,7 +316,7 @@ struct EffectPlan {
         waitingBytes += found.size
     }
 
-    /// An effect is not what was found any more.
+    /// Drops an effect that has changed since it was found.
     private mutating func drop(_ id: Position) {
         for name in asked { queues[name]?.changed?.insert(id) }
         guard let name = queueOfWaiting.removeValue(forKey: id),
@@ -335,27 +339,26 @@ struct EffectPlan {
         dues.insert(Due(time: time, queue: name))
     }
 
-    /// Puts a queue back that was taken out to be changed, so that what it has was not copied. One that is idle is not
-    /// kept.
+    /// Puts a queue back that was taken out to be changed without copying its contents. An idle queue is not kept.
     private mutating func keep(_ queue: Queue, _ name: String) {
         queues[name] = queue.isIdle ? nil : queue
     }
 }
 
-/// An effect that is ready, and what its attempts have to know of its instance.
+/// A ready effect, with the facts about its instance that its attempts need.
 struct FoundEffect: Sendable {
     let effect: EffectRecord
     let instance: InstanceKey
     let uuid: UniqueID
-    /// True when no other effect may run beside it, because the process did not outlive its last attempts.
+    /// True if no other effect may run beside it, because the process did not outlive its last attempts.
     var runsAlone = false
 
-    /// About the bytes that it takes in memory.
+    /// The approximate number of bytes that the effect takes in memory.
     fileprivate var size: Int { 1_024 + effect.request.utf8.count }
 }
 
 extension StoreBatch {
-    /// Those that it changes, by their ids.
+    /// The instances that the batch begins or changes, by id.
     fileprivate var instances: [InstanceID: InstanceRecord] {
         var instances: [InstanceID: InstanceRecord] = [:]
         instances.reserveCapacity(newInstances.count + changedInstances.count)

@@ -4,20 +4,20 @@ import WorkflowStore
 
 /// An instance as the engine works on it: the stored row, decoded.
 ///
-/// A value that is copied only where the code says so: it holds two dozen references, and each copy would count all of
-/// them up and down.
+/// A value that is copied only explicitly: it holds two dozen references, and each copy would count all of them up and
+/// down.
 struct InstanceState: ~Copyable, Sendable {
-    /// The row; its `state` is brought up to date by `written()`.
+    /// The row; `written()` brings its `state` up to date.
     private(set) var record: InstanceRecord
     private(set) var loaded: LoadedMachine
     private(set) var snapshot: Snapshot
-    /// The rows that armed what is armed, in the same order; nobody asks for those of an instance as it was.
+    /// The rows that armed the pending items, in the same order; empty for a past instance.
     private var positions: [Position]
     /// The stored form of the configuration; context and memory are encoded when they are written.
     private(set) var configuration: String
-    /// What `record.state` is the stored form of.
+    /// The source of the stored form in `record.state`.
     private var encoded: Encoded
-    /// Timers in a row that fired more than `EngineLimits.lateMilliseconds` after they were due.
+    /// Consecutive timers that fired more than `EngineLimits.lateMilliseconds` after they were due.
     var lateFirings: Int
 
     private enum Encoded {
@@ -29,7 +29,7 @@ struct InstanceState: ~Copyable, Sendable {
 
     /// Decodes a stored row.
     init(record: InstanceRecord, loaded: LoadedMachine) throws(Rejection) {
-        // What can fail comes first: a value that is not copied cannot be given up half made.
+        // Everything that can fail comes first: a noncopyable value cannot be given up half initialised.
         let snapshot = try record.snapshot(of: loaded)
         let positions = try record.armedPositions()
         self.record = record
@@ -41,7 +41,8 @@ struct InstanceState: ~Copyable, Sendable {
         lateFirings = 0
     }
 
-    /// An instance as it was at some time: not to be written. Only what an answer needs is as it was then.
+    /// Creates an instance as it was at an earlier seq. The instance must not be written: only the parts that an answer
+    /// needs are of that seq.
     init(_ record: InstanceRecord, asOf seq: Seq, snapshot: Snapshot, loaded: LoadedMachine) {
         self.record = record
         self.record.seq = seq
@@ -54,7 +55,7 @@ struct InstanceState: ~Copyable, Sendable {
         lateFirings = 0
     }
 
-    /// An instance that has just been started; `advance` gives it its first row.
+    /// Creates an instance that has just been started; `advance` gives it its first row.
     init(
         started id: InstanceID, uuid: UniqueID, key: InstanceKey, loaded: LoadedMachine, salt: Salt, at now: Timestamp
     ) {
@@ -85,39 +86,40 @@ struct InstanceState: ~Copyable, Sendable {
 
     var machine: Machine { loaded.machine }
 
-    /// Roughly the bytes that the instance takes in a cache.
+    /// The approximate number of bytes that the instance takes in a cache.
     var size: Int { record.size + 8 * snapshot.configuration.count }
 }
 
 // MARK: What it tells
 
 extension InstanceState {
-    /// What expressions see as `instance`.
+    /// The value that expressions see as `instance`.
     var identity: InstanceIdentity { identity(in: loaded) }
 
-    /// The same, in a version of its machine.
+    /// Returns the value that expressions see as `instance`, in a version of its machine.
     func identity(in loaded: LoadedMachine) -> InstanceIdentity {
         InstanceIdentity(
             name: record.name.rawValue, version: loaded.record.version.rawValue,
             startedAt: LogicalTime(record.created))
     }
 
-    /// What it runs, for a row that changes that.
+    /// The present machine version, for a row that changes the version.
     var earlier: EarlierMachine { EarlierMachine(machine, version: loaded.record.version.rawValue) }
 
-    /// The event that it failed on, and why; nil when it has not failed.
+    /// The event that the instance failed on, and the reason; `nil` if it has not failed.
     var failure: InstanceFailure? { record.failure(of: loaded, snapshot) }
 
-    /// What comes by itself and is due by now: what it sent to itself without delay, then its timers in their order.
+    /// Returns the next pending item that is due by now: events that the instance sent to itself without delay, then
+    /// its timers in order.
     func nextDue(by now: Timestamp) -> Pending? { nextDue(by: time(at: now)) }
 
-    /// The same, by a logical time.
+    /// Returns the next pending item that is due by a logical time.
     func nextDue(by time: LogicalTime) -> Pending? {
         guard hasTimers, let next = snapshot.armed.next else { return nil }
         return next.kind == .sent || next.due <= time ? next : nil
     }
 
-    /// Its next timer's row; nil when nothing comes by itself.
+    /// The row of the instance's next timer; `nil` if nothing is armed to come by itself.
     var nextKey: TimerKey? {
         guard snapshot.status == .running, let next = snapshot.armed.next,
             let place = snapshot.armed.firstIndex(where: { $0.id == next.id })
@@ -125,52 +127,52 @@ extension InstanceState {
         return TimerKey(next, armedAt: positions[place])
     }
 
-    /// Whether what comes next was sent or armed without delay. Its time stands still however often that happens, so
-    /// others that are due have their turn before it.
+    /// True if the next item was sent or armed without delay. Its time stands still however often that happens, so
+    /// other due instances have their turn before it.
     var comesAtOnce: Bool {
         guard let next = snapshot.armed.next else { return false }
         return next.kind == .sent || (next.due <= LogicalTime(record.updated) && next.id.seq == snapshot.seq)
     }
 
-    /// Whether anything comes by itself.
+    /// True if the instance runs and has pending items.
     var hasTimers: Bool { !snapshot.armed.isEmpty && snapshot.status == .running }
 
-    /// The rows that stand in the store for what is armed: none while the instance does not run.
+    /// The timer rows that the store has for the pending items: none while the instance does not run.
     var timers: [TimerRecord] {
         guard hasTimers else { return [] }
         return zip(snapshot.armed, positions).compactMap { TimerRecord($0, of: record.id, armedAt: $1) }
     }
 
-    /// The ids of the effects that run for it, in the order in which they were begun; those of an instance that has
-    /// failed run on.
+    /// The ids of the effects that run for the instance, in the order in which they began. The effects of a failed
+    /// instance run on.
     var effects: [Position] {
         guard machine.hasInvocations else { return [] }
         return zip(snapshot.armed, positions).compactMap { $0.kind == .invocation ? $1 : nil }
     }
 
-    /// What is armed at the place of an effect; nil when it has ended.
+    /// Returns the invocation that belongs to an effect; `nil` if the effect has ended.
     func invocation(of effect: Position) -> Pending? {
         positions.firstIndex(of: effect).map { snapshot.armed[$0] }.flatMap { $0.kind == .invocation ? $0 : nil }
     }
 
-    /// When an invocation times out; nil where it does not, as of one that was tried anew.
+    /// Returns when an invocation times out; `nil` if it has no timeout, as after a retry.
     func timeout(ofInvocation id: String) -> Timestamp? {
         let timer = snapshot.armed.first { $0.kind == .timer && $0.invocation == id }
         return timer.map { Timestamp(rawValue: $0.due.milliseconds) }
     }
 
-    /// The logical time of what happens to the instance now: never before its last row.
+    /// Returns the logical time of an input that comes now: never before the instance's last row.
     func time(at now: Timestamp) -> LogicalTime { LogicalTime(max(now, record.updated)) }
 
-    /// Where it is counted.
+    /// The tally in which the instance is counted.
     var tallyKey: TallyKey {
         TallyKey(machineID: record.machineID, status: record.status, configuration: configuration)
     }
 
-    /// The tags of the active states; nil when no state of the machine has any.
+    /// The tags of the active states; `nil` if no state of the machine has any.
     var tags: [String]? { machine.hasTags ? machine.tags(of: snapshot.configuration) : nil }
 
-    /// What a refusal tells about the instance.
+    /// The facts that a refusal reports about the instance.
     var facts: InstanceFacts {
         InstanceFacts(
             name: record.name, machine: loaded.record.name, status: record.status,
@@ -182,14 +184,14 @@ extension InstanceState {
 // MARK: What its machine says
 
 extension InstanceState {
-    /// What an input leads to.
+    /// Returns the chain of macrosteps that an input leads to.
     ///
-    /// - Parameter spent: Grows by what a refused input used; a macrostep says so itself.
+    /// - Parameter spent: Grows by the cost of a refused input; a macrostep carries its own cost.
     func chain(_ input: Input, spending spent: inout Int) -> Result<Chain, Refusal> {
         machine.chain(input, from: snapshot, as: identity, spending: &spent)
     }
 
-    /// Every candidate transition for an event, in the order tried.
+    /// Returns every candidate transition for an event, in the order tried.
     func explained(_ event: Event) -> [CandidateView] {
         machine.explain(snapshot, event, as: identity).map { CandidateView($0, of: machine) }
     }
@@ -198,7 +200,7 @@ extension InstanceState {
         .refused(refusal, event: event.name, machine: machine, facts: facts)
     }
 
-    /// Throws when the instance has another seq than expected.
+    /// Throws if the instance has another seq than expected.
     func refuse(unless expected: Seq?) throws(Rejection) {
         if let expected, expected != record.seq { throw .preconditionFailed("seq \(expected.rawValue)", facts) }
     }
@@ -207,7 +209,7 @@ extension InstanceState {
 // MARK: What is written of it
 
 extension InstanceState {
-    /// The row with its state encoded.
+    /// Returns the row with its state encoded.
     mutating func written() -> InstanceRecord {
         // Taken out, and not copied.
         var before = Encoded.snapshot
@@ -221,7 +223,8 @@ extension InstanceState {
         return record
     }
 
-    /// Takes a macrostep: adds the journal row that records it, and returns the snapshot to store where one is due.
+    /// Advances the instance by a macrostep and adds the journal row that records it. Returns the snapshot to store, if
+    /// one is due.
     mutating func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, from origin: RowOrigin,
         _ digests: inout DigestBuffer, _ texts: inout RowTexts, _ journal: inout [JournalRecord]
@@ -263,7 +266,7 @@ extension InstanceState {
         record.seq = row.seq
         record.head = position
         record.status = InstanceStatus(snapshot.status)
-        // An instance that has failed on something else still has.
+        // An instance that has failed on something else stays failed.
         if let age = origin.age {
             record.failure = snapshot.status == .failed ? age.failure : nil
         } else if row.saysFailure || snapshot.status != .failed {
@@ -280,7 +283,7 @@ extension InstanceState {
         return stored
     }
 
-    /// Rows from the next one on derive their salts from another one.
+    /// Makes rows from the next one on derive their salts from another salt.
     mutating func renew(_ salt: Salt) {
         record.salt = salt
         record.saltFrom = record.seq.next
@@ -288,17 +291,17 @@ extension InstanceState {
 
     mutating func rename(to name: InstanceName) { record.name = name }
 
-    /// Why it has failed is told no more.
+    /// Clears the failure reason.
     mutating func forgetFailure() { record.failure = nil }
 
-    /// Whether something stands at a path into its context.
+    /// Returns true if the context has a value at a path.
     func hasPath(_ path: String) -> Bool { machine.hasPath(path, in: snapshot) }
 
     private func note(
         _ failure: RecordedFailure?, _ input: Input, _ reason: String?, _ run: String?, _ macrostep: Macrostep
     ) -> RowNote? {
         let result = snapshot.armed.isEmpty ? nil : snapshot.ended(by: input)
-        // Compared with nil, as a value that can be compared, a failure is copied each time.
+        // Compared with nil by pattern: a comparison of equatable values would copy a failure each time.
         if case .none = failure, case .none = macrostep.exitFailure, result == nil, reason == nil, run == nil,
             macrostep.skipped == nil
         {
@@ -309,8 +312,8 @@ extension InstanceState {
             failure: failure, result: result, reason: reason, run: run, exit: exit, skipped: macrostep.skipped)
     }
 
-    /// The rows that armed what is armed after a macrostep. What was armed before keeps its row; an invocation has the
-    /// place of its effect.
+    /// Returns the rows that armed the pending items after a macrostep. An item that was pending before keeps its row;
+    /// an invocation has the position of its effect.
     private func armingRows(
         of armed: [Pending], last: Position, _ effects: [Pending.ID: Position]
     ) -> [Position] {
@@ -324,7 +327,7 @@ extension InstanceState {
 
     private var rawPositions: [Int64] { positions.map(\.rawValue) }
 
-    /// The row as its snapshots have it: those do not say where the rows stand that armed something.
+    /// Returns the row in the form of its snapshots, which omit the positions of the rows that armed something.
     private mutating func unplaced() -> InstanceRecord {
         var record = written()
         if !snapshot.armed.isEmpty { record.state.armed = machine.text(of: snapshot).armed }
@@ -333,22 +336,23 @@ extension InstanceState {
 }
 
 extension Chain.Link {
-    /// Why the instance has failed, or had failed when it was what it is reset to; nil of all else.
+    /// Returns the reason why the instance has failed, or had failed in the state that a reset brings back; `nil`
+    /// otherwise.
     func failure(in machine: Machine) -> RecordedFailure? {
         if let refusal { return RecordedFailure(refusal, of: event.name, in: machine) }
         if case .reset(let event) = input { return RecordedFailure(ofReset: event.data) }
         return nil
     }
 
-    /// Whether a macrostep changes the rows of timers. Only what runs has some: with another status they go, or come
-    /// again.
+    /// Returns true if a macrostep changes the rows of timers. Only a running instance has such rows: with another
+    /// status they are removed, or added again.
     func changesTimers(after status: Snapshot.Status) -> Bool {
         !macrostep.requests.isEmpty || input.changesArmed || macrostep.snapshot.status != status
     }
 }
 
 extension InstanceRecord {
-    /// What the row says, decoded; also of a row that was made again from the history.
+    /// Returns the decoded snapshot of the row, which may be a row rebuilt from the history.
     func snapshot(of loaded: LoadedMachine) throws(Rejection) -> Snapshot {
         do throws(SnapshotTextError) {
             return try loaded.machine.snapshot(of: state, status: Snapshot.Status(status), seq: seq.rawValue)
@@ -357,7 +361,7 @@ extension InstanceRecord {
         }
     }
 
-    /// The positions of the rows that armed what is armed, in its order.
+    /// Returns the positions of the rows that armed the pending items, in order.
     func armedPositions() throws(Rejection) -> [Position] {
         do throws(SnapshotTextError) {
             return try SnapshotText.positions(in: state.armed).map(Position.init(rawValue:))
@@ -366,7 +370,7 @@ extension InstanceRecord {
         }
     }
 
-    /// The event that it failed on, and what is wrong with it; nil when it has not failed.
+    /// Returns the event that the instance failed on, and the reason; `nil` if it has not failed.
     func failure(of loaded: LoadedMachine, _ snapshot: Snapshot) -> InstanceFailure? {
         guard status == .failed, let object = failure.flatMap(RecordedFailure.object),
             let reason = RecordedFailure(.object(object)), case .int(let seq)? = object["seq"],
@@ -378,7 +382,7 @@ extension InstanceRecord {
             seq: Seq(rawValue: seq), at: Timestamp(rawValue: at))
     }
 
-    /// Roughly the bytes that the instance takes in a cache, but for its configuration as a list.
+    /// The approximate number of bytes that the instance takes in a cache, without its configuration as a list.
     var size: Int {
         512 + name.rawValue.utf8.count + state.configuration.utf8.count + 2 * state.context.utf8.count
             + state.memory.utf8.count + 2 * state.armed.utf8.count
@@ -386,7 +390,7 @@ extension InstanceRecord {
 }
 
 extension Snapshot.Status {
-    /// What is being deleted takes nothing any more.
+    /// Converts a stored status; an instance that is being deleted accepts no more inputs.
     init(_ status: InstanceStatus) {
         self =
             switch status {
@@ -426,7 +430,7 @@ extension TimerKey {
 }
 
 extension TimerRecord {
-    /// The row of something armed; nil for what no clock brings.
+    /// Creates the row of a pending item; `nil` for an invocation, which no clock ends.
     init?(_ pending: Pending, of instance: InstanceID, armedAt position: Position) {
         switch pending.kind {
         case .sent, .timer:

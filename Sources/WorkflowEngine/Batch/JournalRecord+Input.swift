@@ -2,15 +2,15 @@ package import Statechart
 import WorkflowJSON
 package import WorkflowStore
 
-// What a row of the journal means, both ways.
+// The meaning of a journal row, in both directions.
 
 extension JournalRecord {
-    /// The row that records an input of an instance; its digest is still that of the row before.
+    /// Creates the row that records an input of an instance; its digest is still the digest of the row before.
     ///
     /// - Parameters:
-    ///   - event: The input's.
-    ///   - kind: The input's.
-    ///   - instance: As it is before.
+    ///   - event: The event of the input.
+    ///   - kind: The kind of the input.
+    ///   - instance: The instance before the input.
     ///   - from: The configuration before.
     ///   - to: The configuration after.
     init(
@@ -26,14 +26,14 @@ extension JournalRecord {
             actor: actor, key: key?.bytes, note: note, digest: instance.digest)
     }
 
-    /// The input that the row records.
+    /// Returns the input that the row records.
     ///
-    /// Which of the armed things it took does not stand in the row: the snapshot alone decides what comes next. A row
-    /// of another event does not fit the snapshot.
+    /// The row does not name the pending item that it took: the snapshot alone decides which item comes next. A row of
+    /// another event does not fit the snapshot.
     ///
     /// - Parameters:
-    ///   - snapshot: The instance before the row; nil before its first.
-    ///   - earlier: What the instance ran then; nil where that is not known.
+    ///   - snapshot: The instance before the row; `nil` before its first.
+    ///   - earlier: The machine version that the instance ran then; `nil` if it is unknown.
     func input(after snapshot: Snapshot?, of earlier: EarlierMachine? = nil) throws(RowError) -> Input {
         if isRedacted { throw RowError(.redacted, "what it says was redacted") }
         switch kind {
@@ -91,7 +91,7 @@ extension JournalRecord {
         }
     }
 
-    /// What drops the event that the instance failed on; the row says which that was.
+    /// Returns the event that drops the event that the instance failed on; the row names the dropped event.
     private func skipped(in snapshot: Snapshot?) throws(RowError) -> Event {
         guard let kept = snapshot?.armed.kept else { throw misplaced }
         let word = try recordedEvent()
@@ -101,7 +101,7 @@ extension JournalRecord {
         return word
     }
 
-    /// The invocation whose end the event is: at most one of its id is live.
+    /// Returns the invocation whose end the event is: at most one invocation of its id is live.
     private func result(in snapshot: Snapshot?) throws(RowError) -> Taken {
         guard let snapshot else { throw misplaced }
         guard let id = Pending.invocation(of: event), let invocation = snapshot.armed.invocation(id) else {
@@ -110,15 +110,16 @@ extension JournalRecord {
         return Taken(invocation, result: try recordedEvent())
     }
 
-    /// What the instance failed on: what it failed on before, a result, or what came by itself.
+    /// Returns the item that the instance failed on: an earlier failure's item, a result, or an item that came by
+    /// itself.
     private func failed(in snapshot: Snapshot?) throws(RowError) -> Taken {
         if let kept = snapshot?.armed.kept { return try taken(kept, of: snapshot) }
         if RowNote(note).result != nil { return try result(in: snapshot) }
         return try taken(snapshot?.armed.next, of: snapshot)
     }
 
-    /// Whether the row says if the instance has failed, and why: a word on an effect, `set`, a migration and a
-    /// redaction leave that as it is.
+    /// True if the row records whether the instance has failed, and why. An operator's verb on an effect, `set`, a
+    /// migration and a redaction leave the failure as it is.
     var saysFailure: Bool {
         switch kind {
         case .effect, .set, .migrated, .redacted: false
@@ -128,23 +129,23 @@ extension JournalRecord {
         }
     }
 
-    /// Whether it undoes the row before: the instance is as old in its configuration, and has failed for as long, as
-    /// without both.
+    /// True if the row undoes the row before. Then the times of the configuration and of the failure are as if both
+    /// rows were absent.
     var isUndo: Bool { kind == .reset && event == Reset.undoEvent }
 
     /// True for a row that corrects times after a clock that was ahead. Only such a row may be earlier than the
     /// previous one. The instance's state stays.
     var isClock: Bool { kind == .reset && event == Reset.clockEvent }
 
-    /// True when the instance may run another version of its machine afterwards.
+    /// True if the instance may run another version of its machine afterwards.
     var changesMachine: Bool { kind.changesMachine && !isClock }
 
-    /// Whether the instance is in its configuration only since this row, where it undoes nothing.
+    /// True if the instance entered its configuration with this row, provided that the row undoes nothing.
     var isEntry: Bool {
         (kind == .reset && !isClock) || (kind == .migrated ? event == Migration.move : from != to)
     }
 
-    /// What was erased of its instance with it; nil where it is of another kind, or erased itself.
+    /// The redaction that the row records; `nil` if the row is of another kind, or was itself erased.
     package var redaction: Redaction? {
         guard kind == .redacted, let data else { return nil }
         do throws(JSONError) {
@@ -154,10 +155,10 @@ extension JournalRecord {
         }
     }
 
-    /// Whether it is the end of an invocation, which no clock brings.
+    /// True if the row is the end of an invocation, which no clock brings.
     var isResult: Bool { kind == .result || RowNote(note).result != nil }
 
-    /// - Parameter next: What comes next, or what the instance failed on.
+    /// - Parameter next: The next pending item, or the item that the instance failed on.
     private func taken(_ next: Pending?, of snapshot: Snapshot?) throws(RowError) -> Taken {
         guard snapshot != nil else { throw misplaced }
         guard let next, next.event == event, kind != .sent || next.kind == .sent, kind != .timer || next.kind == .timer
@@ -172,7 +173,7 @@ extension JournalRecord {
 }
 
 extension Snapshot {
-    /// Whether nothing happens to the instance any more.
+    /// True if the instance accepts no more inputs.
     fileprivate var isFinished: Bool {
         switch status {
         case .done, .cancelled: true
@@ -182,24 +183,24 @@ extension Snapshot {
 }
 
 extension Pending {
-    /// For a row that is not of this, but of what comes behind it.
+    /// The message for a row that takes a later item than this one.
     var wouldComeBefore: String {
         kind == .sent
             ? "'\(event)', which it sends to itself, would come before" : "timer '\(event)' would have fired before"
     }
 }
 
-/// A row says nothing that the instance could be given.
+/// The error of a row from which no input can be derived.
 struct RowError: Error {
-    /// What is wrong.
+    /// The kind of error.
     enum Code {
         /// A row of this kind never follows such a snapshot.
         case misplaced
-        /// Its data is not JSON.
+        /// The row's data is not JSON.
         case unreadable
-        /// What it says was redacted.
+        /// The row's data was redacted.
         case redacted
-        /// What it took is not what comes next.
+        /// The row took another item than the next one.
         case disordered
     }
 

@@ -1,9 +1,10 @@
 import HeapModule
 import WorkflowStore
 
-/// When leases run out: a hint for each lease that is on disk. The effect's row decides whether it still holds.
+/// The expiry times of leases: a hint for each lease that is on disk. The effect's row decides if the lease still
+/// holds.
 ///
-/// A class for the lane's thread alone. Nothing of it is taken back when a batch fails: what was never leased is
+/// A class for the lane's thread alone. Nothing is taken back when a batch fails: a lease that was never written is
 /// noticed when its time comes.
 final class LeaseTable {
     private struct Entry {
@@ -19,62 +20,62 @@ final class LeaseTable {
         static func < (lhs: Expiry, rhs: Expiry) -> Bool { (lhs.until, lhs.effect) < (rhs.until, rhs.effect) }
     }
 
-    /// Of the store.
+    /// The generation of the store.
     let generation: Int64
-    /// What is set for queues, as committed.
+    /// The committed settings of queues.
     let board: QueueBoard
     private let bound: Int
     private var entries: [Position: Entry] = [:]
     private var counts: [String: Int] = [:]
     private var expiries = Heap<Expiry>()
-    /// When leases were looked at last.
+    /// The time of the last search for expired leases.
     private var seen: Timestamp?
-    /// Of the queues that have one.
+    /// The recent starts of the queues that have a rate.
     private var rates: [String: StartRate] = [:]
-    /// Queues of which somebody wanted more leases than there may be.
+    /// Queues for which more leases were requested than there may be.
     private var wanting: Set<String> = []
-    /// Those of them that have room again.
+    /// The wanted queues that have room again.
     private var freed: Set<String> = []
 
-    /// From where on effects that are held are looked for, to be tried again; nil when all were.
+    /// The place from which held effects are searched, to be tried again; `nil` once all were examined.
     private(set) var heldPlace: HeldPlace? = .start
 
-    /// A place among the effects that are held.
+    /// A place among the held effects.
     enum HeldPlace {
         case start
         case behind(Position)
     }
 
-    /// - Parameter bound: Leases of one queue at a time.
+    /// - Parameter bound: The greatest number of leases of one queue at a time.
     init(generation: Int64, bound: Int, board: QueueBoard) {
         self.generation = generation
         self.bound = bound
         self.board = board
     }
 
-    /// How many leases of a queue are known.
+    /// Returns the number of known leases of a queue.
     func count(in queue: String) -> Int { counts[queue] ?? 0 }
 
     /// The queues that have a known lease.
     var queues: some Sequence<String> { counts.keys }
 
-    /// Whether a lease of an effect of a queue is known.
+    /// Returns true if a lease of an effect of a queue is known.
     func knows(_ effect: Position, in queue: String) -> Bool { entries[effect].map { $0.queue == queue } ?? false }
 
-    /// How many leases a queue may have at a time.
+    /// Returns the greatest number of leases that a queue may have at a time.
     func bound(_ settings: QueueSettings) -> Int { min(bound, settings.concurrency ?? bound) }
 
-    /// How many more may start now.
+    /// Returns how many more tasks may start now.
     func startRoom(in queue: String, _ settings: QueueSettings, at now: Timestamp) -> Int {
         withRate(of: queue, settings) { rate in rate.room(at: now) } ?? .max
     }
 
-    /// When more may start; nil where nothing says so.
+    /// Returns when more tasks may start; `nil` if no rate limits them.
     func nextStart(in queue: String, _ settings: QueueSettings, at now: Timestamp) -> Timestamp? {
         withRate(of: queue, settings) { rate in rate.next(at: now) }
     }
 
-    /// So many have started.
+    /// Counts tasks that have started.
     func started(_ starts: Int, in queue: String, _ settings: QueueSettings, at now: Timestamp) {
         withRate(of: queue, settings) { rate in rate.started(starts, at: now) }
     }
@@ -93,26 +94,26 @@ final class LeaseTable {
         return body(&rate)
     }
 
-    /// Lets what is held be tried again.
+    /// Starts a new search for held effects.
     func lookForHeld() { heldPlace = .start }
 
-    /// What is held was looked through up to an effect; nil when there is no more.
+    /// Records that held effects were examined up to an effect; `nil` if there are no more.
     func lookedForHeld(upTo effect: Position?) { heldPlace = effect.map(HeldPlace.behind) }
 
-    /// Somebody waits for room in a queue.
+    /// Records that a worker waits for room in a queue.
     func want(_ queue: String) { wanting.insert(queue) }
 
-    /// The queues in which somebody wanted room, and that have some.
+    /// Returns and clears the wanted queues that have room again.
     func takeFreed() -> [String] {
         if freed.isEmpty { return [] }
         defer { freed = [] }
         return Array(freed)
     }
 
-    /// When a lease may run out next; nil without leases.
+    /// The next time at which a lease may expire; `nil` without leases.
     var nextExpiry: Timestamp? { expiries.min?.until }
 
-    /// Takes over what is on disk.
+    /// Adopts a committed batch.
     func adopt(_ batch: StoreBatch) {
         for id in batch.endedEffects { remove(id) }
         for effect in batch.changedEffects {
@@ -124,7 +125,8 @@ final class LeaseTable {
         }
     }
 
-    /// Takes a lease of before the start, which runs its whole time anew. One of before a restore has run out.
+    /// Enters a lease from before the start, which gets its whole time again. A lease from before a restore has
+    /// expired.
     func resume(_ effect: EffectRecord, at now: Timestamp) throws(StoreError) {
         guard let lease = TaskLease(effect.lease) else {
             throw StoreError(
@@ -135,12 +137,12 @@ final class LeaseTable {
         enter(effect, lease, until: Timestamp(rawValue: now.rawValue + rest))
     }
 
-    /// Lets a lease run on; when it is not on disk yet, it is entered by that.
+    /// Extends a lease; a lease that is not on disk yet is entered.
     func prolong(_ effect: EffectRecord, _ lease: TaskLease, until: Timestamp) {
         enter(effect, lease, until: until)
     }
 
-    /// Takes out an effect whose lease may have run out by a time.
+    /// Removes and returns an effect whose lease may have expired by a time.
     func popExpired(by now: Timestamp) -> (effect: Position, secret: [UInt8])? {
         if let seen, now < seen { shift(by: now.rawValue - seen.rawValue) }
         seen = now
@@ -152,20 +154,20 @@ final class LeaseTable {
         return nil
     }
 
-    /// Looks at an effect again later.
+    /// Makes an effect due for another check later.
     func postpone(_ effect: Position, until: Timestamp) {
         guard entries[effect] != nil else { return }
         entries[effect]?.until = until
         expiries.insert(Expiry(until: until, effect: effect))
     }
 
-    /// A batch failed: what was taken out for it waits again.
+    /// Restores the hints that were removed for a batch that failed.
     func restart() {
         if heldPlace != nil { heldPlace = .start }
         expiries = Heap(entries.map { Expiry(until: $0.value.until, effect: $0.key) })
     }
 
-    /// The clock was set: every lease runs as long as it would have.
+    /// Shifts all leases after the clock was set, so that every lease keeps its remaining time.
     private func shift(by milliseconds: Int64) {
         entries = entries.mapValues { entry in
             var entry = entry

@@ -1,14 +1,14 @@
 import Statechart
 import WorkflowStore
 
-/// An instance in the writer's hands: what it is, and what the batch did to it that touched it last.
+/// An instance that the writer works on: its state, and the changes of the batch that touched it last.
 ///
-/// An instance goes from batch to batch in place; only a trial has a copy of its own. The writer's thread alone uses
-/// it, one access at a time. To check that costs 500 instructions an event.
+/// An instance goes from batch to batch in place; only a trial has a copy of its own. Only the writer's thread uses the
+/// instance, one access at a time. Checking the exclusivity costs 500 instructions an event.
 final class LiveInstance {
     @exclusivity(unchecked) var state: InstanceState
     @exclusivity(unchecked) var entry: BatchEntry
-    /// The bytes that its cache counts for it; it is counted anew after each batch that changed it.
+    /// The bytes that its cache counts for the instance; counted anew after each batch that changed the instance.
     fileprivate(set) var countedBytes: Int
 
     init(_ state: consuming InstanceState, entry: BatchEntry = .none) {
@@ -17,20 +17,20 @@ final class LiveInstance {
         self.entry = entry
     }
 
-    /// The same, which can be changed without changing this one.
+    /// Returns a copy that can be changed without changing this instance.
     func copy() -> LiveInstance {
         let copy = LiveInstance(state.copy(), entry: entry)
         copy.countedBytes = countedBytes
         return copy
     }
 
-    /// Counts the bytes that it takes; gives how many more they are than before.
+    /// Counts the bytes that the instance takes; returns the increase.
     func recount() -> Int {
         defer { countedBytes = state.size }
         return state.size - countedBytes
     }
 
-    /// Takes a macrostep, as `InstanceState.advance` does.
+    /// Advances by a macrostep, as `InstanceState.advance` does.
     func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, from origin: RowOrigin,
         _ digests: inout DigestBuffer, _ texts: inout RowTexts, _ journal: inout [JournalRecord]
@@ -42,14 +42,14 @@ final class LiveInstance {
         return state.advance(to: link, at: position, now: now, from: origin, &digests, &texts, &journal)
     }
 
-    /// Deletes it; gives what it was.
+    /// Deletes the instance; returns its last row.
     func delete() -> InstanceRecord {
         noteChange()
         entry.isDeleted = true
         return state.written()
     }
 
-    /// Changes what else it says than its state.
+    /// Changes parts of the row other than its state.
     func rewrite(_ body: (inout InstanceState) -> Void) {
         noteChange()
         body(&state)
@@ -61,7 +61,7 @@ final class LiveInstance {
         if !entry.isNew { entry.before = state.tallyKey }
     }
 
-    /// Adds what the batch changed, for the transaction.
+    /// Adds the changes of the batch to the transaction.
     func write(to batch: inout StoreBatch) {
         guard entry.isChanged else { return }
         let record = entry.isDeleted ? state.written().purging : state.written()
@@ -71,29 +71,29 @@ final class LiveInstance {
     }
 }
 
-/// What a batch did to an instance.
+/// The changes that a batch made to an instance.
 struct BatchEntry {
-    /// Names the batch, or the trial within it; no batch has 0.
+    /// The number of the batch, or of the trial within it; no batch has 0.
     var number: UInt64
-    /// Whether the instance began in the batch.
+    /// True if the instance began in the batch.
     let isNew: Bool
     var isChanged = false
-    /// Whether the batch deletes it.
+    /// True if the batch deletes the instance.
     var isDeleted = false
-    /// Macrosteps that it made by itself in the batch.
+    /// The number of macrosteps that the instance made by itself in the batch.
     var firings = 0
-    /// Where it was counted before the batch; nil of what began in it, and as long as it is not changed.
+    /// The tally that counted the instance before the batch; `nil` if the instance began in the batch, or is unchanged.
     var before: TallyKey?
-    /// Its timers in the store before the batch; nil as long as the batch leaves them as they are.
+    /// The instance's timers in the store before the batch; `nil` while the batch leaves them unchanged.
     var storedTimers: [TimerRecord]?
 
-    /// What no batch did.
+    /// An entry without a batch.
     static let none = BatchEntry(number: 0, isNew: false)
 }
 
 extension StoreBatch {
-    /// Ends and arms timers of an instance so that it has others than before the batch: what is armed and ended within
-    /// the batch never gets there.
+    /// Ends and arms the timers that differ from those before the batch. A timer armed and ended within the batch is
+    /// never written.
     fileprivate mutating func change(timers stored: [TimerRecord], to timers: [TimerRecord]) {
         if stored.isEmpty, timers.isEmpty { return }
         let known = Set(stored)
@@ -103,28 +103,28 @@ extension StoreBatch {
     }
 }
 
-/// The instances that a batch read or changed, in the order in which it came to them.
+/// The instances that a batch read or changed, in the order of their first use.
 struct TouchedInstances {
     private(set) var list: [LiveInstance] = []
-    /// Names the batch, or the trial within it.
+    /// The number of the batch, or of the trial within it.
     private let number: UInt64
-    /// Of a trial: its own copies. Nil where instances are changed in place.
+    /// The copies of a trial; `nil` if instances are changed in place.
     private var copies: [InstanceKey: LiveInstance]?
 
-    /// - Parameter number: Another one for every batch and every trial.
+    /// - Parameter number: A number that is unique to each batch and each trial.
     init(number: UInt64) {
         self.number = number
     }
 
     mutating func reserve(_ count: Int) { list.reserveCapacity(count) }
 
-    /// True: instances are copied before they are changed.
+    /// True if instances are copied before they are changed.
     var isTrial: Bool { copies != nil }
 
-    /// An instance of which a trial has a copy already.
+    /// Returns the trial's copy of an instance, if there is one.
     func copy(of key: InstanceKey) -> LiveInstance? { copies?[key] }
 
-    /// Takes an instance; gives the one that this batch may change.
+    /// Records an instance as touched; returns the object that this batch may change.
     mutating func touch(_ known: LiveInstance) -> LiveInstance {
         if known.entry.number == number { return known }
         let own = copies == nil ? known : known.copy()
@@ -133,7 +133,7 @@ struct TouchedInstances {
         return own
     }
 
-    /// Takes an instance that begins in this batch.
+    /// Adds an instance that begins in this batch.
     mutating func add(started instance: LiveInstance) {
         instance.entry = BatchEntry(number: number, isNew: true)
         enter(instance)
@@ -144,10 +144,10 @@ struct TouchedInstances {
         copies?[instance.state.record.key] = instance
     }
 
-    /// Lets a name be another instance's: the one that has it is deleted.
+    /// Frees the name of a deleted instance for another instance.
     mutating func free(_ key: InstanceKey) { copies?[key] = nil }
 
-    /// The same instances, which can be changed without changing these.
+    /// Returns copies of the instances, which can be changed without changing the originals.
     func trial(number: UInt64) -> TouchedInstances {
         var trial = TouchedInstances(number: number)
         trial.copies = [:]
@@ -159,31 +159,32 @@ struct TouchedInstances {
         return trial
     }
 
-    /// Puts what a trial made in the place of what it was made of.
+    /// Puts the copies of a trial in the place of the originals.
     func settle(in recent: WorkingSet) {
         guard let copies else { return }
         for instance in copies.values { recent.keep(instance) }
     }
 
-    /// Encodes what changed, for the transaction.
+    /// Encodes the changed instances for the transaction.
     func write(to batch: inout StoreBatch) {
         batch.changedInstances.reserveCapacity(list.count)
         for instance in list { instance.write(to: &batch) }
     }
 }
 
-/// Recent instances as the last command left them, whether that is on disk or not; for the writer's thread.
+/// Recent instances as the last command left them, whether on disk or not; for the writer's thread.
 ///
-/// Batches change them in place. So when one fails all are forgotten, and read again from what is committed.
+/// Batches change the instances in place. So if a batch fails, all are forgotten, and read again from the committed
+/// data.
 final class WorkingSet {
     private let bound: Int
     @exclusivity(unchecked) private var cache: GenerationCache<InstanceKey, LiveInstance>
-    /// Of instances that have effects: these know the id only.
+    /// The keys of instances that have effects: an effect knows only the instance's id.
     private var keys: GenerationCache<InstanceID, InstanceKey>
-    /// As they are on disk.
+    /// The effects as they are on disk.
     private var effects: GenerationCache<Position, EffectRecord>
 
-    /// - Parameter bound: Bytes, about.
+    /// - Parameter bound: The approximate number of bytes.
     init(bound: Int) {
         self.bound = bound
         cache = GenerationCache(bound: bound)
@@ -191,33 +192,33 @@ final class WorkingSet {
         effects = GenerationCache(bound: bound / Self.shareOfEffects)
     }
 
-    /// What part of the bound names may take beside it.
+    /// The divisor of the bound that gives the bytes for names, in addition to the bound.
     private static let shareOfKeys = 16
-    /// The same of effects.
+    /// The divisor of the bound that gives the bytes for effects.
     private static let shareOfEffects = 8
 
-    /// The key of an instance that was kept.
+    /// Returns the key of an instance that was kept.
     func key(of id: InstanceID) -> InstanceKey? { keys.value(for: id, cost: Self.cost) }
 
     func keep(_ key: InstanceKey, of id: InstanceID) { keys.insert(key, for: id, cost: Self.cost(key)) }
 
     private static func cost(_ key: InstanceKey) -> Int { 128 + key.name.rawValue.utf8.count }
 
-    /// An effect of a recent batch that is on disk, unless it has ended.
+    /// Returns an effect of a recent batch that is on disk, unless the effect has ended.
     func effect(_ id: Position) -> EffectRecord? { effects.value(for: id, cost: Self.cost) }
 
-    /// A batch is on disk. Others may be under way, and what they do to effects comes before what is here.
+    /// Adopts a batch that is on disk. Other batches may be under way, and their changes of effects take precedence.
     func adopt(_ batch: StoreBatch) {
         for effect in batch.newEffects { keep(effect) }
         for effect in batch.changedEffects {
-            // It may have grown, and what replaces another is not counted.
+            // The effect may have grown, and the cost of a replacement is not counted.
             effects.remove(effect.id)
             keep(effect)
         }
         for id in batch.endedEffects { effects.remove(id) }
     }
 
-    /// A large one is read when it is wanted.
+    /// Keeps an effect, unless it is large; a large effect is read on demand.
     private func keep(_ effect: EffectRecord) {
         let cost = Self.cost(effect)
         if cost <= Self.largestEffect { effects.insert(effect, for: effect.id, cost: cost) }
@@ -242,7 +243,7 @@ final class WorkingSet {
         keys.remove(record.id)
     }
 
-    /// An instance has another name than before.
+    /// Records the new name of an instance.
     func rename(_ instance: LiveInstance, from old: InstanceKey) {
         cache.remove(old)
         keep(instance)
@@ -250,12 +251,12 @@ final class WorkingSet {
         keep(instance.state.record.key, of: instance.state.record.id)
     }
 
-    /// Counts what instances take after a batch.
+    /// Counts the bytes of the changed instances after a batch.
     func recount(_ instances: [LiveInstance]) {
         cache.grow(by: instances.reduce(0) { $1.entry.isChanged ? $0 + $1.recount() : $0 })
     }
 
-    /// Makes room. What was asked for or kept since the last call stays.
+    /// Makes room. Entries that were requested or kept since the last call stay.
     func trim() {
         cache.trim()
         keys.trim()

@@ -1,11 +1,11 @@
 import Synchronization
 import WorkflowStore
 
-/// Gives compiled machine versions to batches, and has the others compiled on another thread: the writer's thread
-/// compiles none. Used by the lane's thread only.
+/// Gives compiled machine versions to batches, and has the others compiled on another thread, never on the writer's.
+/// Used by the lane's thread only.
 ///
-/// A command that needs a version which is not compiled yet is rejected with `Rejection.wait`. It is applied again when
-/// the version is there.
+/// A command that needs a version which is not compiled yet is rejected with `Rejection.wait`. The command is applied
+/// again when the version is there.
 final class MachineDemand {
     private let library: MachineLibrary
     private let queue: any ResultQueue
@@ -26,7 +26,7 @@ final class MachineDemand {
         bound = limits.unreadableMachines
     }
 
-    /// Returns the version of a stored row. Throws a rejection with `wait` while it is being compiled.
+    /// Returns the version of a stored row. Throws a rejection with `wait` while the version is being compiled.
     func machine(of record: MachineRecord) throws(Rejection) -> LoadedMachine {
         if let loaded = library.machine(record.id) { return loaded }
         if let failure = failures[record.id] { throw failure }
@@ -36,13 +36,14 @@ final class MachineDemand {
         throw Rejection(waiting: .compiling(record.id))
     }
 
-    /// Throws a rejection with `wait` while anything waits for a version, even if that is compiled by now. A timer that
-    /// is due later would overtake one that waits.
+    /// Throws a rejection with `wait` while anything waits for a version, even if the version is compiled by now.
+    /// Otherwise a timer that is due later would overtake a timer that waits.
     func waitBehindOthers(for machine: MachineID) throws(Rejection) {
         if underWay.contains(machine) { throw Rejection(waiting: .compiling(machine)) }
     }
 
-    /// Returns the versions whose compiling has ended since the last call, also those that cannot be compiled.
+    /// Returns the versions whose compilation has ended since the last call, including versions that cannot be
+    /// compiled.
     func takeFinished() -> Set<MachineID> {
         if underWay.isEmpty { return [] }
         var ids: Set<MachineID> = []
@@ -69,7 +70,7 @@ final class MachineDemand {
     }
 }
 
-/// The machine versions whose compiling has ended. The compiling thread adds them, and the lane's thread takes them.
+/// The machine versions whose compilation has ended. The compiling thread adds them, and the lane's thread takes them.
 private final class FinishedMachines: Sendable {
     private let machines = Mutex<[(id: MachineID, failure: Rejection?)]>([])
 
@@ -90,9 +91,9 @@ extension EngineLimits {
 
 /// A queue whose reader waits for results of other threads.
 protocol ResultQueue: Sendable {
-    /// Announces a result; the queue does not end before it came. Returns false when the queue has ended.
+    /// Announces a result; the queue does not end before the result comes. Returns false if the queue has ended.
     func expectResult() -> Bool
-    /// Says that an announced result was taken.
+    /// Records that an announced result was taken.
     func resultCame()
     func wake()
 }

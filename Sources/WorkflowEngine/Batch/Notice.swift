@@ -1,43 +1,43 @@
 import Statechart
 import WorkflowStore
 
-/// What an operator is told when a batch is on disk.
+/// A notice for the operator, given once a batch is on disk.
 enum Notice: Sendable {
-    /// An instance could not take an event that nobody waits for.
+    /// An instance could not take an event that has no waiting caller.
     case failed(InstanceRecord, machine: MachineRecord, RecordedFailure)
-    /// Events that are applied all or not at all were not: how many, and why.
+    /// Events that are applied all or not at all were refused: their number, and the reason.
     case refused(Int, Rejection)
-    /// Somebody has set something for a queue.
+    /// The settings of a queue were changed.
     case set(QueueRecord)
-    /// Somebody has set something for a machine.
+    /// The settings of a machine were changed.
     case settled(MachineSetting, by: Actor?, _ reason: String?)
-    /// Somebody holds effects, or releases them.
+    /// Effects were held or released.
     case held(Bool, by: Actor?)
-    /// An effect waits for a person: it lacks something, or its attempts are used up.
+    /// An effect waits for an operator: it lacks something, or its attempts are used up.
     case stuck(EffectRecord, of: InstanceName)
-    /// Tasks of a queue were handed out: for each, how many milliseconds after it was due. It is counted only.
+    /// Tasks of a queue were leased, each with the milliseconds since it was due. Only counted.
     case leased(queue: String, delays: [Int64])
-    /// An attempt at an effect of a queue has ended. It is counted only.
+    /// An attempt at an effect of a queue has ended. Only counted.
     case attempted(queue: String, AttemptEnd)
     /// An instance made too many macrosteps by itself, the last on an event, and was suspended.
     case braked(InstanceRecord, machine: MachineRecord, event: String)
     /// A timer of a machine's instance came too late, and no transition took it. Such timers are counted.
     case skipped(SkippedTimer, event: String, InstanceRecord, machine: MachineRecord, isLast: Bool)
-    /// Somebody has deleted an instance.
+    /// An instance was deleted.
     case deleted(AuditRecord, machine: MachineRecord)
-    /// A run over many instances begins, or somebody has changed it: what becomes of it.
+    /// A bulk run begins, or was changed: its verb, and the change in words.
     case run(BulkRecord, verb: String, String)
-    /// An instance made so many macrosteps by itself within a minute.
+    /// An instance made too many macrosteps by itself within a minute.
     case restless(instance: InstanceName, event: String, macrosteps: Int)
 }
 
-/// The end of an attempt at an effect. What kind of failure it was is no part of it: workers name those themselves.
+/// The end of an attempt at an effect. The type of a failure is excluded, because workers choose it themselves.
 package enum AttemptEnd: String, CaseIterable, Sendable {
     case done, failed
     /// The worker gave no sign of life in time.
     case leaseExpired = "lease-expired"
-    /// Nobody waited for it any more.
+    /// The attempt ended when its result was no longer expected.
     case late
-    /// The daemon did not outlive it.
+    /// The daemon did not outlive the attempt.
     case interrupted
 }

@@ -1,7 +1,7 @@
 import Statechart
 import WorkflowStore
 
-/// An instance as it was after a macrostep, to be kept in a cache.
+/// An instance as it was after a macrostep, for a cache.
 final class PastInstance: Sendable {
     let state: InstanceState
 
@@ -9,10 +9,10 @@ final class PastInstance: Sendable {
         state = InstanceState(record, asOf: seq, snapshot: snapshot, loaded: loaded)
     }
 
-    /// Roughly the bytes that it takes in a cache.
+    /// The approximate number of bytes that the instance takes in a cache.
     var size: Int { state.size }
 
-    /// The instance as it was after a chain.
+    /// Returns the instance as it was after a chain.
     func after(_ chain: Chain) -> PastInstance {
         let seq = Seq(rawValue: state.record.seq.rawValue + Int64(chain.count))
         return PastInstance(state.record, seq: seq, snapshot: chain.snapshot, loaded: state.loaded)
@@ -20,7 +20,7 @@ final class PastInstance: Sendable {
 }
 
 extension InstanceState {
-    /// Takes the macrosteps of a chain without writing them.
+    /// Advances by the macrosteps of a chain without writing them.
     mutating func take(_ chain: Chain) {
         var digests = DigestBuffer()
         var texts = RowTexts()

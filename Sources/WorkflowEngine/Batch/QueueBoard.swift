@@ -1,18 +1,18 @@
 import Synchronization
 package import WorkflowStore
 
-/// What is set for queues, and whether effects may start, as committed.
+/// The committed settings of queues, and the committed hold of effects.
 ///
-/// The writer loads it when it starts. Before, everything is held: nothing starts on a guess.
+/// The writer loads the board when it starts. Until then all effects are held: no effect starts on a guess.
 package final class QueueBoard: Sendable {
     private struct State {
-        /// The hold of the store; nil until it has been read, and no effect starts before.
+        /// The hold of the store; `nil` until it has been read, and no effect starts before.
         var isHeld: Bool?
         var holdReason: String?
         var records: [String: QueueRecord] = [:]
     }
 
-    /// All that wait are told of every change.
+    /// The only key of the feed: every waiting task is notified of every change.
     private enum Change {
         case any
     }
@@ -20,26 +20,26 @@ package final class QueueBoard: Sendable {
     private let state = Mutex(State())
     private let feed: Feed<Change>
 
-    /// - Parameter holdReason: The reason why effects were held when the store was opened; nil when they were not.
+    /// - Parameter holdReason: The reason why effects were held when the store was opened; `nil` if they were not.
     init(limits: EngineLimits, holdReason: String?) {
         feed = Feed(bound: limits.boardWaiters)
         state.withLock { $0.holdReason = holdReason }
     }
 
-    /// Whether no effect starts until somebody releases them.
+    /// True if no effect starts until an operator releases effects.
     package var isHeld: Bool { state.withLock { $0.isHeld ?? true } }
 
-    /// The same for whoever asks: false until it is known.
+    /// True if effects are known to be held; false until the hold has been read.
     package var isKnownAsHeld: Bool { state.withLock { $0.isHeld ?? false } }
 
     /// The reason why no effect starts, such as `the database was copied or moved: its inode was 12 and is 15; held
-    /// since …`. Nil while effects start, and for a hold that began after the start.
+    /// since …`. `nil` while effects start, and for a hold that began after the start.
     package var holdReason: String? { state.withLock { $0.isHeld == true ? $0.holdReason : nil } }
 
-    /// How much of a queue may run, and how fast.
+    /// Returns the concurrency and rate limits of a queue.
     package func settings(of queue: String) -> QueueSettings { record(of: queue)?.settings ?? .standard }
 
-    /// Takes over the changes of committed batches, in their order.
+    /// Adopts the changes of committed batches, in their order.
     func adopt(_ batches: [StoreBatch]) {
         let changes = batches.filter { $0.isHeld != nil || !$0.changedQueues.isEmpty }
         if changes.isEmpty { return }
@@ -55,17 +55,17 @@ package final class QueueBoard: Sendable {
         feed.tellAll()
     }
 
-    /// What somebody has set for a queue; nil for the defaults.
+    /// Returns the settings that an operator made for a queue; `nil` for the defaults.
     func record(of queue: String) -> QueueRecord? { state.withLock { $0.records[queue] } }
 
-    /// How many queues have settings.
+    /// The number of queues with settings.
     var count: Int { state.withLock { $0.records.count } }
 
-    /// A stream with an element after each change; changes that come together may be one element. It ends with the
-    /// engine. Nil when too many wait already.
+    /// Returns a stream with an element after each change; simultaneous changes may share an element. The stream ends
+    /// with the engine. Returns `nil` if too many tasks wait already.
     package func changes() -> AsyncStream<Void>? { feed.changes(of: .any) }
 
-    /// Takes what is committed.
+    /// Loads the committed settings and the hold.
     func load(from store: some StoreLookup, limits: EngineLimits) throws(StoreError) {
         var records: [String: QueueRecord] = [:]
         var last: String?
@@ -82,6 +82,6 @@ package final class QueueBoard: Sendable {
         feed.tellAll()
     }
 
-    /// No change comes any more.
+    /// Ends the streams: no more changes come.
     func close() { feed.close() }
 }

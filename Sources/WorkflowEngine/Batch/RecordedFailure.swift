@@ -2,48 +2,49 @@ import Statechart
 package import WorkflowJSON
 package import WorkflowStore
 
-/// Why an instance could not take an event that nobody waits for, as its history and its row keep it.
+/// The reason why an instance could not take an event that has no waiting caller, as its history and its row keep it.
 ///
-/// It names what the definition says and never a value of the instance's data, but for `error`, which is not kept here.
+/// The failure quotes the definition and never a value of the instance's data, except in `error`, which is not stored
+/// here.
 package struct RecordedFailure: Sendable, Hashable {
-    /// What kind of failure this is; the raw values are types of problems.
+    /// The kind of failure; the raw values are types of problems.
     package enum Kind: String, CaseIterable, Sendable {
         case expressionFailed = "expression-failed"
-        /// An invocation failed for good, and no transition took that.
+        /// An invocation failed for good, and no transition took its failure.
         case invocationFailed = "invocation-failed"
         case livelock
 
-        /// The kind that rows say. Of an invocation they have always said that an expression failed; the message tells
-        /// the two apart.
+        /// The kind that rows store. Rows have always stored failed invocations as failed expressions; the message
+        /// distinguishes the two.
         fileprivate var stored: Kind { self == .invocationFailed ? .expressionFailed : self }
 
-        /// The kind of what a row says.
+        /// Creates the kind from the kind and the message of a row.
         fileprivate init(_ stored: Kind, _ message: String) {
             self = stored == .expressionFailed && ActionFailure.isOfInvocation(message) ? .invocationFailed : stored
         }
     }
 
-    /// Bytes of a note at most.
+    /// The greatest number of bytes of a note.
     static let longestNote = 1_024
 
     package let kind: Kind
     package let event: String
-    /// The path of the state that the failed expression belongs to, empty for the root; nil of a livelock, as is what
-    /// follows.
+    /// The path of the state that the failed expression belongs to, empty for the root. `nil` for a livelock, as are
+    /// the line and the expression.
     package let state: String?
-    /// Of the definition.
+    /// The line in the definition.
     package let line: Int?
-    /// What failed, as the definition has it.
+    /// The part of the definition that failed.
     package let expression: String?
     package let message: String
-    /// How the last attempt of a failed invocation ended; nil of all else, and where nobody has said it or it was
-    /// erased. It is the data of the event, and may quote what a service has said: rows and instances keep it there
-    /// alone.
+    /// The end of the last attempt of a failed invocation. `nil` for other failures, and if the end was not reported or
+    /// was erased. The error is the data of the event, and may quote a service's answer: rows and instances keep the
+    /// error only there.
     package private(set) var error: InvocationError?
 
-    /// Nil for refusals that only an event from outside meets.
+    /// Creates the failure of a refusal; `nil` for refusals that only an event from outside meets.
     ///
-    /// - Parameter refusal: What the step said of an event that nobody waits for.
+    /// - Parameter refusal: The refusal of an event that has no waiting caller.
     init?(_ refusal: Refusal, of event: String, in machine: Machine) {
         self.event = event
         switch refusal {
@@ -63,7 +64,7 @@ package struct RecordedFailure: Sendable, Hashable {
         }
     }
 
-    /// Reads what `note` has under `failure`; nil when it is no failure.
+    /// Reads the JSON under `failure` in a `note`; `nil` if it is no failure.
     package init?(_ json: JSONValue) {
         guard let object = json.object, case .string(let type)? = object["type"], let kind = Kind(rawValue: type),
             case .string(let event)? = object["event"], case .string(let message)? = object["message"]
@@ -76,23 +77,23 @@ package struct RecordedFailure: Sendable, Hashable {
         if case .int(let number)? = object["line"] { line = Int(exactly: number) } else { line = nil }
     }
 
-    /// What the note of a row says of a failure; nil when it says nothing of one.
+    /// Reads the failure in the note of a row; `nil` if the note has none.
     package init?(note: String?) {
         guard let failure = RowNote(note).failure else { return nil }
         self = failure
     }
 
-    /// Why the instance has failed whose state a reset brings back; nil when it has not.
+    /// Reads the failure of the instance whose state a reset brings back; `nil` if that instance had not failed.
     ///
-    /// - Parameter data: Of the row.
+    /// - Parameter data: The data of the row.
     init?(ofReset data: JSONValue?) {
         guard let failure = data?.object?["failure"] else { return nil }
         self.init(failure)
     }
 
-    /// The same with the error of the invocation that failed; of all else, as it is.
+    /// Returns the failure with the error of the invocation that failed; other failures are returned unchanged.
     ///
-    /// - Parameter error: That the instance keeps.
+    /// - Parameter error: The error that the instance keeps.
     func caused(by error: @autoclosure () -> InvocationError?) -> RecordedFailure {
         guard kind == .invocationFailed else { return self }
         var failure = self
@@ -100,10 +101,11 @@ package struct RecordedFailure: Sendable, Hashable {
         return failure
     }
 
-    /// For those who may see the instance: of a failed invocation it says how the last attempt ended.
+    /// The reason, for those who may see the instance; for a failed invocation, the end of the last attempt.
     package var reason: String { error?.reason(of: event) ?? message }
 
-    /// For people: `'count' was undone: 'assign n: 1 / context.by' of state 'idle', line 8, failed: division by zero`.
+    /// Returns the text for people: `'count' was undone: 'assign n: 1 / context.by' of state 'idle', line 8, failed:
+    /// division by zero`.
     ///
     /// - Parameter machine: The machine's name.
     package func detail(machine: MachineName) -> String {
@@ -112,11 +114,11 @@ package struct RecordedFailure: Sendable, Hashable {
         return "'\(event)' was undone: '\(expression)' of \(place), line \(line), failed: \(reason)"
     }
 
-    /// What the instance keeps while it has failed.
+    /// Returns the text that the instance keeps while it has failed.
     ///
     /// - Parameters:
-    ///   - seq: Of the row.
-    ///   - at: Of the row.
+    ///   - seq: The seq of the row.
+    ///   - at: The time of the row.
     func text(seq: Seq, at: Timestamp) -> String {
         guard var object = fitted.object else { return "{}" }
         object["seq"] = .int(seq.rawValue)
@@ -124,7 +126,8 @@ package struct RecordedFailure: Sendable, Hashable {
         return JSONWriter.string(JSONValue.object(object))
     }
 
-    /// Whether two runs of the same step failed alike. What a message says may differ between releases.
+    /// Returns true if two runs of the same step failed in the same way. Messages may differ between releases and are
+    /// not compared.
     func isAlike(_ other: RecordedFailure?) -> Bool {
         guard let other else { return false }
         let (mine, theirs) = (RecordedFailure(fitted), RecordedFailure(other.fitted))
@@ -132,7 +135,7 @@ package struct RecordedFailure: Sendable, Hashable {
             && mine?.line == theirs?.line && mine?.expression == theirs?.expression
     }
 
-    /// Long texts are cut, all to the same length, until the note fits.
+    /// The failure with long texts cut, all to the same length, until the note fits.
     fileprivate var fitted: JSONValue {
         var longest = Self.longestNote
         var json = json(atMost: longest)
@@ -154,7 +157,7 @@ package struct RecordedFailure: Sendable, Hashable {
         return .object(object)
     }
 
-    /// Nil for a text that no engine wrote.
+    /// Parses a stored text; `nil` for a text that no engine wrote.
     static func object(_ text: String) -> JSONObject? {
         do throws(JSONError) {
             return try JSONReader.value(from: text).object
@@ -164,19 +167,19 @@ package struct RecordedFailure: Sendable, Hashable {
     }
 }
 
-/// What a row of the journal says beside its event.
+/// The facts that a journal row keeps beside its event.
 struct RowNote: Equatable {
-    /// Why the instance failed.
+    /// The reason why the instance failed.
     var failure: RecordedFailure?
     /// The invocation whose end the row is.
     var result: Pending.ID?
-    /// What the person said who asked for it.
+    /// The reason that the caller gave.
     var reason: String?
-    /// The run over many instances that it is a part of.
+    /// The bulk run that the row is a part of.
     var run: String?
-    /// Which exit action failed when the instance was cancelled.
+    /// The exit action that failed when the instance was cancelled.
     var exit: RecordedFailure?
-    /// The row's timer came too late.
+    /// The lateness of the row's timer, if the timer came too late.
     var skipped: SkippedTimer?
 
     init(
@@ -191,7 +194,7 @@ struct RowNote: Equatable {
         self.reason = reason
     }
 
-    /// Reads a stored note; what it does not know is not there.
+    /// Reads a stored note; skips everything unknown.
     init(_ text: String?) {
         guard let text, let object = RecordedFailure.object(text) else { return }
         failure = object["failure"].flatMap { RecordedFailure($0) }
@@ -204,7 +207,8 @@ struct RowNote: Equatable {
         result = Pending.ID(seq: seq, number: Int(number))
     }
 
-    /// What the row keeps: of a failure `RecordedFailure.longestNote` bytes at most. Nil when there is nothing to say.
+    /// The text that the row keeps, with at most `RecordedFailure.longestNote` bytes of a failure. `nil` if the note is
+    /// empty.
     var text: String? {
         var object = JSONObject()
         object["failure"] = failure?.fitted
@@ -218,7 +222,7 @@ struct RowNote: Equatable {
 }
 
 extension SkippedTimer {
-    /// Reads a note; nil for a note that no engine wrote.
+    /// Reads a note; `nil` for a note that no engine wrote.
     fileprivate init?(_ json: JSONValue) {
         guard let object = json.object, case .int(let late)? = object["lateMilliseconds"] else { return nil }
         self.init(lateMilliseconds: late, isRearmed: object["rearmed"] == true)
@@ -231,15 +235,15 @@ extension SkippedTimer {
     }
 }
 
-/// The event that a failed instance could not take, and why.
+/// The event that a failed instance could not take, and the reason.
 package struct InstanceFailure: Sendable {
     package let reason: RecordedFailure
-    /// The event's.
+    /// The data of the event.
     package let data: JSONValue?
     /// The name of the machine.
     package let machine: MachineName
-    /// Of the row that records it.
+    /// The seq of the row that records the failure.
     package let seq: Seq
-    /// Of the row that records it.
+    /// The time of the row that records the failure.
     package let at: Timestamp
 }

@@ -1,7 +1,7 @@
 package import Statechart
 import WorkflowStore
 
-// Of commands about machines and instances: what failed, in the words that a caller is told.
+// Rejections of commands about machines and instances: what failed, in the words that a caller reads.
 
 extension Rejection {
     static func machineNotFound(
@@ -22,7 +22,7 @@ extension Rejection {
         Rejection(.instanceExists, "Instance '\(name)' exists already", subject: .instance(name))
     }
 
-    /// A definition with mistakes.
+    /// Rejects a definition with mistakes.
     package static func invalidDefinition(_ error: DefinitionError) -> Rejection {
         let count = error.diagnostics.count { $0.severity == .error }
         return Rejection(
@@ -42,7 +42,7 @@ extension Rejection {
                 + EventName.reservedPrefixes.map { "'\($0)'" }.joined(separator: ", ") + " belong to the engine")
     }
 
-    /// The machine refused an event; without facts, that of a start.
+    /// Rejects an event that the machine refused; without facts, the event of a start.
     static func refused(
         _ refusal: Refusal, event: String, machine: Machine, facts: InstanceFacts?
     ) -> Rejection {
@@ -54,7 +54,8 @@ extension Rejection {
             refused: RefusedEvent(refusal: refusal, event: event, machine: machine))
     }
 
-    /// The message without values of the instance: it is stored, and no redaction would find them there.
+    /// The message without values of the instance, because the message is stored, and no redaction would find values
+    /// there.
     var lastingMessage: String {
         switch (code, refused?.refusal) {
         case (.guardRejected, .guardRejected(let findings)?):
@@ -84,7 +85,7 @@ extension Rejection {
             .suspended, "\(facts.place.text), is suspended and takes no events until it is resumed", facts: facts)
     }
 
-    /// - Parameter facts: Of an instance for which something came.
+    /// - Parameter facts: The facts of the instance that received the event.
     static func machineSuspended(_ facts: InstanceFacts, _ suspension: MachineSuspension) -> Rejection {
         Rejection(
             .machineSuspended,
@@ -92,7 +93,7 @@ extension Rejection {
                 + suspension.said, facts: facts)
     }
 
-    /// - Parameter machine: Of which an instance was to start.
+    /// - Parameter machine: The machine of the instance that was to start.
     static func machineSuspended(_ machine: MachineName, _ suspension: MachineSuspension) -> Rejection {
         Rejection(
             .machineSuspended,
@@ -100,7 +101,7 @@ extension Rejection {
             subject: .machine(machine))
     }
 
-    /// Something of an instance that does not go on is to be changed.
+    /// Rejects a change of an instance that has finished.
     static func unchangeable(_ facts: InstanceFacts) -> Rejection {
         Rejection(.finished, "\(facts.place.text), is \(facts.status) and cannot be changed any more", facts: facts)
     }
@@ -110,7 +111,7 @@ extension Rejection {
         Rejection(.notFailed, "\(facts.place.text), is \(facts.status) and needs no \(verb)", facts: facts)
     }
 
-    /// A migration has led to a version that does not know what the instance had failed on.
+    /// Rejects a retry because a migration led to a version without the event that the instance had failed on.
     static func forgotten(_ event: String, _ facts: InstanceFacts) -> Rejection {
         Rejection(
             .unknownEvent,
@@ -122,7 +123,7 @@ extension Rejection {
         Rejection(.notSuspended, "\(facts.place.text), is \(facts.status) and not suspended", facts: facts)
     }
 
-    /// An instance that is to be suspended and does not run.
+    /// Rejects suspending an instance that does not run.
     static func restsAlready(_ facts: InstanceFacts) -> Rejection {
         facts.status == .suspended
             ? Rejection(.suspended, "\(facts.place.text), is suspended already", facts: facts)
@@ -130,21 +131,21 @@ extension Rejection {
                 .failed, "\(facts.place.text), has failed: what comes waits already, until it is retried", facts: facts)
     }
 
-    /// What a person asked for would undo itself.
+    /// Rejects a verb whose macrostep would fail and be undone.
     ///
-    /// - Parameter hint: What helps.
+    /// - Parameter hint: The remedy.
     static func undone(
         _ refusal: Refusal, verb: String, machine: Machine, _ facts: InstanceFacts, hint: String
     ) -> Rejection {
         Rejection(Code(refusal), refusal.message(for: verb, in: machine, at: facts.place) + hint, facts: facts)
     }
 
-    /// What a key was used for is deleted.
+    /// Rejects a repeated request because the instance that the key was used for is deleted.
     static func purged(_ key: RequestKey?) -> Rejection {
         Rejection(.purged, "Key '\(key?.text ?? "")' was used for an instance that is deleted; nothing was changed")
     }
 
-    /// What of an instance has no place in another version.
+    /// Rejects a migration because parts of the instance have no place in another version.
     static func misfit(_ misfits: [Misfit], _ version: MachineVersion, _ facts: InstanceFacts) -> Rejection {
         let reasons = misfits.prefix(3).map { "\($0.place): \($0.reason)" }.joined(separator: "; ")
         let more = misfits.count > 3 ? "; and \(misfits.count - 3) more" : ""
@@ -153,12 +154,13 @@ extension Rejection {
             misfits: misfits)
     }
 
-    /// What runs a version is to go over to it.
+    /// Rejects a migration of an instance to the version that it already runs.
     static func sameVersion(_ version: MachineVersion, _ facts: InstanceFacts) -> Rejection {
         Rejection(.invalidData, "\(facts.place.text), runs version \(version) already", facts: facts)
     }
 
-    /// What an instance failed on would fail in another version too; it stays where it is.
+    /// Rejects a migration with retry because the instance would fail in the other version, too; the instance stays in
+    /// its version.
     static func failsAgain(
         _ refusal: Refusal, on event: String, in new: LoadedMachine, _ facts: InstanceFacts
     ) -> Rejection {
@@ -170,14 +172,14 @@ extension Rejection {
             refused: RefusedEvent(refusal: refusal, event: event, machine: new.machine))
     }
 
-    /// - Parameter expected: What was expected and did not hold: `seq 4`.
+    /// - Parameter expected: The expectation that did not hold: `seq 4`.
     static func preconditionFailed(_ expected: String, _ facts: InstanceFacts) -> Rejection {
         Rejection(.preconditionFailed, "\(facts.place.text), is not at \(expected)", facts: facts)
     }
 
     static func tooMuchTogether(_ message: String) -> Rejection { Rejection(.tooMuchTogether, message) }
 
-    /// - Parameter what: What is gone, as the beginning of a sentence.
+    /// - Parameter what: The data that is gone, as the beginning of a sentence.
     static func redacted(_ what: String) -> Rejection {
         Rejection(.redacted, "\(what) was redacted: it is gone, and nothing brings it back; nothing was changed")
     }
@@ -220,6 +222,6 @@ extension Rejection.Code {
 }
 
 extension MachineSuspension {
-    /// What the person said, after a sentence.
+    /// The operator's reason, to follow a sentence.
     fileprivate var said: String { reason.map { " (\($0))" } ?? "" }
 }

@@ -2,35 +2,35 @@ package import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// What becomes of what is armed when an instance is reset.
+/// The fate of an instance's pending items in a reset.
 package struct ResetView: Sendable, Equatable {
-    /// What becomes of an invocation.
+    /// The fate of an invocation.
     package enum Fate: String, Sendable {
         case stays, cancelled, again, answered
     }
 
-    /// An invocation that lived before, or lives afterwards.
+    /// An invocation that was live before, or is live afterwards.
     package struct Invocation: Sendable, Equatable {
         package let id: String
         package let fate: Fate
     }
 
-    /// Of what comes by itself, how many are told.
+    /// The number of timers and sent events that are listed.
     private static let toldTimers = 20
 
-    /// The seq whose state the instance has.
+    /// The seq whose state the instance gets.
     package let to: Int64
-    /// The versions before and after; nil when they are the same.
+    /// The versions before and after; `nil` if they are the same.
     package let fromVersion: Int64?
     package let toVersion: Int64?
-    /// What comes next by itself, in its order.
+    /// The next items that come by themselves, in order.
     package let timers: [Pending]
-    /// How many more come by themselves.
+    /// The number of further items that come by themselves.
     package let otherTimers: Int
-    /// Those that end, then those that live.
+    /// The invocations that end, then the invocations that are live afterwards.
     package let invocations: [Invocation]
 
-    /// Nil of every other row.
+    /// Creates the view of a reset; `nil` for every other row.
     ///
     /// - Parameter before: The instance, and not its snapshot, which every answer would copy.
     init?(_ link: Chain.Link, from before: borrowing InstanceState) {
@@ -58,7 +58,7 @@ package struct ResetView: Sendable, Equatable {
         invocations = ended.map { Invocation(id: $0.invocation ?? "", fate: .cancelled) } + living
     }
 
-    /// The numbers of the invocations that have their results.
+    /// Returns the numbers of the invocations that already have their results.
     private static func answered(_ data: JSONObject) -> Set<Int> {
         guard case .array(let begun)? = data["begun"] else { return [] }
         return Set(

@@ -25,10 +25,10 @@ struct RowOrigin {
     }
 }
 
-/// How long an instance was as it was: with a row that undoes the one before, it is so for as long as without both.
+/// The former age of an instance's state. A row that undoes the row before restores the age from before both rows.
 struct FormerAge: Sendable {
-    /// Since when it was in its configuration.
+    /// The time since which the instance was in its configuration.
     let entered: Timestamp
-    /// Why and when it had failed, as the instance keeps it; nil when it had not.
+    /// The reason and the time of the failure, as the instance keeps them; `nil` if it had not failed.
     let failure: String?
 }

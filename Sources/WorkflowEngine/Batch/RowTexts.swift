@@ -2,7 +2,7 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// Writes what rows say. A run over thousands says the same in each row, which is written once.
+/// Encodes the notes and data of rows. A bulk run repeats the same texts in thousands of rows; each is encoded once.
 struct RowTexts {
     private var lastNote: (note: RowNote, text: String?)?
     private var lastData: (data: JSONValue, text: String)?

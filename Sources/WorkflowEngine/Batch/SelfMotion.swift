@@ -3,10 +3,10 @@ import WorkflowStore
 
 /// Counts the macrosteps that instances make by themselves, to find those that never come to rest.
 ///
-/// A class, because what is counted stays counted when a batch is thrown away.
+/// A class, because counts stay when a batch is discarded.
 final class SelfMotion {
     private struct Count {
-        /// When the minute began: by the engine's clock, which a virtual one leaves behind, and in real time.
+        /// The beginning of the minute by the engine's clock, and in real time in case the engine's clock is virtual.
         var began: Timestamp
         let reallyBegan: ContinuousClock.Instant
         var macrosteps = 0
@@ -21,13 +21,13 @@ final class SelfMotion {
         self.limits = limits
     }
 
-    /// Counts what came of one timer, or of one event that an instance sent to itself.
+    /// Counts the macrosteps of one timer, or of one event that an instance sent to itself.
     ///
     /// - Parameters:
-    ///   - macrosteps: It, and those that followed in its chain.
-    ///   - due: When the timer was due; nil for an event that was sent without delay. What was due before the minute
-    ///     began is an outage's, not the machine's.
-    /// - Returns: How many there were when the instance is to be told of: once a minute.
+    ///   - macrosteps: The macrostep of the timer or event, and those that followed in its chain.
+    ///   - due: The time at which the timer was due; `nil` for an event that was sent without delay. Timers due before
+    ///     the minute began are due to an outage, not to the machine.
+    /// - Returns: The number of macrosteps if the instance is to be reported, once a minute; `nil` otherwise.
     func count(
         _ macrosteps: Int, of id: InstanceID, due: LogicalTime?, at now: Timestamp,
         _ real: @autoclosure () -> ContinuousClock.Instant = .now
@@ -51,7 +51,7 @@ final class SelfMotion {
     private func keep(_ count: Count, of id: InstanceID) {
         counts[id] = count
         guard counts.count > limits.countedInstances else { return }
-        // The half that did least.
+        // Forgets the half with the fewest macrosteps.
         for (id, _) in counts.sorted(by: { $0.value.macrosteps < $1.value.macrosteps }).prefix(counts.count / 2) {
             counts[id] = nil
         }

@@ -2,17 +2,17 @@ import Statechart
 package import WorkflowJSON
 import WorkflowStore
 
-/// Why an attempt failed.
+/// The reason why an attempt failed.
 package struct TaskFailure: Sendable, Equatable {
-    /// The worker's own word, or one of ours.
+    /// The type of the failure, named by the worker or by wfd.
     package var type: String
     package var message: String
     package var details: JSONValue?
-    /// What the machine is told beside these, as `status` of an answer over HTTP.
+    /// Further facts for the machine, such as the `status` of an answer over HTTP.
     package var facts: JSONObject
-    /// Whether trying again makes sense.
+    /// True if another attempt makes sense.
     package var canRetry: Bool
-    /// Milliseconds to wait before the next attempt; nil for what the definition says.
+    /// The milliseconds to wait before the next attempt; `nil` for the definition's value.
     package var retryAfter: Int64?
 
     package init(
@@ -27,12 +27,12 @@ package struct TaskFailure: Sendable, Equatable {
         self.retryAfter = retryAfter
     }
 
-    /// Roughly its bytes.
+    /// The approximate number of bytes of the failure.
     var size: Int {
         type.utf8.count + message.utf8.count + (details?.size ?? 0) + JSONValue.object(facts).size
     }
 
-    /// As a machine is told, but for the number of attempts.
+    /// The error that the machine receives, without the number of attempts.
     var error: JSONObject {
         var error = facts
         error["type"] = .string(type)
@@ -41,7 +41,7 @@ package struct TaskFailure: Sendable, Equatable {
         return error
     }
 
-    /// As it is kept of an attempt: without what is long.
+    /// The text that is kept of an attempt, without long facts.
     var note: String {
         var error: JSONObject = ["type": .string(type), "message": .string(message)]
         error["details"] = details
@@ -49,18 +49,18 @@ package struct TaskFailure: Sendable, Equatable {
         return JSONWriter.string(JSONValue.object(error))
     }
 
-    /// The failure in the words of retry rules.
+    /// The failure in the form that retry rules match.
     var forRules: RetryFailure { RetryFailure(type: type, facts) }
 
-    /// Bytes of a fact that is kept of each attempt.
+    /// The greatest number of bytes of a fact that is kept of each attempt.
     private static let notedBytes = 8 << 10
 
-    /// Nobody spoke of the task within its lease.
+    /// The failure of a task whose worker gave no sign of life within its lease.
     static let leaseExpired = TaskFailure(type: "lease-expired", message: "the worker gave no sign of life in time")
 }
 
 extension AttemptRecord {
-    /// The failure in the words of retry rules. A late report counts as an expired lease.
+    /// The failure in the form that retry rules match. A late report counts as an expired lease.
     var forRules: RetryFailure {
         let type = outcome == BatchBuilder.late ? TaskFailure.leaseExpired.type : outcome
         return RetryFailure(type: type, error.flatMap(RecordedFailure.object) ?? JSONObject())
@@ -68,7 +68,7 @@ extension AttemptRecord {
 }
 
 extension RetryFailure {
-    /// - Parameter facts: `status` of an answer over HTTP among them.
+    /// - Parameter facts: The facts of the failure, possibly with the `status` of an answer over HTTP.
     fileprivate init(type: String, _ facts: JSONObject) {
         if case .int(let status)? = facts["status"] {
             self.init(type: type, status: status)

@@ -2,16 +2,16 @@ import Statechart
 package import WorkflowJSON
 package import WorkflowStore
 
-/// Who may end a task: a secret that its worker was given, and what the lease was when it began.
+/// The right to end a task: a secret that its worker was given, and the terms of the lease.
 struct TaskLease: Equatable {
-    /// Bytes of a secret. See ``TaskToken/secret(_:with:)``.
+    /// The number of bytes of a secret. See ``TaskToken/secret(_:with:)``.
     static let secretBytes = 16
     private static let byteCount = secretBytes + 3 * 8
 
     let secret: [UInt8]
     let begun: Timestamp
     let milliseconds: Int64
-    /// Of the store: a lease of before a restore is nobody's.
+    /// The generation of the store: a lease from before a restore is void.
     let generation: Int64
 
     init(secret: [UInt8], begun: Timestamp, milliseconds: Int64, generation: Int64) {
@@ -21,7 +21,7 @@ struct TaskLease: Equatable {
         self.generation = generation
     }
 
-    /// Reads what `bytes` gives; nil for anything else.
+    /// Reads the form that `bytes` gives; `nil` for anything else.
     init?(_ bytes: [UInt8]?) {
         guard let bytes, bytes.count == Self.byteCount else { return nil }
         func number(_ place: Int) -> Int64 {
@@ -33,7 +33,7 @@ struct TaskLease: Equatable {
             milliseconds: number(1), generation: number(2))
     }
 
-    /// As its row keeps it.
+    /// The form that the effect's row keeps.
     var bytes: [UInt8] {
         secret
             + [begun.rawValue, milliseconds, generation].flatMap { number in
@@ -42,17 +42,18 @@ struct TaskLease: Equatable {
     }
 }
 
-/// The name of a task for its worker: opaque to it, and worth nothing but a note once the lease is lost.
+/// The name of a task for its worker. The token is opaque to the worker; once the lease is lost, it is only good for a
+/// late report.
 package struct TaskToken: Sendable, Equatable {
     let effect: Position
     let instance: InstanceID
     let generation: Int64
-    /// 1 for the first.
+    /// The number of the attempt, 1 for the first.
     let attempt: Int64
     let begun: Timestamp
     private(set) var secret: [UInt8]
 
-    /// - Parameter effect: As it is leased.
+    /// - Parameter effect: The effect as leased.
     init(_ effect: EffectRecord, _ lease: TaskLease) {
         self.effect = effect.id
         instance = effect.instanceID
@@ -62,12 +63,12 @@ package struct TaskToken: Sendable, Equatable {
         secret = lease.secret
     }
 
-    /// Makes the token of an attempt that begins, with a new secret.
+    /// Creates the token of an attempt that begins, with a new secret.
     ///
     /// - Parameters:
-    ///   - effect: As it is leased.
+    ///   - effect: The effect as leased.
     ///   - key: The salt of its instance.
-    ///   - random: Makes two leases of one attempt differ, where the first was given back.
+    ///   - random: Random bytes that distinguish two leases of one attempt, if the first was given back.
     init(_ effect: EffectRecord, begun: Timestamp, generation: Int64, key: Salt, random: Salt) {
         self.effect = effect.id
         instance = effect.instanceID
@@ -78,7 +79,7 @@ package struct TaskToken: Sendable, Equatable {
         secret = secret(random.bytes.prefix(Self.nonceBytes), with: key)
     }
 
-    /// Reads what `text` gives; nil for anything else.
+    /// Reads the form that `text` gives; `nil` for anything else.
     package init?(text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 2 * (40 + TaskLease.secretBytes) else { return nil }
@@ -100,25 +101,26 @@ package struct TaskToken: Sendable, Equatable {
         secret = Array(bytes.dropFirst(40))
     }
 
-    /// In hexadecimal.
+    /// The token in hexadecimal.
     package var text: String { (numbers + secret).hexadecimal }
 
-    /// Five numbers of eight bytes.
+    /// The five numbers, eight bytes each.
     private var numbers: [UInt8] {
         [effect.rawValue, instance.rawValue, generation, attempt, begun.rawValue].flatMap {
             withUnsafeBytes(of: $0.bigEndian, Array.init)
         }
     }
 
-    /// True for a token that this store has made: every number in it is then as it was handed out. No row of the lease
-    /// is needed, which may have been lost long ago.
+    /// Returns true for a token that this store has made: then every number in the token is as it was handed out. The
+    /// row of the lease, which may have been lost long ago, is not needed.
     ///
-    /// - Parameter key: The salt of the instance. A redaction renews it: older tokens are recognized no more.
+    /// - Parameter key: The salt of the instance. A redaction renews the salt, and older tokens are no longer
+    ///   recognized.
     package func isGenuine(with key: Salt) -> Bool { secret == secret(secret.prefix(Self.nonceBytes), with: key) }
 
-    /// The secret of the lease that the numbers say: random bytes, then a code over these and all numbers.
+    /// Returns the secret of the lease with these numbers: random bytes, then a code over these bytes and all numbers.
     ///
-    /// The code has 80 bits, as RFC 2104 (section 5) wants at least.
+    /// The code has 80 bits, the minimum of RFC 2104 (section 5).
     private func secret(_ nonce: ArraySlice<UInt8>, with key: Salt) -> [UInt8] {
         let code = Digest(of: Array("task".utf8) + numbers + nonce, keyedWith: key)
         return Array(nonce) + code.bytes.prefix(TaskLease.secretBytes - nonce.count)
@@ -134,14 +136,15 @@ package struct TaskToken: Sendable, Equatable {
         }
     }
 
-    /// What its result is known by: who completes a task again, because no answer came, is told the same.
+    /// The key of the task's result: a worker that completes a task again, because no answer came, gets the same
+    /// answer.
     var place: KeyPlace { KeyPlace(key: key, scope: .instance(instance)) }
 
     private var key: RequestKey { RequestKey(bytes: UniqueID(named: Array("complete".utf8) + secret).bytes) }
 }
 
 extension UniqueID {
-    /// A version 8 UUID: the same for the same bytes.
+    /// Creates a version 8 UUID, the same for the same bytes.
     init(named bytes: [UInt8]) {
         var digest = Array(Digest(of: bytes).bytes.prefix(16))
         digest[6] = digest[6] & 0x0F | 0x80
@@ -150,41 +153,41 @@ extension UniqueID {
     }
 }
 
-/// A task as its worker gets it.
+/// A task as its worker receives it.
 package struct LeasedTask: Sendable {
     package let token: TaskToken
     package let instance: InstanceName
     /// The id of the invocation.
     package let id: String
-    /// 1 for the first.
+    /// The number of the attempt, 1 for the first.
     package let attempt: Int64
-    /// The same for every attempt, also after a restore, and never for two requests.
+    /// The key of the effect: the same for every attempt, also after a restore, and never the same for two requests.
     package let key: UniqueID
-    /// For tracing; see ``TraceContext``.
+    /// The trace context; see ``TraceContext``.
     package let traceparent: String
     package let input: JSONValue?
-    /// What an earlier attempt has told.
+    /// The progress that an earlier attempt reported.
     package let progress: JSONValue?
     package let leasedUntil: Timestamp
-    /// When the invocation times out.
+    /// The time at which the invocation times out.
     package let deadline: Timestamp?
 }
 
 extension EffectRecord {
-    /// What names the effect to those outside.
+    /// Returns the key that identifies the effect to outside services.
     func key(of instance: UniqueID) -> UniqueID {
         var bytes = instance.bytes
         for number in [seq.rawValue, number ?? 0, round] {
             bytes += withUnsafeBytes(of: number.bigEndian, Array.init)
         }
-        // No name has a NUL, so that nothing else gives the same bytes.
+        // A name contains no NUL, so no other effect gives the same bytes.
         return UniqueID(named: bytes + Array(name.utf8) + [0] + Array(request.utf8))
     }
 
-    /// What is asked.
+    /// The decoded request.
     var requested: JSONObject { RecordedFailure.object(request) ?? JSONObject() }
 
-    /// What a result that waits is known by.
+    /// The key of a waiting result.
     var answerKey: RequestKey? {
         answer.flatMap { RecordedFailure.object($0)?["key"]?.string }.flatMap { RequestKey(text: $0) }
     }

@@ -2,7 +2,7 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-// What a run does, as it is stored.
+// The stored form of a bulk run's action.
 
 extension BulkAction {
     var object: JSONObject {
@@ -25,7 +25,7 @@ extension BulkAction {
             object["run"] = .string(run.name)
             object["floor"] = (run.floor?.rawValue).map(JSONValue.int)
             object["moved"] = run.changed.map(JSONValue.int)
-            // Before 0.2 all were migrations.
+            // Before 0.2 only migrations could be undone.
             if run.kind != .migrated { object["of"] = .string(run.kind.rawValue) }
             object["invocations"] = (invocations?.rawValue).map(JSONValue.string)
         case .delete(let cancelsEffects): object["cancelEffects"] = .bool(cancelsEffects)

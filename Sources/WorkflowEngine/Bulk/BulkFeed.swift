@@ -2,29 +2,29 @@ import Statechart
 import Synchronization
 import WorkflowStore
 
-/// One of the instances of a run.
+/// An instance of a bulk run.
 struct BulkTarget: Sendable {
     let instance: InstanceName
-    /// Nil where nobody looked.
+    /// The instance's id; `nil` if it was not looked up.
     let id: InstanceID?
-    /// Where the run stands when it had its turn.
+    /// The run's mark after this instance's turn.
     let mark: BulkMark
     var preparation = BulkPreparation.none
-    /// Nil when it is where it was when the run began.
+    /// The instance's stays in other versions; `nil` if it has not left its version since the run began.
     var crossing: BulkCrossing?
 
-    /// Roughly the bytes of what was prepared.
+    /// The approximate number of bytes of the preparation.
     var size: Int { preparation.size + 32 * (crossing?.stays.count ?? 0) }
 }
 
-/// The instances of a run that were read and have not had their turn on disk, in their order.
+/// The instances of a bulk run that were read and whose turns are not on disk, in their order.
 ///
-/// Who reads adds to the end; the writer takes those behind the mark of the run as a batch has it. So a batch that is
-/// thrown away takes nothing with it.
+/// The reader adds instances at the end. The writer takes those behind the run's mark as the batch has it, so a
+/// discarded batch removes no instances from the feed.
 final class BulkFeed: Sendable {
     private struct State {
         var targets: [BulkTarget] = []
-        /// Of what was prepared for them.
+        /// The bytes of the preparations.
         var bytes = 0
         var isComplete = false
     }
@@ -34,10 +34,10 @@ final class BulkFeed: Sendable {
     var count: Int { state.withLock(\.targets.count) }
     var bytes: Int { state.withLock(\.bytes) }
 
-    /// - Parameter isComplete: Whether nothing is left behind them.
+    /// - Parameter isComplete: True if no instances come after these.
     func add(_ targets: [BulkTarget], isComplete: Bool) {
         state.withLock { state in
-            // An instance of a run has its turn once, though a damaged index may lead to it again.
+            // An instance of a run has only one turn, although a damaged index may lead to it again.
             let targets = targets.drop { target in state.targets.last.map { target.mark <= $0.mark } ?? false }
             state.targets += targets
             state.bytes += targets.reduce(0) { $0 + $1.size }
@@ -45,7 +45,7 @@ final class BulkFeed: Sendable {
         }
     }
 
-    /// The first ones behind a mark, and whether the run ends with them.
+    /// Returns the first instances behind a mark. `isEnd` is true if the run ends with them.
     func next(after mark: BulkMark, atMost count: Int) -> (targets: ArraySlice<BulkTarget>, isEnd: Bool) {
         state.withLock { state in
             let first = state.targets.firstIndex { mark < $0.mark } ?? state.targets.endIndex
@@ -54,7 +54,7 @@ final class BulkFeed: Sendable {
         }
     }
 
-    /// Lets go of those whose turn is on disk; gives them.
+    /// Removes and returns the instances whose turns are on disk.
     func drop(through mark: BulkMark) -> ArraySlice<BulkTarget> {
         state.withLock { state in
             let done = state.targets.prefix { $0.mark <= mark }

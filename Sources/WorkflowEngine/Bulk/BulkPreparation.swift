@@ -1,24 +1,24 @@
 import Statechart
 import WorkflowStore
 
-/// What a run has to know of an instance before its turn, beside what the instance's row says.
+/// The data that a bulk run needs for an instance before its turn, in addition to the instance's row.
 enum BulkPreparation: Sendable {
-    /// Nothing.
+    /// No data.
     case none
-    /// For a reset, or an undo by one.
+    /// The past state, for a reset or an undo by a reset.
     case past(Result<FoldedPast, Rejection>)
-    /// For an undo that needs no past: the seq of the row that is undone, which is the last.
+    /// The seq of the row to undo, which is the last row; for an undo that needs no past state.
     case last(Seq)
-    /// For a deletion.
+    /// The calls of the instance, for a deletion.
     case look(DeleteCommand.Look)
-    /// For a redaction.
+    /// The data for a redaction.
     case found(RedactCommand.Found)
-    /// It has gone on since what is to be undone.
+    /// The instance has changed since the row to undo. Has the message.
     case changed(String)
-    /// It is none of the run's, or has its turn elsewhere.
+    /// The instance is not the run's, or has its turn in another version.
     case passedOver
 
-    /// Roughly the bytes that it takes.
+    /// The approximate number of bytes of the preparation.
     var size: Int {
         switch self {
         case .past(.success(let past)): past.size
@@ -30,7 +30,7 @@ enum BulkPreparation: Sendable {
 }
 
 extension Engine {
-    /// Looks at what a run has to know of an instance.
+    /// Reads the data that an action needs for an instance.
     func prepare(_ action: BulkAction, on record: InstanceRecord) async throws(Rejection) -> BulkPreparation {
         switch action {
         case .repair, .send, .migrate: return .none
@@ -54,8 +54,8 @@ extension Engine {
         return .past(await past(of: record, for: .seq(Seq(rawValue: row.seq.rawValue - 1))))
     }
 
-    /// The row that a run has in an instance, or may have: one that was redacted does not say whose it is. Nil when it
-    /// has none.
+    /// Returns the row that a run wrote in an instance. If there is none, returns a redacted row that may be the run's,
+    /// because such a row no longer names its run. Returns `nil` if there is neither.
     private func row(of run: UndoneRun, in record: InstanceRecord) async throws(Rejection) -> JournalRecord? {
         guard let floor = run.floor, record.head >= floor else { return nil }
         var (found, redacted): (JournalRecord?, JournalRecord?)
@@ -66,13 +66,14 @@ extension Engine {
         return found ?? redacted
     }
 
-    /// Whether a run is for an instance that it selects: an undo is for those to whom the other run did something.
+    /// Returns true if an action is meant for a selected instance. An undo is meant only for instances that the undone
+    /// run changed.
     func isMeant(_ record: InstanceRecord, by action: BulkAction) async throws(Rejection) -> Bool {
         guard case .undo(let undone, _) = action else { return true }
         return try await row(of: undone, in: record) != nil
     }
 
-    /// The request with all that depends on what is stored now: an undo finds the run that it undoes.
+    /// Completes a request with stored data: an undo gets the run that it undoes.
     func resolved(
         _ request: BulkRequest, _ names: [InstanceName], by caller: Caller
     ) async throws(Rejection) -> (request: BulkRequest, names: [InstanceName]) {
@@ -81,7 +82,7 @@ extension Engine {
         guard let kind = run.request.action.undoneKind else { throw .neverUndone(run) }
         if run.record.state == .running { throw .runNotDone(undone.name) }
         var request = request
-        // Nothing was done of one that was to be done whole and left somebody out.
+        // An all-or-nothing run that left an instance out changed none.
         let isUndone = run.request.isAtomic && run.outcome.left > 0
         let changed = isUndone ? 0 : run.outcome.count(of: .done) + run.outcome.count(of: .failed)
         request.action = .undo(
@@ -89,7 +90,7 @@ extension Engine {
             invocations: invocations)
         switch run.request.targets {
         case .selection(let selection):
-            // Whatever version they have now.
+            // The instances count whatever version they have now.
             request.targets = .selection(BulkSelection(machines: selection.machines))
             return (request, [])
         case .names(let count, _):
@@ -98,7 +99,7 @@ extension Engine {
         }
     }
 
-    /// The instances that a run names.
+    /// Returns the instances that a run names.
     func names(of run: BulkKey, _ count: Int) async throws(Rejection) -> [InstanceName] {
         var names: [InstanceName] = []
         while names.count < count {
@@ -110,7 +111,7 @@ extension Engine {
         return names
     }
 
-    /// Does to the end what a run has begun of instances.
+    /// Completes the erasures that a run has begun for instances.
     func finish(_ action: BulkAction, of ids: [InstanceID]) async throws(Rejection) {
         guard action.erasure == .redaction else { return }
         do throws(Rejection) {

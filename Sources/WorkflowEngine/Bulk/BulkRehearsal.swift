@@ -1,28 +1,28 @@
 package import Statechart
 package import WorkflowStore
 
-/// What a run would do, told without doing it.
+/// The result of trying a bulk run without writing anything.
 package struct BulkRehearsal: Sendable {
-    /// Names what is selected: each instance, and its seq.
+    /// The digest of the selection: each instance and its seq.
     package var digest: Digest
     package var selected: Int64
-    /// Who would be done, or fail again, and so on.
+    /// The outcomes that the instances would have.
     package var outcome = BulkOutcome()
-    /// Of those that would be done, how many stand where afterwards.
+    /// The instances that would be done, counted by where they would be afterwards.
     package var groups: [BulkPlace: BulkGroup] = [:]
-    /// Invocations and calls that would begin, of how many of them a service would do something again, and invocations
-    /// that would be cancelled.
+    /// The number of invocations and calls that would begin, of those that a service would carry out again, and of
+    /// invocations that would be cancelled.
     package private(set) var begun: Int64 = 0
     package private(set) var again: Int64 = 0
     package private(set) var cancelled: Int64 = 0
-    /// How many stand elsewhere.
+    /// The number of instances in places without a group, because there are too many places.
     package var others: Int64 = 0
-    /// What has no place in another version, and of how many instances.
+    /// The misfits in another version, with the number of instances of each.
     package var misfits: [Misfit: Int64] = [:]
-    /// Where versions lead that were met, by their row numbers.
+    /// The target versions of the versions found so far, by the ids of the latter.
     fileprivate var targets: [MachineID: LoadedMachine] = [:]
 
-    /// Nobody was rehearsed.
+    /// Creates a rehearsal without instances.
     init() {
         digest = .zero
         selected = 0
@@ -53,9 +53,9 @@ package struct BulkRehearsal: Sendable {
     }
 }
 
-/// Where instances stand after what a run would do.
+/// The place of instances after a run's action.
 package struct BulkPlace: Hashable, Sendable {
-    /// Where they stood before, and where their states lead; nil of all but a migration. Paths of leaves.
+    /// The states before a migration and the states to which it leads, as paths of leaves; `nil` for all other actions.
     package let from: [String]?
     package let targets: [String]?
     package let configuration: [String]
@@ -68,15 +68,15 @@ package struct BulkPlace: Hashable, Sendable {
     }
 }
 
-/// How many instances would stand at a place, and what becomes of their timers.
+/// The number of instances in a place, and the fates of their timers.
 package struct BulkGroup: Sendable {
     package private(set) var count: Int64 = 0
-    /// Timers and delayed events that go on.
+    /// The number of timers and delayed events that continue.
     package private(set) var kept: Int64 = 0
     package private(set) var ended: Int64 = 0
-    /// Of those that would be armed, how many have which event.
+    /// The number of timers that would be armed, by event.
     package private(set) var new: [String: Int64] = [:]
-    /// How many of these are due already.
+    /// The number of new timers that are due already.
     package private(set) var due: Int64 = 0
 
     mutating func add(_ told: MigrationReport?, at now: Timestamp) {
@@ -91,7 +91,7 @@ package struct BulkGroup: Sendable {
     }
 }
 
-/// The digest of a selection, made as it is gone through.
+/// Computes the digest of a selection incrementally.
 struct SelectionDigest {
     private var digest = RunningDigest()
     private var bytes: [UInt8] = []
@@ -109,7 +109,7 @@ struct SelectionDigest {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Of all that were added.
+    /// The digest of all added instances.
     var value: Digest {
         mutating get {
             flush()
@@ -119,9 +119,7 @@ struct SelectionDigest {
 }
 
 extension Engine {
-    /// Goes through what a run would be for, as it is on disk, in slices; nothing is kept from changing meanwhile.
-    ///
-    /// - Parameter body: Called with some instances, and with the names of those that are not there.
+    /// Reads the instances that a run would select, as they are on disk, in slices. The instances may change meanwhile.
     func forEachSelected(
         _ request: BulkRequest, _ names: [InstanceName], at now: Timestamp, by caller: Caller,
         _ body: ([InstanceRecord], _ missing: [InstanceName]) async throws -> Void
@@ -157,9 +155,9 @@ extension Engine {
         }
     }
 
-    /// Does to each selected instance, in memory, what a run would do. Nothing is written.
+    /// Applies a run's action to each selected instance in memory. Nothing is written.
     ///
-    /// - Parameter progress: Called with how many were tried.
+    /// - Parameter progress: Called with the number of instances that were tried.
     @concurrent package func rehearse(
         _ asked: BulkRequest, _ named: [InstanceName], by caller: Caller,
         _ progress: @concurrent (_ done: Int64) async throws -> Void
@@ -191,7 +189,7 @@ extension Engine {
         return rehearsal
     }
 
-    /// Does to one instance, in memory, what a run would do.
+    /// Applies a run's action to one instance in memory.
     func rehearse(
         _ request: BulkRequest, on record: InstanceRecord, at now: Timestamp, by caller: Caller,
         _ rehearsal: inout BulkRehearsal
@@ -221,7 +219,8 @@ extension Engine {
         }
     }
 
-    /// What a run would do to an instance as it is stored; nil of what leaves it in no state.
+    /// Returns the result of a run's action on an instance as it is stored; `nil` for an action that leaves the
+    /// instance in no state.
     private func result(
         of request: BulkRequest, on record: InstanceRecord, _ preparation: BulkPreparation, at now: Timestamp,
         by caller: Caller, _ targets: inout [MachineID: LoadedMachine]

@@ -2,11 +2,11 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-// What a run does to one of its instances, and what a rehearsal of it tells.
+// The action of a bulk run on one instance, and its rehearsal.
 
 extension BulkRequest {
-    /// Does to one instance what is asked for; gives its status afterwards. Nil when it has gone on since it was
-    /// looked at: then nothing was done.
+    /// Applies the request to one instance and returns its status afterwards. Returns `nil`, and does nothing, if the
+    /// instance has changed since it was prepared.
     func carryOut(
         on live: LiveInstance, _ preparation: BulkPreparation, in batch: inout BatchBuilder, run: String,
         by caller: Caller
@@ -60,7 +60,7 @@ extension BulkRequest {
             instance: instance, to: version, plan, retries: retries, reason: reason, wantsContext: false, by: caller)
     }
 
-    /// Nil when the instance was not prepared for it.
+    /// Returns `nil` if the instance was not prepared for a reset.
     func reset(_ instance: InstanceName, _ preparation: BulkPreparation, by caller: Caller) -> ResetCommand? {
         guard case .past(let past) = preparation else { return nil }
         var command: ResetCommand
@@ -87,7 +87,7 @@ extension BulkRequest {
 }
 
 extension BulkAction {
-    /// Whether it is refused while the machine is suspended.
+    /// True if the action is refused while the machine is suspended.
     var needsMachine: Bool {
         switch self {
         case .repair(.resume), .send: true
@@ -97,10 +97,11 @@ extension BulkAction {
         }
     }
 
-    /// Whether an instance that is failed afterwards has failed on what followed, or was failed before and stays so.
+    /// Returns true if an instance that is failed afterwards failed because of the action, rather than stayed failed as
+    /// before.
     func hasFailed(from before: Seq, to after: Seq) -> Bool { endsFailures || after > before.next }
 
-    /// Whether an instance is to go on by it.
+    /// True if the action is meant to make an instance continue.
     private var endsFailures: Bool {
         switch self {
         case .repair(.retry), .repair(.skip), .repair(.resume), .send: true
@@ -109,7 +110,7 @@ extension BulkAction {
         }
     }
 
-    /// What became of an instance that was left alone.
+    /// Returns the outcome of an instance whose action was rejected.
     func outcome(of rejection: Rejection) -> BulkOutcome.Kind {
         switch (self, rejection.code) {
         case (_, .misfit): .misfit
@@ -117,7 +118,7 @@ extension BulkAction {
             (.repair(.suspend), .suspended), (.repair(.resume), .notSuspended), (.repair(.retry), .notFailed),
             (.repair(.skip), .notFailed), (.migrate, .finished), (.migrate, .notFailed):
             .passedOver
-        // It would fail again on what it has failed on, and stays where it is.
+        // The instance would fail again on the same input, and stays in its version.
         case (.migrate(_, _, retries: true), .notAccepted), (.migrate(_, _, retries: true), .guardRejected),
             (.migrate(_, _, retries: true), .unknownEvent), (.migrate(_, _, retries: true), .expressionFailed),
             (.migrate(_, _, retries: true), .livelock):

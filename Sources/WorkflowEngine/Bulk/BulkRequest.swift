@@ -2,19 +2,19 @@ package import Statechart
 package import WorkflowJSON
 package import WorkflowStore
 
-/// What a run does to each of its instances.
+/// The action of a bulk run on each of its instances.
 package enum BulkAction: Sendable, Equatable {
     case repair(RepairCommand.Verb)
     case send(event: String, data: JSONValue?)
-    /// With `retries`, only those go over that then go on with what they failed on.
+    /// Migrates instances. With `retries`, only those are migrated that then accept the input on which they failed.
     case migrate(to: MachineVersion, MigrationPlan, retries: Bool)
     case reset(to: Seq, timers: Reset.Timers, invocations: Reset.Invocations?)
-    /// Undoes what a run did.
+    /// Undoes the changes of another run.
     case undo(UndoneRun, invocations: Reset.Invocations?)
     case delete(cancelsEffects: Bool)
     case redact(paths: [String])
 
-    /// Its word in the API.
+    /// The action's name in the API.
     package var verb: String {
         switch self {
         case .repair(let verb): verb.name
@@ -27,7 +27,7 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
-    /// The kind of its rows where a run of it can be undone; nil where it cannot.
+    /// The kind of the action's rows if a run of it can be undone; else `nil`.
     var undoneKind: Input.Kind? {
         switch self {
         case .repair(.retry), .repair(.resume): nil
@@ -38,10 +38,10 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
-    /// Whether it undoes a run.
+    /// True if the action undoes a run.
     var isUndo: Bool { if case .undo = self { true } else { false } }
 
-    /// Whether it undoes this run, and no other of the same name.
+    /// Returns true if the action undoes this run, and no other with the same name.
     func isUndo(of run: BulkRecord) -> Bool {
         guard case .undo(let undone, _) = self else { return false }
         return undone.name == run.key.name && undone.floor == run.floor
@@ -52,7 +52,7 @@ package enum BulkAction: Sendable, Equatable {
         return undone.name == run && invocations == wanted
     }
 
-    /// Whether what it does is read as it is on disk.
+    /// True if the action reads its data as it is on disk.
     var isLong: Bool {
         switch self {
         case .delete, .redact: true
@@ -60,7 +60,7 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
-    /// The way in which the data that a run erases leaves the files, before the run is done; nil when the verb erases
+    /// The way in which the data that a run erases leaves the files, before the run is done; `nil` if the verb erases
     /// nothing.
     var erasure: ErasureKind? {
         switch self {
@@ -70,7 +70,7 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
-    /// Whether more must be known of an instance than its row says.
+    /// True if the action needs more data of an instance than its row has.
     var isPrepared: Bool {
         switch self {
         case .reset, .undo, .delete, .redact: true
@@ -82,11 +82,11 @@ package enum BulkAction: Sendable, Equatable {
 /// A run that is undone.
 package struct UndoneRun: Sendable, Equatable {
     package let name: String
-    /// The kind of its rows; a migration's until the run was looked for.
+    /// The kind of the run's rows; `migrated` until the run was looked up.
     let kind: Input.Kind
-    /// Its rows are not before this position; nil until the run was looked for.
+    /// The position before which the run has no rows; `nil` until the run was looked up.
     package let floor: Position?
-    /// To how many it did something; nil until it was looked for.
+    /// The number of instances that the run changed; `nil` until the run was looked up.
     let changed: Int64?
 
     package init(_ name: String) { self.init(name, kind: .migrated, floor: nil, changed: nil) }
@@ -98,22 +98,23 @@ package struct UndoneRun: Sendable, Equatable {
         self.changed = changed
     }
 
-    /// The kind of the rows that undo it: who was suspended goes on with what waited, as after any suspension.
+    /// The kind of the rows that undo the run. A suspended instance is resumed and continues with what waited, as after
+    /// any suspension.
     var undoingKind: Input.Kind { kind == .suspended ? .resumed : .reset }
 }
 
-/// By what instances are selected. Without any of it, all are.
+/// The criteria that select instances; all instances without any criterion.
 package struct BulkSelection: Sendable, Equatable {
-    /// Empty for all, as is each list here.
+    /// The machines. Each list here is empty for all.
     package var machines: [MachineName]
-    /// Of the machine, which is one then.
+    /// The versions of the machine; requires exactly one machine.
     package var versions: [MachineVersion]
     package var statuses: [InstanceStatus]
     package var states: [String]
-    /// Milliseconds for which an instance is in its configuration at least, when the run begins.
+    /// The milliseconds for which an instance must have been in its configuration when the run begins.
     package var olderThan: Int64?
     package var failures: [String]
-    /// Whether only those are that their machine has suspended.
+    /// True to select only instances that their machine suspended.
     package var isSuspendedByMachine: Bool
 
     package init(
@@ -129,14 +130,14 @@ package struct BulkSelection: Sendable, Equatable {
         self.failures = failures
     }
 
-    /// The filter of a list that begins at a time.
+    /// Returns the filter of a list that begins at a time.
     func filter(at now: Timestamp) -> InstanceQuery {
         InstanceQuery(
             machines: machines, statuses: isSuspendedByMachine ? [.suspended] : statuses, states: states,
             enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) }, failures: failures, limit: 0)
     }
 
-    /// Whether those are selected that are counted together, as far as they are counted by what it asks for.
+    /// Returns true if the selection includes the instances of a tally, judged by the criteria that a tally has.
     func takes(_ counted: TallyRecord) -> Bool {
         let counting = InstanceQuery(machines: machines, statuses: statuses, states: states, limit: 0)
         return SelectionQuery(counting, versions: versions, limit: 0).takes(counted.machine, counted.version)
@@ -144,23 +145,24 @@ package struct BulkSelection: Sendable, Equatable {
     }
 }
 
-/// What is asked of many instances.
+/// A request for many instances.
 package struct BulkRequest: Sendable, Equatable {
-    /// For whom it is.
+    /// The instances of a request.
     package enum Targets: Sendable, Equatable {
         case selection(BulkSelection)
-        /// Instances that are named: how many, and the digest of their names.
+        /// Named instances: their number, and the digest of their names.
         case names(Int, Digest)
     }
 
     package var action: BulkAction
     package var targets: Targets
-    /// How the digest of the selection begins that was rehearsed.
+    /// The beginning of the digest of the rehearsed selection.
     package var expect: String?
     package var reason: String?
-    /// Whether nothing is to be done where it cannot be done to all.
+    /// True to change nothing unless the action can be done to all instances.
     package var isAtomic: Bool
-    /// Instances from this id on were started after the run began, and are none of its; nil until it has begun.
+    /// The first instance id that the run does not include, because its instance was started after the run began; `nil`
+    /// until the run has begun.
     var instances: InstanceID?
 
     package init(
@@ -173,12 +175,12 @@ package struct BulkRequest: Sendable, Equatable {
         self.reason = reason
     }
 
-    /// Whether it is for those only that their machine has suspended.
+    /// True if the request is only for instances that their machine suspended.
     var isForSuspendedByMachine: Bool {
         if case .selection(let selection) = targets { selection.isSuspendedByMachine } else { false }
     }
 
-    /// The digest of names, for `Targets.names`.
+    /// Returns the digest of names, for `Targets.names`.
     package static func digest(of names: [InstanceName]) -> Digest {
         Digest(of: Array(names.map(\.rawValue).joined(separator: "\n").utf8))
     }
@@ -201,7 +203,8 @@ extension BulkRequest {
         return JSONWriter.string(JSONValue.object(object))
     }
 
-    /// Whether it is what somebody asks for, who need not know more of a run to be undone than its name.
+    /// Returns true if this stored request is the one that a caller asks for. The caller of an undo needs to know only
+    /// the name of the run to undo.
     func isSame(as asked: BulkRequest) -> Bool {
         var asked = asked
         asked.instances = instances
@@ -212,7 +215,7 @@ extension BulkRequest {
         return text == asked.text
     }
 
-    /// Nil for what no wfd has written.
+    /// Returns `nil` if no wfd has written the text.
     init?(_ text: String) {
         guard let object = RecordedFailure.object(text), let action = object["action"]?.object.flatMap(BulkAction.init)
         else { return nil }
@@ -252,7 +255,7 @@ extension BulkSelection {
         return object
     }
 
-    /// One value stands alone, several in a list.
+    /// Returns a single value alone, and several values in a list.
     private static func value(of values: [JSONValue]) -> JSONValue? { values.count > 1 ? .array(values) : values.first }
 
     private static func values(of value: JSONValue?) -> [JSONValue] {

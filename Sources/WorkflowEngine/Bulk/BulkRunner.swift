@@ -3,55 +3,56 @@ import Statechart
 import Synchronization
 import WorkflowStore
 
-/// Does the runs over many instances, in turn: each time as much of one as the writer takes in a batch.
+/// Carries out bulk runs in turn: each time as many instances of a run as the writer takes in a batch.
 ///
-/// What it has in memory can be lost: how far a run is stands in the store, written with the work itself.
+/// The runner's memory can be lost: the store has the progress of each run, written together with its work.
 final class BulkRunner: Sendable {
     private struct State {
-        /// Runs that are to be looked at: new ones, and those that somebody has changed.
+        /// The runs to look at: new runs, and runs that a caller has changed.
         var changed: Set<BulkKey> = []
-        /// Those under way, and why some rest for now.
+        /// The runs under way, and the reasons why some pause.
         var active: Set<BulkKey> = []
         var paused: [BulkKey: String] = [:]
-        /// Places of runs that are about to begin.
+        /// The places of runs that are about to begin.
         var taken = 0
         var isClosed = false
     }
 
-    /// Where one run is.
+    /// The progress of one run.
     private struct Way: Sendable {
-        /// As it is on disk.
+        /// The run as it is on disk.
         var run: BulkRecord
         let request: BulkRequest
         let filter: InstanceQuery?
-        /// What comes next.
+        /// The instances that come next.
         let feed = BulkFeed()
-        /// How far was looked; nil when there is no more.
+        /// The mark up to which instances were read; `nil` if there are no more.
         var next: BulkMark?
-        /// What the writer has, in its order.
+        /// The parts that the writer has, in their order.
         var sent: [Sent] = []
-        /// How many go to the writer at once: one after a batch could not be written for a reason of its own.
+        /// The number of instances that go to the writer at once: 1 after a batch of the run could not be written.
         var atOnce: Int
-        /// Why the next one cannot be done.
+        /// The reason why the next instance cannot be done.
         var fault: String?
-        /// Whether others wait for the writer too.
+        /// True if other commands wait for the writer too.
         var isShared = false
-        /// When it was last told how far the run is, or when it began.
+        /// The time of the last progress report, or of the run's begin.
         var told = ContinuousClock.now
 
-        /// Whether all have their turn at once, or none.
+        /// Returns true if all instances have their turn at once, or none has.
         func isTogether(_ limits: EngineLimits) -> Bool {
             request.isAtomic && run.mark == .start && run.selected <= limits.instancesTogether
                 && feed.count <= limits.instancesTogether
         }
 
-        /// How many parts the writer has at once, where each fills a batch: enough that one always waits while one is
-        /// applied, one is committed, and one was and is not told yet. With none it commits itself.
+        /// Returns the number of parts that the writer has at once, if each fills a batch. One part always waits while
+        /// one is applied, one is committed, and one is committed but not yet reported. Without a waiting part, the
+        /// lane commits on its own thread.
         func depth(_ limits: EngineLimits) -> Int {
             isShared || atOnce == 1 || request.action.isLong || isTogether(limits) ? 1 : 4
         }
 
-        /// What was read, and how far was looked; nil at the end.
+        /// Adds a page of instances, and the mark up to which instances were read; `nil` at the end.
         mutating func take(_ page: Page, upTo mark: BulkMark?) {
             feed.add(page.targets, isComplete: mark == nil)
             next = mark
@@ -71,7 +72,7 @@ final class BulkRunner: Sendable {
         }
     }
 
-    /// A part that the writer has; gives what came of it.
+    /// A part that the writer has; the stream returns its result.
     private typealias Sent = AsyncStream<Result<BulkSliceCommand.Answer, Rejection>>
 
     private let store: any WorkflowStore
@@ -79,7 +80,7 @@ final class BulkRunner: Sendable {
     private let limits: EngineLimits
     private let log: OperatorLog
     private let state = Mutex(State())
-    /// Tells of each run that is further, or has ended.
+    /// Notifies callers of each run that has progressed or ended.
     let feed: Feed<BulkKey>
     private let wakes: AsyncStream<Void>
     private let woken: AsyncStream<Void>.Continuation
@@ -93,7 +94,7 @@ final class BulkRunner: Sendable {
         (wakes, woken) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// A run was begun, stopped or resumed.
+    /// Schedules a look at a run that was begun, stopped or resumed.
     func look(at key: BulkKey) {
         state.withLock { state in
             state.changed.insert(key)
@@ -102,10 +103,10 @@ final class BulkRunner: Sendable {
         woken.yield()
     }
 
-    /// The runs under way, and why some rest for now.
+    /// The number of runs under way, and the reasons why some pause.
     var load: (active: Int, paused: [BulkKey: String]) { state.withLock { ($0.active.count, $0.paused) } }
 
-    /// Takes a place for one more run, until `leavePlace`: by then it is looked at, or did not begin.
+    /// Reserves a place for one more run until `leavePlace`. By then the run was looked at, or did not begin.
     func takePlace() throws(Rejection) {
         let hasRoom = state.withLock { state in
             guard state.active.count + state.taken < limits.runsAtOnce else { return false }
@@ -115,17 +116,18 @@ final class BulkRunner: Sendable {
         if !hasRoom { throw .runsUnderWay(limits.runsAtOnce) }
     }
 
-    /// See `takePlace`.
+    /// Releases the place from `takePlace`.
     func leavePlace() { state.withLock { $0.taken -= 1 } }
 
-    /// Ends `run` soon. The runs go on with the next start.
+    /// Ends `run` soon. The runs continue after the next start.
     func close() {
         state.withLock { $0.isClosed = true }
         woken.finish()
         feed.close()
     }
 
-    /// Goes on with what ran when the store was closed, and does what comes, until it is closed or cancelled.
+    /// Continues the runs that were under way when the store was closed, and carries out new ones, until the runner is
+    /// closed or cancelled.
     func run(for engine: Engine) async {
         await load()
         var ways: [BulkKey: Way] = [:]
@@ -147,7 +149,7 @@ final class BulkRunner: Sendable {
             if ways.isEmpty {
                 guard await iterator.next() != nil else { return }
             } else if isResting {
-                // Ends early when the engine does.
+                // The pause ends early when the engine ends.
                 try? await Task.sleep(for: limits.probePause)
             }
         }
@@ -162,7 +164,7 @@ final class BulkRunner: Sendable {
                     if run.generation == store.identity.generation {
                         look(at: run.key)
                     } else {
-                        // Whoever restored the store decides what becomes of it.
+                        // The person who restored the store decides whether the run continues.
                         _ = try await queue.submit(
                             ChangeRunCommand(key: run.key, state: .stopped, generation: store.identity.generation))
                     }
@@ -175,7 +177,7 @@ final class BulkRunner: Sendable {
         }
     }
 
-    /// Nil when there is nothing to do for it.
+    /// Returns the progress of a run; `nil` if there is nothing to do for it.
     private func way(of key: BulkKey) async -> Way? {
         do {
             if let run = try await store.bulkRun(key), run.state == .running {
@@ -200,14 +202,14 @@ final class BulkRunner: Sendable {
 // MARK: A turn
 
 extension BulkRunner {
-    /// Lets the writer do the next parts of a run, and hears of the oldest. Nil when the run has ended; says whether it
-    /// is further.
+    /// Sends the next parts of a run to the writer, and waits for the oldest. Returns `nil` if the run has ended, and
+    /// true in `hasMoved` if the run has progressed.
     private func turn(of way: Way, for engine: Engine) async -> (Way?, hasMoved: Bool) {
         var way = way
         let key = way.run.key
         do throws(Rejection) {
             var pages = 0
-            // With its second page a short run is known to be whole: then it is done at once.
+            // The second page shows whether a short run is complete; a complete one is done at once.
             while way.next != nil, way.feed.count == 0 || way.isTogether(limits) || pages < 2 && hasRoom(way) {
                 if pages == limits.selectedPages { return (way, true) }
                 try await read(&way, for: engine)
@@ -220,16 +222,16 @@ extension BulkRunner {
             }
             while way.sent.count < way.depth(limits) { way.sent.append(send(way)) }
             let now = way
-            // Reading goes on while the writer has a part.
+            // Reading continues while the writer has a part.
             async let read = readAhead(now, for: engine)
-            // Cancelled when this ends; once there is an answer it has nothing to hurry.
+            // The task is cancelled when this function ends; once there is an answer, nothing is left to hurry.
             async let _ = hurry(now)
             let answer = await answer(&way)
-            // Also after a failure: what was read is in the feed, and must not be read again.
+            // This runs after a failure too: the feed has the instances that were read, so they must not be read again.
             way.next = await read
             return try await take(try answer.get(), of: way, for: engine)
         } catch {
-            // What was sent behind it is tried again with it.
+            // The parts that were sent behind the failed one are tried again with it.
             while !way.sent.isEmpty { _ = await answer(&way) }
             if error.code == .draining { return (way, false) }
             guard error.code.isOfDaemon || way.fault != nil else { return (narrow(way, error), true) }
@@ -242,7 +244,8 @@ extension BulkRunner {
         }
     }
 
-    /// The reason why a run that has had all its instances is not done yet: the erased data is still in the files.
+    /// Returns the reason why a run whose instances all had their turns is not done yet: erased data is still in the
+    /// files.
     private func pendingErasure(of way: Way, for engine: Engine) async -> String? {
         guard way.sent.isEmpty, way.next == nil, way.feed.count == 0, let kind = way.request.action.erasure else {
             return nil
@@ -268,17 +271,18 @@ extension BulkRunner {
         return sent
     }
 
-    /// While others send, a part goes with what they send; when nothing comes for a while, it goes alone.
+    /// Makes the writer take a part alone. While other commands come, a part goes with them; this function waits for a
+    /// while before it hurries the part.
     private func hurry(_ way: Way) async {
         guard way.isShared, (try? await Task.sleep(for: limits.sharedPatience)) != nil else { return }
         queue.hurry()
     }
 
-    /// What came of the part that was sent first.
+    /// Returns the result of the part that was sent first.
     private func answer(_ way: inout Way) async -> Result<BulkSliceCommand.Answer, Rejection> {
         let sent = way.sent.removeFirst()
         for await answer in sent { return answer }
-        // The runner is cancelled.
+        // The runner was cancelled.
         return .failure(.draining)
     }
 
@@ -292,7 +296,7 @@ extension BulkRunner {
             try await engine.finish(way.request.action, of: done.compactMap(\.id))
         }
         guard let run = answer.run, run.state == .running else {
-            // What was sent behind it has nothing to do.
+            // The parts that were sent behind this one have nothing to do.
             while !way.sent.isEmpty { _ = await self.answer(&way) }
             if let run = answer.run, run.state == .done { log.ended(run) }
             ended(key)
@@ -311,7 +315,7 @@ extension BulkRunner {
         return (way, answer.count > 0 || way.feed.count > 0 || way.next != nil)
     }
 
-    /// What was to be done at once could not be written: then one by one, and the one to blame is told.
+    /// Handles a part that could not be written: its instances are done one by one, and the faulty one gets the error.
     private func narrow(_ way: Way, _ error: Rejection) -> Way {
         var way = way
         if way.atOnce > 1, !way.isTogether(limits) {
@@ -322,14 +326,14 @@ extension BulkRunner {
         return way
     }
 
-    /// Reads what comes next while a part is done; gives how far was looked.
+    /// Reads the next instances while a part is done. Returns the mark up to which instances were read.
     private func readAhead(_ way: Way, for engine: Engine) async -> BulkMark? {
         guard way.next != nil, hasRoom(way, pages: 1 + way.depth(limits)) else { return way.next }
         var way = way
         do throws(Rejection) {
             try await read(&way, for: engine)
         } catch {
-            // A later turn says why.
+            // A later turn reports the error.
         }
         return way.next
     }
@@ -369,7 +373,7 @@ extension BulkRunner {
         way.take(page, upTo: isWhole ? slice.next : page.targets.last?.mark)
     }
 
-    /// What is read at once.
+    /// The instances that are read at once.
     private struct Page {
         var targets: [BulkTarget] = []
         private var bytes = 0

@@ -1,39 +1,39 @@
 import Statechart
 import WorkflowStore
 
-/// A part of a run: does what it can within a batch, and writes in the same batch how far it came.
+/// A part of a bulk run: does as many instances as fit a batch, and writes the run's progress in the same batch.
 struct BulkSliceCommand: Sendable {
     let key: BulkKey
     let request: BulkRequest
-    /// Which instances are selected; nil where they are named.
+    /// The filter of the selection; `nil` if the instances are named.
     let filter: InstanceQuery?
-    /// Its instances.
+    /// The instances of the run.
     let feed: BulkFeed
-    /// How many of them have their turn at most.
+    /// The most instances that have their turn.
     let atMost: Int
-    /// Whether they are all that the run has, and have their turn at once or not at all.
+    /// True if the instances are all of the run, and have their turn at once or not at all.
     let isTogether: Bool
-    /// What is wrong with the next one: it is not tried again. Nil to try.
+    /// The problem of the next instance, which is not tried again; `nil` to try it.
     let fault: String?
-    /// Of what it holds while it waits.
+    /// The bytes that the command holds while it waits.
     let size: Int
 
-    /// Instances that are read at once.
+    /// The number of instances that are read at once.
     private static let readAtOnce = 64
 
-    /// What came of it.
+    /// The result of a part.
     struct Answer: Sendable {
-        /// The run as it is now; nil when it is not there.
+        /// The run as it is now; `nil` if it does not exist.
         let run: BulkRecord?
-        /// How many had their turn.
+        /// The number of instances that had their turn.
         let count: Int
-        /// Whether others wait for the writer too, or did lately.
+        /// True if other commands wait for the writer too, or did lately.
         let isShared: Bool
     }
 }
 
 extension BulkSliceCommand: WriterCommand {
-    /// Who has suspended an instance stands in rows that must be on disk.
+    /// True also for a selection by the actor of a suspension, because the rows with this actor must be on disk.
     var isLong: Bool { request.action.isLong || request.isAtomic || request.isForSuspendedByMachine }
     var fillsBatch: Bool { !isLong && atMost > 1 }
     var isPart: Bool { true }
@@ -51,7 +51,7 @@ extension BulkSliceCommand: WriterCommand {
         batch.slices += 1
         let begin = ContinuousClock.now
         let bound = batch.share.bound(at: begin)
-        // One share of a batch, though two parts wait.
+        // A batch takes one share, even if two parts wait.
         guard var run = try batch.run(key), run.state == .running, !bound.isShared || batch.slices == 1 else {
             return Answer(run: try batch.run(key), count: 0, isShared: bound.isShared)
         }
@@ -85,11 +85,12 @@ extension BulkSliceCommand: WriterCommand {
         return Answer(run: run, count: count, isShared: bound.isShared)
     }
 
-    /// Does it to all, or to none when one of them is left out: then the run tells of those.
+    /// Applies the action to all instances, or to none if one of them is left out. The run then reports the instances
+    /// that were left out.
     private func carryOutTogether(
         _ targets: ArraySlice<BulkTarget>, of begun: BulkRecord, in batch: inout BatchBuilder
     ) throws(Rejection) -> BulkRecord {
-        // What is left out goes with the copy, and so does what was done before it.
+        // The changes of a failed attempt are dropped with this copy.
         var trial = batch.trial()
         defer { batch.cost = trial.cost }
         var run = begun
@@ -118,7 +119,7 @@ extension BulkSliceCommand: WriterCommand {
         batch.changes.runs[key] = run
     }
 
-    /// Does it to one instance; false when it must have its turn later.
+    /// Applies the action to one instance. Returns false if the instance must have its turn later.
     private func carryOut(
         _ target: BulkTarget, of run: BulkRecord, in batch: inout BatchBuilder, _ outcome: inout BulkOutcome,
         isFirst: Bool
@@ -131,7 +132,7 @@ extension BulkSliceCommand: WriterCommand {
         do throws(Rejection) {
             if case .passedOver = target.preparation { return true }
             let instance = try batch.existing(InstanceKey(name, in: key.namespace))
-            // The others were not selected: they have no turn.
+            // Instances that were suspended otherwise are not selected and have no turn.
             if request.isForSuspendedByMachine, !(try batch.isSuspendedByMachine(instance)) { return true }
             if isElsewhere(instance.state, target) || hadTurn(instance.state, target, before: outcome.trail) {
                 return true
@@ -156,7 +157,7 @@ extension BulkSliceCommand: WriterCommand {
                 return false
             }
             if error.code == .instanceNotFound, filter != nil {
-                // It was deleted or renamed since it was selected: its name is nobody's to tell.
+                // The instance was deleted or renamed since it was selected, so its name must not be reported.
                 outcome.count(.changed)
             } else {
                 outcome.add(request.action.outcome(of: error), name, limits: batch.limits, error.lastingMessage)
@@ -165,36 +166,36 @@ extension BulkSliceCommand: WriterCommand {
         return true
     }
 
-    /// Whether instances of several versions are selected: then one may be met in each.
+    /// True if instances of several versions are selected: a run may then find one instance in each.
     private var meetsVersions: Bool {
         if case .selection(let selection) = request.targets { selection.versions.count != 1 } else { false }
     }
 
-    /// Whether an instance has gone to another version since it was read: it has its turn there, or none.
+    /// Returns true if an instance has migrated since it was read: it has its turn in the other version, or none.
     private func isElsewhere(_ state: borrowing InstanceState, _ target: BulkTarget) -> Bool {
         meetsVersions && state.record.id.rawValue == target.mark.number
             && state.record.machineID.rawValue != target.mark.machine
     }
 
-    /// Whether an instance had its turn in another version already, as far as anybody knows.
+    /// Returns true if an instance had its turn in another version already, as far as is known.
     private func hadTurn(
         _ state: borrowing InstanceState, _ target: BulkTarget, before trail: BulkTrail
     ) -> Bool {
         guard let crossing = target.crossing else { return false }
-        // It went on before the parts in front of this one came past it: it may have been back for one of them.
+        // The instance went on before the earlier parts passed it, so it may have been back for one of them.
         if let head = crossing.head, head != state.record.head { return true }
         let id = state.record.id
         return crossing.stays.contains { trail.passed($0, of: id) }
     }
 
-    /// Why an instance is not among the selected ones any more; nil when it is.
+    /// Returns the reason why an instance is no longer selected; `nil` if it still is.
     private func change(of state: borrowing InstanceState, since run: BulkRecord, _ target: BulkTarget) -> String? {
         if case .changed(let change) = target.preparation { return change }
         if request.expect != nil, state.record.head >= run.floor {
             return "it has gone on since it was selected (seq \(state.record.seq.rawValue))"
         }
         guard let filter else {
-            // Another may have taken the name.
+            // Another instance may have taken the name.
             return request.instances.map { state.record.id >= $0 } ?? false
                 ? "it was started after the run began" : nil
         }

@@ -1,13 +1,13 @@
 package import WorkflowStore
 
-/// A run as it is shown.
+/// A run for display.
 package struct BulkView: Sendable {
     package let record: BulkRecord
     package let request: BulkRequest
     package let outcome: BulkOutcome
-    /// Why it rests for now, although it is running; nil when it does not.
+    /// The reason why a running run pauses; `nil` if it does not.
     package let paused: String?
-    /// The run that has undone it, or does; nil where none has, and where nobody looked.
+    /// The name of the run that undid this one, or is undoing it; `nil` if there is none, or none was looked up.
     package internal(set) var undoneBy: String?
 
     init(_ record: BulkRecord, paused: String? = nil) throws(Rejection) {

@@ -4,12 +4,13 @@ package import WorkflowStore
 // Runs over many instances.
 
 extension Engine {
-    /// Begins a run; it is on disk when this returns, and goes on by itself. Of one that was begun already with the
-    /// same request, this gives where it is.
+    /// Begins a run, which is on disk on return and goes on by itself. If a run with this name and the same request has
+    /// begun already, returns its progress.
     ///
     /// - Parameters:
-    ///   - named: The instances that it names; none for a selection.
-    ///   - settles: What is set for a machine when it begins, in the same transaction; nil for nothing.
+    ///   - named: The instances that the run names; empty for a selection.
+    ///   - settles: A setting of a machine that is changed when the run begins, in the same transaction; `nil` for
+    ///     none.
     package func begin(
         run name: String, _ asked: BulkRequest, _ named: [InstanceName], settles: SetMachineCommand? = nil,
         by caller: Caller
@@ -41,7 +42,7 @@ extension Engine {
         return view
     }
 
-    /// Counts what is selected; throws when it is not what was rehearsed.
+    /// Counts the selected instances. Throws if the selection differs from the rehearsed one.
     private func select(
         _ request: BulkRequest, _ names: [InstanceName], at now: Timestamp, by caller: Caller
     ) async throws -> Int64 {
@@ -62,7 +63,8 @@ extension Engine {
         return max(count, undone.changed ?? 0)
     }
 
-    /// How many are selected, as the store has counted them; nil when it does not count by all that is asked.
+    /// Returns the number of selected instances from the store's counts; `nil` if the store does not count by all
+    /// criteria.
     private func count(_ selection: BulkSelection, by caller: Caller) async throws -> Int64? {
         guard selection.olderThan == nil, selection.failures.isEmpty, !selection.isSuspendedByMachine
         else { return nil }
@@ -71,7 +73,7 @@ extension Engine {
         return count
     }
 
-    /// What the store has counted of those that a selection takes.
+    /// Calls `body` with the store's counts of the instances in a selection.
     private func forEachCounted(
         _ selection: BulkSelection, by caller: Caller, _ body: (TallyRecord) -> Void
     ) async throws(Rejection) {
@@ -84,7 +86,7 @@ extension Engine {
         }
     }
 
-    /// Throws when no version of which instances are selected knows an event: a name that was misspelt begins no run.
+    /// Throws if no version with selected instances knows an event, so that a misspelt name begins no run.
     private func refuseUnknown(
         _ event: String, _ selection: BulkSelection, by caller: Caller
     ) async throws(Rejection) {
@@ -99,7 +101,7 @@ extension Engine {
         if let latest { throw .refused(.unknownEvent, event: event, machine: latest, facts: nil) }
     }
 
-    /// Of a run that is for all or none.
+    /// Rejects an all-or-nothing run that would leave instances out.
     private func refuseMisfits(_ request: BulkRequest, _ names: [InstanceName], by caller: Caller) async throws {
         let outcome = try await rehearse(request, names, by: caller) { _ in }.outcome
         let left = outcome.left
@@ -118,7 +120,7 @@ extension Engine {
         return try view(of: found)
     }
 
-    /// The runs that ended first, when there are too many to keep.
+    /// Returns the runs that ended first, if there are too many to keep.
     private func runsToForget() async throws(Rejection) -> [BulkKey] {
         let runs = try await allRuns()
         let ended = runs.filter { $0.state == .done }.sorted { ($0.updated, $0.begun) < ($1.updated, $1.begun) }
@@ -129,7 +131,7 @@ extension Engine {
         return surplus > 0 ? ended.prefix(surplus).map(\.key) : []
     }
 
-    /// All runs that are kept.
+    /// Returns all stored runs.
     func allRuns() async throws(Rejection) -> [BulkRecord] {
         var runs: [BulkRecord] = []
         while true {
@@ -156,7 +158,7 @@ extension Engine {
         }
         if case .send(let event, _) = request.action { try await refuseUnknown(event, selection, by: caller) }
         guard case .migrate(let version, let plan, _) = request.action else { return }
-        // Others would be met again in the version that they went over to.
+        // With several versions, a migrated instance would be selected again in its new version.
         guard let old = known.first, known.count == 1, selection.versions.count == 1 else {
             throw .invalidData("A migration is for one version: select it with 'machine' and 'version'")
         }
@@ -164,7 +166,7 @@ extension Engine {
         if new.id == old.id {
             throw .invalidData("Version \(version) is the one that the instances are to leave")
         }
-        // What is wrong for all is told once.
+        // A problem that concerns all instances is reported once.
         _ = try library.migration(plan, from: try await loadedMachine(old.id), to: try await loadedMachine(new.id))
     }
 
@@ -180,7 +182,7 @@ extension Engine {
 }
 
 extension BulkRequest {
-    /// Throws when another selection was rehearsed.
+    /// Throws if another selection was rehearsed.
     func refuse(unless digest: Digest, of count: Int64) throws(Rejection) {
         let text = digest.text
         guard let expect, !text.hasPrefix(expect) else { return }
@@ -192,7 +194,7 @@ extension BulkRequest {
 }
 
 extension Engine {
-    /// A run as it is on disk.
+    /// Returns a run as it is on disk.
     package func run(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
         let key = try key(ofRun: name, by: caller)
         let run = try await read { () async throws(StoreError) in try await store.bulkRun(key) }
@@ -204,19 +206,19 @@ extension Engine {
         return view
     }
 
-    /// All runs that are kept, the last begun first.
+    /// Returns all stored runs of the caller's namespace, the last begun first.
     package func runs(by caller: Caller) async throws(Rejection) -> [BulkView] {
         var views: [BulkView] = []
         for run in try await allRuns() where run.key.namespace == caller.namespace { views.append(try view(of: run)) }
         return views.reversed().sorted { $0.record.begun > $1.record.begun }
     }
 
-    /// Stops a run until somebody resumes it. What it has done stays done.
+    /// Stops a run until a caller resumes it. Its changes stay.
     package func stopRun(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
         try await change(name, to: .stopped, by: caller)
     }
 
-    /// Lets a run that was stopped go on; one that was undone has ended.
+    /// Resumes a stopped run. A run that was undone has ended.
     package func resumeRun(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
         try bulk.takePlace()
         defer { bulk.leavePlace() }
@@ -227,7 +229,7 @@ extension Engine {
             "The run '\(name)' has ended: '\(undo)' has undone it; begin a run of another name for the rest")
     }
 
-    /// The name of the run that has undone another; nil when none has.
+    /// Returns the name of the run that undid another; `nil` if none has.
     private func undo(of run: BulkView, by caller: Caller) async throws(Rejection) -> String? {
         try await runs(by: caller).first { $0.request.action.isUndo(of: run.record) }?.record.key.name
     }
@@ -241,9 +243,10 @@ extension Engine {
         return try view(of: run)
     }
 
-    /// Tells of each change of a run, from now on; ends when the daemon does. Nil when too many wait already.
+    /// Returns a stream with an element after each later change of a run, which ends with the daemon; `nil` if too many
+    /// callers wait already.
     package func changes(ofRun view: BulkView) -> AsyncStream<Void>? { bulk.feed.changes(of: view.record.key) }
 
-    /// How many runs are under way.
+    /// The number of runs under way.
     package var runsUnderWay: Int { bulk.load.active }
 }

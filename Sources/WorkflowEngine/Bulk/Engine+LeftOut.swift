@@ -1,16 +1,16 @@
 import WorkflowStore
 
-// Whom a run has left out.
+// The instances that a bulk run has left out.
 
 extension Engine {
-    /// Finds the instances of a run again that had an outcome, in their turn. Nothing is kept of them: those that the
-    /// run selected, and that have no row of it, are rehearsed as they are now. So an instance is missing that has left
-    /// the selection since, was deleted or redacted, or that the verb is for by now.
+    /// Finds the instances of a run that had an outcome, in their turn. The run does not store them: its selected
+    /// instances without a row of the run are rehearsed as they are now. An instance is missing if it has left the
+    /// selection since, was deleted or redacted, or if the verb now applies to it.
     ///
     /// - Parameters:
-    ///   - kind: Misfit, refused or passed over, and of an undo changed: it tells who has gone on since the run that it
-    ///     undoes. The others have rows of the run, or are not known any more.
-    ///   - body: Called with the next of them; it may be called with none.
+    ///   - kind: Misfit, refused or passed over, and for an undo also changed, which finds the instances that have gone
+    ///     on since the undone run. Instances with other outcomes have rows of the run, or are no longer known.
+    ///   - body: Called with the next of these instances, possibly with none.
     @concurrent package func leftOut(
         _ kind: BulkOutcome.Kind, ofRun name: String, by caller: Caller,
         _ body: @concurrent ([BulkOutcome.Told]) async throws -> Void
@@ -35,7 +35,7 @@ extension Engine {
         }
     }
 
-    /// Whether a run has selected an instance, and has not done anything to it.
+    /// Returns true if a run selected an instance and did nothing to it.
     private func wasSelected(_ record: InstanceRecord, by view: BulkView) async throws(Rejection) -> Bool {
         let run = view.record
         if let first = view.request.instances, record.id >= first { return false }

@@ -1,12 +1,12 @@
 package import WorkflowStore
 
-// Suspending all of a machine, and resuming it.
+// Suspending a whole machine, and resuming it.
 
 extension Engine {
-    /// Suspends a machine, whatever its versions: nothing starts, and its instances take nothing. Durable when it
-    /// returns. An instance gets a row only when something is due for it.
+    /// Suspends a machine with all its versions: no instance starts, and its instances accept nothing. Durable on
+    /// return. An instance gets a row only when something is due for it.
     ///
-    /// - Parameter reason: What the person says: callers that are refused are told.
+    /// - Parameter reason: The operator's reason, which refused callers get.
     package func suspend(
         machine: MachineName, reason: String?, by caller: Caller
     ) async throws(Rejection) -> SettledMachine {
@@ -15,7 +15,7 @@ extension Engine {
         return try await set(command)
     }
 
-    /// How many instances of a machine run.
+    /// Returns the number of running instances of a machine.
     package func countRunning(of machine: MachineName, by caller: Caller) async throws(Rejection) -> Int64 {
         var count: Int64 = 0
         var query = TallyQuery(machines: [machine], limit: limits.talliedRows)
@@ -27,10 +27,12 @@ extension Engine {
         return count
     }
 
-    /// Resumes a machine, and begins the run that resumes those that it has suspended: both in one transaction, which
-    /// is on disk when this returns. The run goes on by itself; what a person or the brake has suspended stays so.
+    /// Resumes a machine, and begins the run that resumes the instances that it suspended, both in one transaction. The
+    /// transaction is on disk on return, and the run goes on by itself. Instances that a person or the brake suspended
+    /// stay suspended.
     ///
-    /// - Parameter run: The name of the run; with that of a run that was begun for the same, nothing is done again.
+    /// - Parameter run: The name of the run. With the name of an earlier run for the same request, nothing is done
+    ///   again.
     package func resume(
         machine: MachineName, run: String, reason: String?, by caller: Caller
     ) async throws -> (SettledMachine, BulkView) {
@@ -38,7 +40,7 @@ extension Engine {
         let settles = SetMachineCommand(machine: machine, .suspended(false), by: caller)
         let view = try await begin(run: run, request, [], settles: settles, by: caller)
         let settled = try await settled(machine, by: caller)
-        // One that has ended resumes nothing again.
+        // A run that has ended resumes nothing again.
         if settled.setting.isSuspended {
             throw Rejection(
                 .keyReused,
@@ -48,7 +50,7 @@ extension Engine {
         return (settled, view)
     }
 
-    /// How many instances a resume of a machine would resume.
+    /// Returns the number of instances that a resume of a machine would resume.
     package func countSuspended(byMachine machine: MachineName, by caller: Caller) async throws -> Int64 {
         let request = BulkRequest.resuming(machine, reason: nil)
         try await check(request, [], by: caller)
@@ -57,13 +59,13 @@ extension Engine {
         return count
     }
 
-    /// What is set for a machine, and its latest version, as they are on disk.
+    /// Returns the settings of a machine and its latest version, as they are on disk.
     package func settled(_ machine: MachineName, by caller: Caller) async throws(Rejection) -> SettledMachine {
         let latest = try await self.machine(named: machine, version: nil, by: caller).version
         return SettledMachine(setting: try await setting(of: machine, by: caller), latest: latest)
     }
 
-    /// The caller's machines that are suspended, by name.
+    /// Returns the caller's suspended machines, by name.
     package func suspendedMachines(by caller: Caller) -> [MachineSetting] {
         library.board.settings.values.filter { $0.isSuspended && $0.key.namespace == caller.namespace }
             .sorted { $0.key.name.rawValue < $1.key.name.rawValue }
@@ -71,7 +73,7 @@ extension Engine {
 }
 
 extension BulkRequest {
-    /// Resumes what a machine has suspended.
+    /// Returns the request that resumes the instances that a machine suspended.
     fileprivate static func resuming(_ machine: MachineName, reason: String?) -> BulkRequest {
         BulkRequest(
             action: .repair(.resume),

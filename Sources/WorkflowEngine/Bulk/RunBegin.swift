@@ -2,11 +2,11 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// Where a store stood when a run began: what is younger was not selected.
+/// The numbers of a store when a run began: instances with higher numbers are not selected.
 struct RunBegin: Sendable {
-    /// The first position that no row had.
+    /// The first position without a row.
     let floor: Position
-    /// The first id that no instance had.
+    /// The first id without an instance.
     let instances: InstanceID
 
     init(_ numbers: StoreNumbers) {
@@ -16,26 +16,26 @@ struct RunBegin: Sendable {
 }
 
 extension Engine {
-    /// What an instance is for a run that selects it now.
+    /// The relation of an instance to a run that selects it now.
     enum Meeting: Sendable {
-        /// It was selected when the run began, and has not left its version.
+        /// The instance was selected when the run began, and has not left its version.
         case selected
-        /// It was selected, and has gone from version to version since: it may have had its turn.
+        /// The instance was selected and has changed its version since, so it may have had its turn.
         case crossed([BulkStay])
-        /// It was not selected.
+        /// The instance was not selected.
         case foreign
     }
 
-    /// Whether a filter that takes an instance now took it when a run began too. Of one whose past was erased this is
-    /// not known: it counts as foreign.
+    /// Finds out if a filter that takes an instance now also took it when a run began. An instance whose past was
+    /// erased counts as foreign, because its past is not known.
     ///
-    /// - Parameter versions: Those that are selected; empty for all.
+    /// - Parameter versions: The selected versions; empty for all.
     func meeting(
         with record: InstanceRecord, by filter: InstanceQuery, versions: [MachineVersion], since floor: Position
     ) async throws(Rejection) -> Meeting {
         if record.head < floor { return .selected }
         var stays: [BulkStay] = []
-        // The newest first: each row tells the version behind it.
+        // The newest row comes first, and each row has the version behind it.
         var next: JournalRecord?
         func take(_ row: JournalRecord, isOld: Bool) {
             if let next, next.machineID != row.machineID {
@@ -52,28 +52,28 @@ extension Engine {
         take(last, isOld: true)
         guard try await isOne(last.machineID, of: versions) else { return .foreign }
         guard try await filter.tookStatus(of: record, at: last, followedBy: first, in: self) else { return .foreign }
-        // The run came past nobody in a version that is not selected.
+        // The run passed no instance in a version that is not selected.
         var met: [BulkStay] = []
         for stay in stays where try await isOne(stay.machine, of: versions) { met.append(stay) }
         return versions.count == 1 || met.isEmpty ? .selected : .crossed(met)
     }
 
-    /// Whether a version of a machine is among those that are selected.
+    /// Returns true if a version of a machine is among the selected ones.
     private func isOne(_ machine: MachineID, of versions: [MachineVersion]) async throws(Rejection) -> Bool {
         if versions.isEmpty { return true }
         return versions.contains(try await loadedMachine(machine).record.version)
     }
 
-    /// The last row of an instance before a position; nil when there is none.
+    /// Returns the last row of an instance before a position; `nil` if there is none.
     ///
-    /// - Parameter body: Called with the rows since then, the newest first.
+    /// - Parameter body: Called with the later rows, the newest first.
     func lastRow(
         of record: InstanceRecord, before floor: Position, since body: (JournalRecord) -> Void
     ) async throws(Rejection) -> JournalRecord? {
         var next: (position: Position, seq: Seq)? = (record.head, record.seq)
-        // Most have had one row since, or none.
+        // Most instances have had at most one row since.
         var count: Int64 = 2
-        // A damaged file may say that a row stands before the first.
+        // A damaged file may name a row before the first.
         while let (position, seq) = next, seq.rawValue > 0 {
             let query = HistoryQuery(
                 instance: record.id, head: position, headSeq: seq,
@@ -91,15 +91,15 @@ extension Engine {
 }
 
 extension InstanceQuery {
-    /// Whether it took an instance after a row, as far as it asks for states, statuses and failures.
+    /// Returns true if the filter took an instance after a row, as far as states, statuses and failures matter.
     ///
-    /// - Parameter next: The row behind that one; nil when there is none.
+    /// - Parameter next: The row behind `row`; `nil` if there is none.
     fileprivate func tookStatus(
         of record: InstanceRecord, at row: JournalRecord, followedBy next: JournalRecord?, in engine: Engine
     ) async throws(Rejection) -> Bool {
         guard takes(configuration: row.to) else { return false }
         if statuses.isEmpty, failures.isEmpty { return true }
-        // Only a running instance takes what others send.
+        // Only a running instance accepts events from outside.
         if next?.kind == .event { return failures.isEmpty && takes(.running) }
         guard let snapshot = try await engine.fold(of: record, through: row.seq.rawValue).snapshot else { return false }
         guard takes(InstanceStatus(snapshot.status)) else { return false }

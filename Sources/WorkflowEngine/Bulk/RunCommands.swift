@@ -1,6 +1,6 @@
 import WorkflowStore
 
-/// Looks at a run, and says where the store stands.
+/// Looks up a run, and returns the store's numbers.
 struct LookAtRunCommand: WriterCommand {
     let key: BulkKey
 
@@ -18,17 +18,17 @@ struct LookAtRunCommand: WriterCommand {
     }
 }
 
-/// Begins a run, unless there is one of its name: then it gives that.
+/// Begins a run. If a run with its name exists, returns the existing run.
 struct BeginRunCommand: WriterCommand {
     let run: BulkRecord
     let request: BulkRequest
-    /// Where the store stood when the selection was looked at; nil for where it stands when the run begins.
+    /// The store's numbers when the selection was read; `nil` for those when the run begins.
     let begin: RunBegin?
-    /// The instances that it names.
+    /// The instances that the run names.
     let names: [InstanceName]
-    /// Runs that are forgotten for it.
+    /// The runs that are removed to make room.
     let forgotten: [BulkKey]
-    /// What is set for a machine in the same batch; nil for nothing.
+    /// A setting of a machine that is changed in the same batch; `nil` for none.
     var settles: SetMachineCommand?
 
     var size: Int { 1_024 + run.request.utf8.count + names.reduce(0) { $0 + 32 + $1.rawValue.utf8.count } }
@@ -58,7 +58,7 @@ struct BeginRunCommand: WriterCommand {
         return run
     }
 
-    /// Ends a run that is undone: what it would go on to do could not be undone any more.
+    /// Ends the run that is undone, because its further changes could no longer be undone.
     private func endUndone(in batch: inout BatchBuilder) throws(Rejection) {
         guard let action = BulkRequest(run.request)?.action, case .undo(let named, _) = action,
             var undone = try batch.run(
@@ -74,11 +74,11 @@ struct BeginRunCommand: WriterCommand {
     }
 }
 
-/// Stops a run, or lets it go on; one that is done stays so.
+/// Stops or resumes a run; a run that is done stays so.
 struct ChangeRunCommand: WriterCommand {
     let key: BulkKey
     let state: BulkRecord.State
-    /// The store's.
+    /// The store's generation.
     let generation: Int64
 
     var size: Int { 256 }
@@ -111,7 +111,7 @@ extension Rejection {
         Rejection(.overloaded, "\(count) runs are kept, and none of them is done; nothing was changed")
     }
 
-    /// What is asked of a run that is done, while it is not.
+    /// Returns the rejection of a request that needs a run to be done.
     package static func runNotDone(_ name: String) -> Rejection {
         Rejection(.notUndoable, "The run '\(name)' is not done yet: 'wfctl bulk stop \(name)' stops it")
     }
@@ -122,6 +122,6 @@ extension Rejection {
 }
 
 extension BulkRecord {
-    /// The verb of the run's request; empty when the request cannot be read.
+    /// The verb of the run's request; empty if the request cannot be read.
     fileprivate var verb: String { BulkRequest(request)?.action.verb ?? "" }
 }

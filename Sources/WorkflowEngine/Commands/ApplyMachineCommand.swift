@@ -1,12 +1,12 @@
 package import Statechart
 package import WorkflowStore
 
-/// A definition to store.
+/// Stores a definition.
 struct ApplyMachineCommand: WriterCommand {
     /// The text exactly as given.
     let source: String
     let machine: Machine
-    /// Whether new instances may take it; else they go on with the version that they took before.
+    /// True if new instances may take the version; otherwise they continue to take the previous one.
     let isActivated: Bool
     let caller: Caller
 
@@ -50,10 +50,10 @@ struct ApplyMachineCommand: WriterCommand {
 /// The answer to an apply.
 package struct AppliedMachine: Sendable {
     package let record: MachineRecord
-    /// False when the latest version already has this text and the same semantics.
+    /// False if the latest version already has this text and the same semantics.
     package let isNew: Bool
-    /// The version that new instances take; nil for the latest.
+    /// The version that new instances take; `nil` for the latest.
     package let active: MachineVersion?
-    /// The semantics of the previous version; nil when they are the same.
+    /// The semantics of the previous version; `nil` if they are the same.
     package internal(set) var earlierSemantics: Semantics?
 }

@@ -1,25 +1,25 @@
 import Statechart
 package import WorkflowStore
 
-/// An instance to delete, with all that is known of it.
+/// Deletes an instance, with everything that is stored about it.
 package struct DeleteCommand: Sendable {
     package var instance: InstanceName
-    /// Whether one that has not finished is cancelled and deleted.
+    /// True to cancel and delete an instance that has not finished.
     package var takesUnfinished: Bool
-    /// Whether calls that have not ended are cancelled.
+    /// True to cancel calls that have not ended.
     package var cancelsEffects: Bool
-    /// What the person says.
+    /// The caller's reason.
     package var reason: String?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     package var expectedSeq: Seq?
-    /// Asks what would happen, and changes nothing.
+    /// True to report the effect of the command without changing anything.
     package var isDryRun: Bool
-    /// The caller's; the same request with the same key is carried out once.
+    /// The caller's key; the same request with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
-    /// Whether the log tells it; one of many is told with the others.
+    /// True to log the deletion; a deletion in a bulk run is logged with the others.
     var isTold = true
-    /// What was found of it before.
+    /// The facts that were read about the instance before.
     var look: Look?
 
     /// The calls of an instance at a seq.
@@ -45,35 +45,37 @@ package struct DeleteCommand: Sendable {
 
     var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
 
-    /// What finds the deletion again: the name is part of it, because nothing else keeps that.
+    /// The digest under which the deletion is found again. The digest covers the name, because nothing else keeps the
+    /// name.
     private var keyDigest: Digest? {
         key.map { Digest(of: "\(caller.namespace.rawValue) \(instance) ".utf8 + $0.bytes) }
     }
 }
 
-/// What came of a deletion, or would come of it.
+/// The result of a deletion, or the expected result.
 package struct Deletion: Sendable {
     package let instance: InstanceName
     package let uuid: UniqueID
-    /// The machine; nil when a restore brought back a file without it, and the answer is given again.
+    /// The machine; `nil` if a restore brought back a file without it, and the answer is given again.
     package let machine: MachineRecord?
-    /// How many journal rows it had.
+    /// The number of the instance's journal rows.
     package let rows: Int64
-    /// Of the last of these rows; nil of a trial of one that has not finished.
+    /// The digest of the last of these rows; `nil` for a dry run.
     package let digest: Digest?
     package let at: Timestamp
-    /// The names of the invocations and calls that are cancelled with it; none in an answer that is given again.
+    /// The names of the invocations and calls that are cancelled with the instance; empty in an answer that is given
+    /// again.
     package let cancelled: [String]
     package let isDryRun: Bool
-    /// The reason why the erased data is still in the files; nil when it is gone, and for a dry run.
+    /// The reason why the erased data is still in the files; `nil` if it is gone, and for a dry run.
     package var pending: String?
     package var isRepeated = false
 }
 
-/// The answer to a `DeleteCommand`: nil when the instance has gone on since somebody looked.
+/// The deletion as a command. The answer is `nil` if the instance has continued since its calls were read.
 extension DeleteCommand: WriterCommand {
     var size: Int { 512 + 8 * (look?.calls.count ?? 0) }
-    /// Others may take its name: they are applied when it is on disk.
+    /// True, because another instance may take the name; later commands are applied when the deletion is on disk.
     var isLong: Bool { true }
     var payers: [CommandTarget] { [.instance(target)] }
     var targets: [CommandTarget] { payers }
@@ -115,7 +117,7 @@ extension DeleteCommand: WriterCommand {
         let record = instance.state.record
         return Deletion(
             instance: self.instance, uuid: record.uuid, machine: instance.state.loaded.record,
-            // A trial has no row of the cancellation, which comes first.
+            // A dry run has no row of the cancellation, which comes first.
             rows: record.seq.rawValue + (instance.state.snapshot.status.isFinished ? 0 : 1), digest: audit?.digest,
             at: time, cancelled: cancelled, isDryRun: audit == nil)
     }
@@ -131,7 +133,7 @@ extension DeleteCommand: WriterCommand {
 }
 
 extension Rejection {
-    /// Somebody wants to delete what may still go on.
+    /// Rejects the deletion of an instance that may still continue.
     fileprivate static func notFinished(_ facts: InstanceFacts) -> Rejection {
         Rejection(
             .notFinished,

@@ -2,19 +2,18 @@ import Statechart
 package import WorkflowJSON
 package import WorkflowStore
 
-/// What a person says becomes of an effect.
+/// Carries out an operator's decision about an effect.
 package struct EffectVerbCommand: Sendable {
-    /// What becomes of it.
+    /// The operator's decision.
     package enum Verb: Sendable, Equatable {
-        /// It is tried at once, and its policy counts attempts anew; with a new key when the old one must not be known
-        /// to the service.
+        /// Try the effect at once, and count its attempts anew. A new key hides the former key from the service.
         case retry(newKey: Bool)
-        /// It has ended with such a result.
+        /// End the effect with a result.
         case skip(result: JSONValue)
-        /// It has ended with an error of type `cancelled`.
+        /// End the effect with an error of type `cancelled`.
         case cancel
 
-        /// Whether the effect ends with a result.
+        /// True if the effect ends with a result.
         var givesResult: Bool {
             switch self {
             case .retry: false
@@ -22,7 +21,7 @@ package struct EffectVerbCommand: Sendable {
             }
         }
 
-        /// The event of the row that records it.
+        /// The event of the row that records the verb.
         package var name: String {
             switch self {
             case .retry: "retry"
@@ -35,17 +34,17 @@ package struct EffectVerbCommand: Sendable {
     package var instance: InstanceName
     /// The id of the invocation, or the name of a call.
     package var effect: String
-    /// The seq of the macrostep that began it; nil for any.
+    /// The seq of the macrostep that began the effect; `nil` for any.
     package var expectedSeq: Seq?
     package var verb: Verb
-    /// What the person says.
+    /// The caller's reason.
     package var reason: String?
-    /// The caller's; the same word with the same key is carried out once.
+    /// The caller's key; the same verb with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
-    /// Where a call's row is.
+    /// The position of a call's row.
     var call: Position?
-    /// Whether the daemon makes an attempt at an effect now.
+    /// Returns true if the daemon makes an attempt at an effect now.
     var runs: @Sendable (Position) -> Bool = { _ in false }
 
     package init(
@@ -67,19 +66,19 @@ package struct EffectVerbCommand: Sendable {
     private static let cancelled = "cancelled"
 }
 
-/// The answer to a person's word on an effect.
+/// The answer to an operator's verb on an effect.
 package struct EffectVerdict: Sendable {
     package let instance: InstanceName
     package let effect: String
-    /// Of the row that records it.
+    /// The seq of the row that records the verb.
     package let seq: Seq
-    /// Paths of the active leaves before.
+    /// The paths of the active leaves before.
     package let from: [String]
-    /// The same after the result that was given.
+    /// The paths of the active leaves after the result that was given.
     package let to: [String]
-    /// Whether the instance has failed on that result.
+    /// True if the instance has failed on the result.
     package let hasFailed: Bool
-    /// Where the effect stands; nil when the answer is given again.
+    /// The queue of the effect; `nil` if the answer is given again.
     package var queue: String?
     package var isRepeated = false
 }
@@ -107,7 +106,7 @@ extension EffectVerbCommand: WriterCommand {
             if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
             try batch.refuseExpired(key)
         }
-        // What a failed instance takes comes in the place of what it failed on.
+        // The next input of a failed instance replaces the item that it failed on.
         if instance.state.snapshot.status == .running { batch.fireDue(of: instance) }
         let effect = try find(in: batch, of: instance)
         try refuse(effect, of: instance)
@@ -120,7 +119,7 @@ extension EffectVerbCommand: WriterCommand {
         let chain: Chain
         switch instance.state.chain(.effect(event), spending: &batch.cost) {
         case .success(let taken): chain = taken
-        // Eventless transitions that had to come first.
+        // Eventless transitions that had to come first have failed.
         case .failure(let refusal): throw instance.state.rejection(refusal, of: event)
         }
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)
@@ -140,7 +139,7 @@ extension EffectVerbCommand: WriterCommand {
         instance.state.invocation(of: effect.id)?.isKept == false || effect.number == nil
     }
 
-    /// The effect that is meant.
+    /// Returns the effect that the command names.
     private func find(in batch: BatchBuilder, of instance: LiveInstance) throws(Rejection) -> EffectRecord {
         var known: [String] = []
         for id in instance.state.effects + [call].compactMap(\.self) {
@@ -171,7 +170,7 @@ extension EffectVerbCommand: WriterCommand {
                 "Somebody works on '\(effect.name)' of '\(instance.state.record.name)'; 'skip' and 'cancel' end it",
                 instance.state.facts)
         case (.ready, .retry) where runs(effect.id):
-            // The service would get the same twice at once.
+            // The service would get the same request twice at once.
             throw .effectNotWaiting(
                 "An attempt at '\(effect.name)' of '\(instance.state.record.name)' runs; 'skip' and 'cancel' end it",
                 instance.state.facts)
@@ -179,7 +178,7 @@ extension EffectVerbCommand: WriterCommand {
         }
     }
 
-    /// What the row keeps.
+    /// Returns the data that the row keeps.
     private func data(of effect: EffectRecord) -> JSONObject {
         var data: JSONObject = ["id": .string(effect.name)]
         var place: JSONObject = ["seq": .int(effect.seq.rawValue)]
@@ -193,9 +192,9 @@ extension EffectVerbCommand: WriterCommand {
         return data
     }
 
-    /// What the word does to the effect, behind the row that records it.
+    /// Applies the verb to the effect, after the row that records the verb.
     private func carryOut(_ known: EffectRecord, of instance: LiveInstance, in batch: inout BatchBuilder) {
-        // What the instance sends to itself when it goes on may end it.
+        // An event that the instance sends to itself when it continues may end the effect.
         guard var effect = batch.current(known) else { return }
         switch verb {
         case .retry(let newKey):
@@ -219,14 +218,14 @@ extension EffectVerbCommand: WriterCommand {
         _ effect: EffectRecord, _ event: String, _ data: JSONValue, of instance: LiveInstance,
         in batch: inout BatchBuilder
     ) {
-        // Nobody waits for the result of a call.
+        // No instance waits for the result of a call.
         guard effect.number != nil else { return batch.end(effect) }
         batch.end(effect, with: .init(event: event + effect.name, data: data, key: nil), of: instance)
     }
 }
 
 extension Rejection {
-    /// An instance does not wait for such an effect.
+    /// Rejects a verb for an effect that the instance does not wait for.
     fileprivate static func effectNotFound(
         _ name: String, of facts: InstanceFacts, known: [String]
     ) -> Rejection {
@@ -237,7 +236,7 @@ extension Rejection {
             subject: .effect(name, of: facts.name, known: known))
     }
 
-    /// The effect has another seq than the one that was shown.
+    /// Rejects a verb for an effect with another seq than expected.
     fileprivate static func otherEffect(
         _ name: String, of seq: Seq, expected: Seq, _ facts: InstanceFacts
     ) -> Rejection {

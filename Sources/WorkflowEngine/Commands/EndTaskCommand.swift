@@ -2,15 +2,15 @@ import Statechart
 package import WorkflowJSON
 import WorkflowStore
 
-/// What a worker says of a task that it has.
+/// Carries out a worker's report on a task.
 package struct EndTaskCommand: Sendable {
-    /// What became of the task.
+    /// The worker's report.
     package enum Report: Sendable {
         case completed(JSONValue)
         case failed(TaskFailure)
-        /// It goes on.
+        /// The task continues.
         case alive(progress: JSONValue?)
-        /// The worker never got it: nothing was tried.
+        /// The worker never got the task: no attempt was made.
         case returned
     }
 
@@ -37,18 +37,18 @@ extension EndTaskCommand: WriterCommand {
 
     var isLong: Bool { false }
     static var isResult: Bool { true }
-    /// The name of its instance is not known before it is looked up.
+    /// The owner, because the name of the instance is unknown before its lookup.
     var payers: [CommandTarget] { [.owner(task.instance)] }
     var targets: [CommandTarget] { payers }
     var summary: String { "task \(task.effect.rawValue)" }
 
     func want(_ rows: inout WantedRows) {}
 
-    /// What a worker is told.
+    /// The answer to the worker.
     enum Answer: Sendable {
-        /// It is taken; until when the lease runs on, nil when it has ended.
+        /// The report is accepted. The time is the lease's new end; `nil` if the lease has ended.
         case taken(until: Timestamp?)
-        /// The lease is lost, and why; what came is kept among the attempts.
+        /// The lease is lost, for the given reason; the report is kept among the attempts.
         case late(String)
     }
 
@@ -60,7 +60,7 @@ extension EndTaskCommand: WriterCommand {
         guard let instance = try batch.instance(of: found), instance.state.record.namespace == caller.namespace else {
             throw .leaseLost("there is no such task")
         }
-        // What is due comes first: it may end the task.
+        // Due timers fire first, because one may end the task.
         batch.fireDue(of: instance)
         if instance.state.nextDue(by: batch.now) != nil { throw .overloaded }
         guard var effect = try batch.effect(task.effect) else { return try ended(in: &batch) }
@@ -93,7 +93,8 @@ extension EndTaskCommand: WriterCommand {
         return .taken(until: nil)
     }
 
-    /// A lease that is no more: a worker that completes its task again, because no answer came, has done so.
+    /// Answers a report on a lease that has ended. A worker that completes its task again, because no answer came,
+    /// succeeds.
     private func ended(
         in batch: inout BatchBuilder, _ reason: String = "the task has ended or was cancelled"
     ) throws(Rejection) -> Answer {
@@ -104,7 +105,7 @@ extension EndTaskCommand: WriterCommand {
         return .late(reason)
     }
 
-    /// What is kept of a report that comes too late; nil when it says nothing of an end.
+    /// The error that is kept of a late report; `nil` if the report does not end the attempt.
     private var late: JSONObject? {
         var error: JSONObject = ["type": .string(BatchBuilder.late)]
         switch report {
@@ -118,6 +119,6 @@ extension EndTaskCommand: WriterCommand {
         return error
     }
 
-    /// Of a result that nobody takes.
+    /// The greatest number of bytes of a late result that is kept.
     private static let keptBytes = 16 << 10
 }

@@ -1,7 +1,7 @@
 import Statechart
 import WorkflowStore
 
-/// Goes on with what was begun to be erased of an instance: a slice of its rows.
+/// Continues an erasure of an instance: a slice of its rows.
 struct EraseCommand: Sendable {
     let instance: InstanceID
 
@@ -12,7 +12,7 @@ struct EraseCommand: Sendable {
 
 extension EraseCommand: WriterCommand {
     var size: Int { 256 }
-    // What it erases is read as it is on disk.
+    // True, because the rows to erase are read as they are on disk.
     var isLong: Bool { true }
     var payers: [CommandTarget] { [.owner(instance)] }
     var targets: [CommandTarget] { payers }
@@ -23,7 +23,7 @@ extension EraseCommand: WriterCommand {
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
         batch.orders += 1
         guard let erasure = try batch.openErasure(of: instance) else { return .isDone }
-        // One that ends with this batch may stand before another: whoever waits for that looks again.
+        // An erasure that ends with this batch may precede another: the caller that waits for the other looks again.
         guard erasure.walk != nil else { return .goesOn }
         guard let instance = try batch.instance(erasure.instanceID) else { return .isDone }
         try batch.erase(erasure, of: instance)
@@ -32,9 +32,9 @@ extension EraseCommand: WriterCommand {
 }
 
 extension EngineLimits {
-    /// Rows that one slice of an erasure reads: about what a batch of events writes.
+    /// The rows that one slice of an erasure reads: about as many as a batch of events writes.
     fileprivate var erasedRows: Int { 512 }
-    /// Bytes of their data, about.
+    /// The approximate bytes of their data.
     fileprivate var erasedBytes: Int { 1 << 20 }
     /// The limits of a redaction that keeps a part of rows: their number and the bytes of their data. One row has to
     /// hold the rest.
@@ -43,15 +43,15 @@ extension EngineLimits {
 }
 
 extension BatchBuilder {
-    /// An erasure of an instance that has something left to do on disk, as this batch leaves it so far.
+    /// Returns an erasure of an instance with work left on disk, with the changes of this batch so far.
     fileprivate func openErasure(of id: InstanceID) throws(Rejection) -> ErasureRecord? {
         if let own = changes.erasure.records.last(where: { $0.instanceID == id && $0.walk != nil }) { return own }
         guard let open = try read({ () throws(StoreError) in try store.openErasure(of: id) }) else { return nil }
         return changes.erasure.records.last { $0.id == open.id } ?? open
     }
 
-    /// Goes through some more rows. Behind the last one the instance's salt is renewed: in the batch in which nothing
-    /// is left that derives from it.
+    /// Processes some more rows. After the last row the instance's salt is renewed, in the batch after which nothing
+    /// derives from the old salt.
     fileprivate mutating func erase(_ known: ErasureRecord, of instance: LiveInstance) throws(Rejection) {
         var record = known
         guard var walk = record.walk else { return }
@@ -84,7 +84,7 @@ extension BatchBuilder {
         rewrite(instance) { $0.renew(salt) }
     }
 
-    /// What becomes of one row.
+    /// Adds one row's part of the erasure to the slice.
     private mutating func take(
         _ row: JournalRecord, _ walk: ErasureWalk, _ erasure: ErasureRecord, _ instance: LiveInstance,
         _ slice: inout BatchErasure
@@ -108,8 +108,8 @@ extension BatchBuilder {
         }
     }
 
-    /// A row of the journal, also one of this batch, as this batch leaves it so far: another erasure may have ended in
-    /// it, and the instance has another salt since.
+    /// Returns a row of the journal, or of this batch, with the changes of this batch so far. Another erasure may have
+    /// ended in the batch, and renewed the instance's salt.
     func row(at position: Position) throws(Rejection) -> JournalRecord? {
         var row = uncommittedRow(at: position)
         if row == nil { row = try read { () throws(StoreError) in try store.row(at: position) } }
@@ -119,7 +119,7 @@ extension BatchBuilder {
         return row
     }
 
-    /// The first row of an instance, which has its name; nil where it was redacted already.
+    /// Returns the first row of an instance, which has its name; `nil` if the row was already redacted.
     func startRow(at position: Position?, of instance: LiveInstance) throws(Rejection) -> JournalRecord? {
         guard let position, let row = try row(at: position), row.kind == .started,
             row.instanceID == instance.state.record.id
@@ -127,7 +127,7 @@ extension BatchBuilder {
         return row.isRedacted ? nil : row
     }
 
-    /// Gives an instance another name, and redacts the row that has the old one.
+    /// Renames an instance, and redacts the row that has the old name.
     mutating func rename(_ instance: LiveInstance, to name: InstanceName, start: JournalRecord?) {
         let old = instance.state.record
         if let start, let commitment = digests.commitment(start, ChainInstance(old)) {
@@ -139,7 +139,7 @@ extension BatchBuilder {
         vacate(old.key, of: instance)
     }
 
-    /// Writes the first word of an erasure.
+    /// Writes the first record of an erasure.
     mutating func begin(_ erasure: ErasureRecord, after order: ErasureRecord?) {
         var slice = BatchErasure()
         slice.records = [erasure]
@@ -149,9 +149,9 @@ extension BatchBuilder {
 }
 
 extension ErasureRecord {
-    /// The first macrostep whose snapshot may hold what is erased.
+    /// The first macrostep whose snapshot may hold the data to erase.
     var firstEmptied: Int64 {
-        // What stood in the context may have stood there from the start.
+        // Data in the context may have been there from the start.
         paths.map(\.isEmpty) ?? false ? seqs.first ?? .max : 1
     }
 }

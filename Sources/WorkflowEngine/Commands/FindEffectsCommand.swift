@@ -1,21 +1,21 @@
 import Statechart
 import WorkflowStore
 
-/// Finds what a queue has ready that nobody has taken. What is ready of suspended instances is held from then on.
+/// Finds the ready effects of a queue that are not taken. Ready effects of suspended instances are held from then on.
 struct FindEffectsCommand: Sendable {
     let queue: String
     let limit: Int
-    /// What runs already.
+    /// The effects that already run or wait to be started.
     let except: Set<Position>
-    /// True when attempts are counted whose process did not outlive them.
+    /// True if attempts are counted whose process did not outlive them.
     let countsInterruptions: Bool
 
-    /// What was found.
+    /// The effects found.
     struct Answer: Sendable {
         var effects: [FoundEffect] = []
-        /// Whether there may be more that is ready.
+        /// True if there may be more ready effects.
         var hasMore = false
-        /// When there is something next that is not ready yet; nil for nothing.
+        /// The time at which the next effect becomes ready; `nil` if there is none.
         var next: Timestamp?
     }
 }
@@ -35,7 +35,7 @@ extension FindEffectsCommand: WriterCommand {
         var answer = Answer(hasMore: ready.count == limit + except.count)
         answer.next = try batch.nextReady(in: queue, after: max(batch.now, batch.numbers.last))
         var bytes = 0
-        // Instances that are not in memory take their time, and events wait.
+        // Instances that are not in memory take time to read, and events wait.
         let end = ContinuousClock.now + batch.limits.findingEffects
         for effect in ready where !except.contains(effect.id) {
             bytes += effect.request.utf8.count
@@ -48,7 +48,7 @@ extension FindEffectsCommand: WriterCommand {
             do throws(Rejection) {
                 instance = try batch.instance(of: effect)
             } catch {
-                // The effects that were found start now; they do not wait for a machine that is being compiled.
+                // The effects found so far start now; they do not wait for a machine that is being compiled.
                 guard error.wait != nil, !answer.effects.isEmpty else { throw error }
                 answer.hasMore = true
                 break
@@ -58,8 +58,8 @@ extension FindEffectsCommand: WriterCommand {
                 batch.withhold(effect, of: instance)
                 continue
             }
-            // What an instance has failed on waits for a person; what is due first may end it. The timers of one that
-            // has failed wait, and its effects do not.
+            // An effect that an instance has failed on waits for an operator; a due timer may end an effect first. The
+            // timers of a failed instance wait, and its effects do not.
             if effect.number != nil, instance.state.invocation(of: effect.id)?.isKept != false { continue }
             let isRunning = instance.state.snapshot.status == .running
             if isRunning, let deadline = instance.state.timeout(ofInvocation: effect.name), deadline <= batch.now {
@@ -77,9 +77,9 @@ extension FindEffectsCommand: WriterCommand {
     }
 }
 
-/// Finds the queues that have anything.
+/// Finds the queues that have any effect.
 struct FindQueuesCommand: Sendable {
-    /// The last of the page before.
+    /// The last queue of the page before.
     let after: String?
     let limit: Int
 }

@@ -2,7 +2,7 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// What came of an attempt that the daemon has made itself.
+/// Records the outcome of an attempt that the daemon has made itself.
 struct FinishAttemptCommand: Sendable {
     let found: FoundEffect
     let begun: Timestamp
@@ -28,7 +28,7 @@ extension FinishAttemptCommand: WriterCommand {
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) {
         guard let instance = try batch.instance(found.instance) else { return }
-        // What is due comes first: it may end the invocation.
+        // Due timers fire first, because one may end the invocation.
         batch.fireDue(of: instance)
         if instance.state.nextDue(by: batch.now) != nil { throw .overloaded }
         let number = found.effect.attempts + 1

@@ -1,6 +1,6 @@
 import WorkflowStore
 
-/// Whether effects may start from now on.
+/// Holds all effects, or releases them.
 package struct HoldCommand: Sendable {
     package var isHeld: Bool
     package var caller: Caller
@@ -20,7 +20,8 @@ extension HoldCommand: WriterCommand {
 
     func want(_ rows: inout WantedRows) {}
 
-    /// Gives whether they were held before. A release also tries what was held for want of a secret or a program.
+    /// Returns true if effects were held before. A release also retries effects that were held for lack of a secret or
+    /// a program.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Bool {
         let before = batch.areEffectsHeld
         if !isHeld { batch.leases.lookForHeld() }

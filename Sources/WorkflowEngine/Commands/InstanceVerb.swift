@@ -1,15 +1,15 @@
 import Statechart
 import WorkflowStore
 
-/// What a person asks of one instance, beside sending it events.
+/// An operator's request about one instance, other than an event.
 protocol InstanceVerb: WriterCommand {
     var instance: InstanceName { get }
-    /// Whether it asks what would happen, and changes nothing.
+    /// True to report the effect of the request without changing anything.
     var isDryRun: Bool { get }
     var key: RequestKey? { get }
     var caller: Caller { get }
 
-    /// Does it; of a dry run, in a batch that is thrown away.
+    /// Carries out the request; a dry run uses a batch that is discarded.
     func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer
 }
 
@@ -31,7 +31,8 @@ extension InstanceVerb {
         return try carryOut(in: &trial)
     }
 
-    /// The instance, once all that was due before has come; or the row of an earlier request with the same key.
+    /// Returns the instance, after all earlier due inputs have come; or the row of an earlier request with the same
+    /// key.
     func begin(in batch: inout BatchBuilder) throws(Rejection) -> (instance: LiveInstance, repeated: Position?) {
         let instance = try batch.existing(target)
         if let key, !isDryRun {
@@ -43,11 +44,11 @@ extension InstanceVerb {
     }
 }
 
-/// What a person asks of an instance, once for a key.
+/// An operator's request about an instance, carried out once for each key.
 protocol KeyedRepair: InstanceVerb {
     var wantsContext: Bool { get }
 
-    /// Whether a row with the command's key is the command's.
+    /// Returns true if a row with the command's key records this command.
     ///
     /// - Parameter before: The instance before the row.
     func isRecorded(by row: JournalRecord, after before: Snapshot) -> Bool

@@ -3,16 +3,17 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Counts an attempt that an earlier process began and did not outlive, by the retry rules of its definition. After a
-/// few of them in a row the effect is held, because it may be what ends the daemon.
+/// few such attempts in a row the effect is held, because it may be what ends the daemon.
 struct InterruptedAttemptCommand: Sendable {
-    /// As a file says, which may be anybody's.
+    /// The attempt according to a file, which anybody may have written.
     let attempt: InterruptedAttempt
     /// The beginning of the names of the queues whose attempts are kept.
     let queues: String
 
-    /// The number of interruptions in a row that holds an effect,
+    /// The number of interruptions in a row after which an effect is held.
     static let bound: Int64 = 3
-    /// and the number after which its attempts run alone: others that run beside it are not to count with it.
+    /// The number of interruptions after which attempts run alone, so that other effects beside them are not counted,
+    /// too.
     static let aloneAfter: Int64 = 2
 }
 
@@ -26,7 +27,7 @@ extension InterruptedAttemptCommand: WriterCommand {
 
     func want(_ rows: inout WantedRows) {}
 
-    /// Gives the name of the instance; nil where the attempt was counted, or its effect has gone on.
+    /// Returns the name of the instance; `nil` if the attempt was already counted, or its effect has continued.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> InstanceName? {
         guard let found = try effect(in: batch), let instance = try batch.instance(of: found) else { return nil }
         // Due timers fire first, because one may end the invocation.
@@ -54,7 +55,7 @@ extension InterruptedAttemptCommand: WriterCommand {
         return instance.state.record.name
     }
 
-    /// Returns the effect when the attempt may be its last one and has not been counted.
+    /// Returns the effect if the attempt may be its last one and has not been counted.
     private func effect(in batch: BatchBuilder) throws(Rejection) -> EffectRecord? {
         let begin = attempt.begin
         guard begin.number > 0, let effect = try batch.effect(begin.effect), [.ready, .held].contains(effect.state),
@@ -77,7 +78,7 @@ extension BatchBuilder {
 }
 
 extension TaskFailure {
-    /// The error type of an attempt whose outcome nobody knows.
+    /// The error type of an attempt with an unknown outcome.
     static let interruptedType = "interrupted"
     /// The field with the number of interruptions in a row.
     fileprivate static let interruptions = "interruptions"
@@ -88,7 +89,7 @@ extension TaskFailure {
             facts: [interruptions: .int(times)])
     }
 
-    /// The reason why such an effect is held.
+    /// Returns the reason why an interrupted effect is held.
     fileprivate static func held(after interruptions: Int64) -> TaskFailure {
         TaskFailure(
             type: interruptedType,
@@ -98,7 +99,8 @@ extension TaskFailure {
 }
 
 extension EffectRecord {
-    /// True when it is held because the daemon did not outlive its attempts. A start does not try it again.
+    /// True if the effect is held because the daemon did not outlive its attempts. A start of the daemon does not try
+    /// the effect again.
     var isInterrupted: Bool {
         state == .held && error.flatMap(RecordedFailure.object)?["type"]?.string == TaskFailure.interruptedType
     }

@@ -2,14 +2,14 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// A worker that asks a queue for tasks.
+/// Leases tasks of a queue to a worker.
 package struct LeaseTasksCommand: Sendable {
-    /// Without `task:`.
+    /// The name of the queue without `task:`.
     package var queue: String
     package var max: Int
-    /// How long each may take without a sign of life, in milliseconds.
+    /// The milliseconds that each task may take without a sign of life.
     package var milliseconds: Int64
-    /// What the worker calls itself.
+    /// The worker's name for itself.
     package var worker: String
     package var caller: Caller
 
@@ -21,10 +21,10 @@ package struct LeaseTasksCommand: Sendable {
         self.caller = caller
     }
 
-    /// What is handed out.
+    /// The leased tasks.
     struct Grant: Sendable {
         var tasks: [LeasedTask] = []
-        /// When there is something next; nil when nothing waits.
+        /// The time of the next task; `nil` if nothing waits.
         var next: Timestamp?
     }
 }
@@ -42,7 +42,7 @@ extension LeaseTasksCommand: WriterCommand {
         let queue = EffectRequest.tasks + queue
         var grant = Grant()
         let settings = batch.settings(of: queue)
-        // Whoever waits is told when that changes.
+        // Waiting workers are notified when these settings change.
         if batch.areEffectsHeld || settings.isPaused { return grant }
         let leaseRoom = batch.leaseRoom(in: queue, settings, wanted: max)
         let startRoom = batch.leases.startRoom(in: queue, settings, at: batch.now)
@@ -58,9 +58,9 @@ extension LeaseTasksCommand: WriterCommand {
         return grant
     }
 
-    /// Takes tasks that are ready; those of suspended instances are passed, and held from then on.
+    /// Leases tasks that are ready. Tasks of suspended instances are skipped, and held from then on.
     ///
-    /// - Parameter delays: Gets for each how many milliseconds after it was due.
+    /// - Parameter delays: Receives the milliseconds since each task was due.
     private func tasks(
         of queue: String, atMost most: Int, _ delays: inout [Int64], in batch: inout BatchBuilder
     ) throws(Rejection) -> [LeasedTask] {
@@ -69,11 +69,11 @@ extension LeaseTasksCommand: WriterCommand {
         var passed = 0
         while true {
             let passedBefore = passed
-            // Where many are passed, they are passed a hundred at a time.
+            // Once tasks are skipped, they are read a hundred at a time.
             let asked = passed == 0 ? most : Swift.max(most, batch.limits.passedAtOnce)
             let found = try batch.readyEffects(in: queue, limit: asked)
             for effect in found where tasks.count < most {
-                // The tasks leased so far are handed out, also when the next one waits for its machine version.
+                // The tasks leased so far are handed out, even if the next one waits for its machine version.
                 guard let isWithheld = try isWithheld(effect, in: &batch, after: tasks.count) else { return tasks }
                 if isWithheld, let instance = try batch.instance(of: effect) {
                     batch.withhold(effect, of: instance)
@@ -81,7 +81,7 @@ extension LeaseTasksCommand: WriterCommand {
                     continue
                 }
                 bytes += effect.request.utf8.count + (effect.progress?.utf8.count ?? 0)
-                // One is given whatever its size.
+                // A single task is leased whatever its size.
                 if bytes > batch.limits.leasedBytes, !tasks.isEmpty { return tasks }
                 guard let task = try lease(effect, in: &batch) else { continue }
                 tasks.append(task)
@@ -92,8 +92,8 @@ extension LeaseTasksCommand: WriterCommand {
         }
     }
 
-    /// True when the instance of an effect is suspended. Nil when its machine version is being compiled, and the caller
-    /// can be given other tasks.
+    /// Returns true if the instance of an effect is suspended. Returns `nil` if its machine version is being compiled,
+    /// and the caller can get other tasks.
     private func isWithheld(
         _ effect: EffectRecord, in batch: inout BatchBuilder, after count: Int
     ) throws(Rejection) -> Bool? {
@@ -106,7 +106,7 @@ extension LeaseTasksCommand: WriterCommand {
     }
 
     private func lease(_ effect: EffectRecord, in batch: inout BatchBuilder) throws(Rejection) -> LeasedTask? {
-        // What a batch under way has ended may still be read here. Nobody waits for a call.
+        // An effect ended by a batch under way may still be read here. A call has no waiting invocation.
         guard let instance = try batch.instance(of: effect),
             effect.number == nil || instance.state.invocation(of: effect.id)?.isKept == false,
             instance.state.record.namespace == caller.namespace

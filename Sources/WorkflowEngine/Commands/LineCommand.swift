@@ -1,6 +1,6 @@
 import WorkflowStore
 
-/// A line of many: an event for an instance, or a new instance.
+/// One line of a body with many lines: an event for an instance, or a new instance.
 package enum LineCommand: Sendable {
     /// An event.
     case send(SendCommand)
@@ -8,10 +8,10 @@ package enum LineCommand: Sendable {
     case start(StartLine)
 }
 
-/// An instance to start, answered as its first event is.
+/// Starts an instance, with an answer in the form of its first event's.
 package struct StartLine: Sendable {
     package var command: StartCommand
-    /// True: the answer says the context.
+    /// True if the answer includes the context.
     package var wantsContext: Bool
 
     package init(_ command: StartCommand, wantsContext: Bool = true) {
@@ -65,7 +65,7 @@ extension LineCommand: WriterCommand {
         }
     }
 
-    /// In the queue there is no line any more: an event waits as a single one does.
+    /// Queues the command of the line: an event waits as a single event does.
     consuming func queued(_ destination: AnswerDestination<KeyedAnswer<SendResult>>) -> any QueuedCommand {
         switch consume self {
         case .send(let send): send.queued(destination)
@@ -73,7 +73,7 @@ extension LineCommand: WriterCommand {
         }
     }
 
-    /// Throws when nobody may ask for it, whatever the instance.
+    /// Throws if no caller may send the command, whatever the instance.
     func check() throws(Rejection) {
         if case .send(let send) = self { try send.check() }
     }

@@ -2,26 +2,26 @@ package import Statechart
 import WorkflowJSON
 package import WorkflowStore
 
-/// An instance goes over to another version of its machine.
+/// Migrates an instance to another version of its machine.
 package struct MigrateCommand: Sendable {
     package var instance: InstanceName
-    /// Nil for the one that new instances take.
+    /// The new version; `nil` for the version that new instances take.
     package var version: MachineVersion?
     package var plan: MigrationPlan
-    /// Whether a failed instance takes there what it failed on. It stays where it is when it would fail again.
+    /// True if a failed instance retries in the new version. An instance that would fail again is not migrated.
     package var retries: Bool
-    /// What the person says.
+    /// The caller's reason.
     package var reason: String?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     package var expectedSeq: Seq?
-    /// Asks what would happen, and changes nothing.
+    /// True to report the effect of the command without changing anything.
     package var isDryRun: Bool
-    /// Whether the answer says the context.
+    /// True if the answer includes the context.
     package var wantsContext: Bool
-    /// The caller's; the same request with the same key is carried out once.
+    /// The caller's key; the same request with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
-    /// The run over many instances that it is a part of.
+    /// The bulk run that the command is a part of.
     var run: String?
 
     package init(
@@ -41,21 +41,21 @@ package struct MigrateCommand: Sendable {
         self.caller = caller
     }
 
-    /// What the row says beside the plan.
+    /// The data of the row beside the plan.
     var mark: JSONObject { retries ? [Migration.then: .string(Migration.retry)] : [:] }
 }
 
 extension MigrateCommand: InstanceVerb {
     typealias Answer = KeyedAnswer<SendResult>
 
-    /// How an instance goes over.
+    /// A prepared migration of an instance.
     private struct Way {
         let migrated: Migrated
         let chain: Chain
-        /// What it takes there.
+        /// The retry in the new version.
         let retry: Chain?
         let new: LoadedMachine
-        /// The effects that go on with the retry.
+        /// The effects that continue with the retry.
         var waiting: [EffectRecord] = []
     }
 
@@ -75,13 +75,13 @@ extension MigrateCommand: InstanceVerb {
         return .first(answer)
     }
 
-    /// The same for one of many, of which nobody is told more than that it was done.
+    /// Migrates one of many instances, without a detailed answer.
     func move(_ instance: LiveInstance, in batch: inout BatchBuilder) throws(Rejection) {
         batch.fireDue(of: instance)
         record(try way(of: instance, in: &batch), of: instance, in: &batch)
     }
 
-    /// Finds all that can fail: afterwards rows are recorded.
+    /// Prepares everything that can fail, before rows are recorded.
     private func way(of instance: LiveInstance, in batch: inout BatchBuilder) throws(Rejection) -> Way {
         try refuse(instance.state)
         let new = try newVersion(of: instance, in: batch)
@@ -102,7 +102,7 @@ extension MigrateCommand: InstanceVerb {
         batch.goOn(way.waiting, of: instance)
     }
 
-    /// What it would lead to, for an instance as it is stored; what is due before it is left out.
+    /// Returns the expected result for an instance as it is stored, without timers that are due before.
     func rehearse(
         on state: borrowing InstanceState, by migration: Migration, to new: LoadedMachine, at now: Timestamp
     ) throws(Rejection) -> SendResult {
@@ -111,7 +111,7 @@ extension MigrateCommand: InstanceVerb {
         return answer(try way(of: state, by: migration, to: new, at: now, spending: &cost), of: state)
     }
 
-    /// Throws when the instance is not such that it can go over.
+    /// Throws if the instance cannot migrate.
     private func refuse(_ state: borrowing InstanceState) throws(Rejection) {
         let status = state.snapshot.status
         if status == .done || status == .cancelled { throw .unchangeable(state.facts) }
@@ -195,7 +195,7 @@ extension MigrateCommand: InstanceVerb {
         }
     }
 
-    /// Whether a row with the command's key is the command's.
+    /// Returns true if a row with the command's key records this command.
     func isRecorded(by row: JournalRecord) -> Bool {
         guard row.kind == .migrated, RowNote(row.note).reason == reason,
             let data = row.data.flatMap(RecordedFailure.object), MigrationPlan(.object(data)) == plan
@@ -205,12 +205,12 @@ extension MigrateCommand: InstanceVerb {
     }
 }
 
-/// What is told of an instance that went over to another version.
+/// The report on an instance that migrated to another version.
 package final class MigrationAnswer: Sendable {
     package let told: MigrationReport
     package let from: MachineVersion
     package let to: MachineVersion
-    /// What the instance took there, of what it had failed on.
+    /// The retry in the new version.
     let then: Chain?
 
     init(_ told: MigrationReport, from old: LoadedMachine, to new: LoadedMachine, then: Chain?) {

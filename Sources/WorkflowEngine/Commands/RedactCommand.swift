@@ -2,49 +2,49 @@ package import Statechart
 import WorkflowJSON
 package import WorkflowStore
 
-/// Erases what rows of an instance say, and of its context what is named.
+/// Erases the data of an instance's rows, and the named parts of its context.
 package struct RedactCommand: Sendable {
     package var instance: InstanceName
-    /// The rows; nil for all.
+    /// The rows; `nil` for all.
     package var seqs: SeqSet?
-    /// Paths into the context of an instance that is not finished; the context of one that is goes whole.
+    /// Paths into the context of an unfinished instance; the context of a finished instance is erased whole.
     package var paths: [String]
     /// The paths to erase in the data of the named rows, such as `data.phone`. The rest of the data is kept.
     package var dataPaths: [String]
-    /// The name that the instance is to have; nil to keep its own.
+    /// The new name of the instance; `nil` to keep its own.
     package var newName: InstanceName?
-    /// What the person says.
+    /// The caller's reason.
     package var reason: String
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     package var expectedSeq: Seq?
-    /// Asks what would be erased, and changes nothing.
+    /// True to report the data that would be erased, without changing anything.
     package var isDryRun: Bool
-    /// The caller's; the same request with the same key is carried out once.
+    /// The caller's key; the same request with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
-    /// The run over many instances that it is a part of.
+    /// The bulk run that the command is a part of.
     var run: String?
-    /// What was found of the instance before: it says which rows are meant by all.
+    /// The facts that were read about the instance before; they bound the rows that `nil` in `seqs` means.
     var found: Found?
-    /// The erasure of a file that a backup has replaced, done once more; nil when a person asks.
+    /// The erasure of a file that a backup has replaced, carried out once more; `nil` for a caller's request.
     fileprivate var order: ErasureRecord?
 
     struct Found: Sendable {
         var seq: Seq
         /// The position of the first row.
         var start: Position
-        /// The ids of effects for which nobody waits.
+        /// The ids of calls, whose results no instance waits for.
         var calls: [Position]
-        /// Where the instance gets another name.
+        /// The bulk runs that may name the instance, if it gets another name.
         var runs: [TellingRun] = []
         /// The rows that keep a part of their data.
         var kept: [Position] = []
     }
 
-    /// A run over many instances that may tell of one by its name.
+    /// A bulk run that may name the instance.
     struct TellingRun: Sendable {
         let key: BulkKey
-        /// All instances of a run that names this one; nil of another.
+        /// All instances that the bulk run names, if the instance is among them; `nil` otherwise.
         let names: [InstanceName]?
     }
 
@@ -79,21 +79,22 @@ package struct RedactCommand: Sendable {
 
 /// The answer to a redaction.
 package struct RedactResult: Sendable, Equatable {
-    /// As it is named now.
+    /// The present name of the instance.
     package var instance: InstanceName
-    /// Of the row that records it; of a dry run, what it would be.
+    /// The seq of the row that records the redaction; for a dry run, the expected seq.
     package var seq: Seq
     package var status: InstanceStatus
-    /// Paths of the active leaves.
+    /// The paths of the active leaves.
     package var configuration: [String]
-    /// What is erased.
+    /// The data that is erased.
     package var redaction: Redaction
-    /// The events that are still to come, or that it failed on, and lose their data; nil in an answer given again.
+    /// The pending events, including the event that the instance failed on, that lose their data; `nil` in an answer
+    /// given again.
     package var emptied: [String]?
     package var isDryRun = false
-    /// The reason why the erased data is still in the files; nil when it is gone.
+    /// The reason why the erased data is still in the files; `nil` if it is gone.
     package var pending: String?
-    /// Whether this is the answer to an earlier request with the same key, given again.
+    /// True if this is the answer to an earlier request with the same key, given again.
     package var isRepeated = false
 }
 
@@ -101,7 +102,7 @@ extension RedactCommand: InstanceVerb {
     typealias Answer = KeyedAnswer<RedactResult>
 
     var size: Int { 1_024 + (paths + dataPaths).reduce(0) { $0 + $1.utf8.count } }
-    // What it erases is read as it is on disk.
+    // True, because the data to erase is read as it is on disk.
     var isLong: Bool { true }
     var targets: [CommandTarget] {
         payers + (newName.map { [.instance(InstanceKey($0, in: caller.namespace))] } ?? [])
@@ -150,15 +151,15 @@ extension RedactCommand: InstanceVerb {
     private struct Plan {
         let chain: Chain
         let answer: RedactResult
-        /// Effects that change with it.
+        /// The effects that change with the redaction.
         let effects: [EffectRecord]
-        /// Runs that told of it by its old name, and what they name; nil where that stays.
+        /// The bulk runs that list the instance by its old name, each with the names in it; `nil` if these stay.
         let runs: [(run: BulkRecord, names: [InstanceName]?)]
     }
 
-    /// What is erased, and what comes of it. All that can fail is here.
+    /// Returns the data to erase and the consequences. Everything that can fail is here.
     private func plan(for instance: LiveInstance, in batch: inout BatchBuilder) throws(Rejection) -> Plan {
-        // Proof: `Engine.redact` and the erasures of a restore both look first.
+        // Proof: `Engine.redact` and the erasures of a restore both read the instance first.
         guard let found else { preconditionFailure("an instance is looked at before it is redacted") }
         let status = instance.state.snapshot.status
         let isFinished = status == .done || status == .cancelled
@@ -208,7 +209,7 @@ extension RedactCommand: InstanceVerb {
                     "\(instance): seq \(seq) was redacted already; where '--path' has kept a part of it, that part is "
                         + "in the row of that redaction: '--seq' with its number, and without '--path', erases it")
             }
-            // A text that is no JSON is no data.
+            // A text that is not JSON is no data.
             guard let text = row.data, let data = try? JSONReader.value(from: text) else {
                 throw .invalidData("\(instance): seq \(seq) has no data")
             }
@@ -225,7 +226,7 @@ extension RedactCommand: InstanceVerb {
         return left
     }
 
-    /// What loses its data on the way, and comes all the same.
+    /// Returns the pending events that lose their data, and come all the same.
     private func emptied(_ chain: Chain, from before: Snapshot) -> [String] {
         let full = Set(chain.snapshot.armed.filter { $0.data != nil }.map(\.id))
         return before.armed.filter { $0.data != nil && !full.contains($0.id) }.map(\.event)
@@ -250,7 +251,8 @@ extension RedactCommand: InstanceVerb {
         if try batch.instance(InstanceKey(name, in: caller.namespace)) != nil { throw .instanceExists(name) }
     }
 
-    /// Runs tell of an instance by its new name, and no more why it had its outcome: that may say the old one.
+    /// Returns the bulk runs with the instance's new name. The reason of its outcome is dropped, because it may contain
+    /// the old name.
     private func renamedRuns(
         in batch: BatchBuilder
     ) throws(Rejection) -> [(run: BulkRecord, names: [InstanceName]?)] {
@@ -258,7 +260,7 @@ extension RedactCommand: InstanceVerb {
         var renamed: [(run: BulkRecord, names: [InstanceName]?)] = []
         for telling in found.runs {
             guard var run = try batch.run(telling.key) else { continue }
-            // At a restore nobody carries it out.
+            // During a restore no bulk run is carried out.
             if telling.names != nil, run.state == .running, order == nil { throw .isNamed(instance, by: run.key.name) }
             var outcome = BulkOutcome(run.outcome)
             outcome.rename(instance, to: newName)
@@ -268,8 +270,8 @@ extension RedactCommand: InstanceVerb {
         return renamed
     }
 
-    /// Effects that lose something. Whoever works on one needs what it asks: where a person redacts, it must have
-    /// ended; of a backup, it waits for a person.
+    /// Returns the effects that lose data. An effect in progress needs its request. So an operator can redact only
+    /// after the effect has ended; in a restored backup, the effect waits for an operator.
     private func changed(
         effects instance: LiveInstance, _ redaction: Redaction, _ calls: [Position], in batch: BatchBuilder
     ) throws(Rejection) -> [EffectRecord] {
@@ -281,7 +283,8 @@ extension RedactCommand: InstanceVerb {
         for var effect in open {
             if redaction.seqs.contains(effect.seq.rawValue) {
                 inTheWay.append("'\(effect.name)' (seq \(effect.seq.rawValue))")
-                // It is over for its worker, and what lacks is the instance: another cancel would change nothing.
+                // The effect is over for its worker, and only the instance must continue: another cancel would change
+                // nothing.
                 if effect.state == .answered {
                     advice = .goOn
                 } else if advice == .cancel, instance.state.invocation(of: effect.id)?.isKept == true {
@@ -301,12 +304,12 @@ extension RedactCommand: InstanceVerb {
 }
 
 extension InstanceName {
-    /// The name of an instance where the one that an erasure gives it is another's.
+    /// Returns a name for an instance, if another instance has the name that an erasure gives it.
     static func redacted(_ uuid: UniqueID) -> InstanceName { InstanceName(rawValue: "redacted-\(uuid.text)") }
 }
 
 extension EffectRecord {
-    /// Nothing says any more what it asks: it waits for a person.
+    /// Erases the request of an effect, which then waits for an operator.
     fileprivate mutating func redact() {
         request = "{}"
         answer = nil
@@ -319,21 +322,21 @@ extension EffectRecord {
 
     private static let redactedError = #"{"message":"what it asks was redacted","type":"redacted"}"#
 
-    /// Whether nothing says any more what it asks.
+    /// True if the effect's request was erased.
     var isRedacted: Bool { request == "{}" && error == Self.redactedError }
 }
 
-/// The ways in which effects come to an end that are in the way of a redaction.
+/// The ways to end effects that prevent a redaction.
 private enum OpenEffectAdvice {
     case cancel
-    /// The instance has failed on the end of one, such as an error that nothing takes.
+    /// The instance has failed on the end of an effect, such as an error that no transition takes.
     case skip
-    /// The result of one waits for the instance.
+    /// The result of an effect waits for the instance.
     case goOn
 }
 
 extension InstanceRecord {
-    /// The row that says why it has failed; nil when it has not.
+    /// The seq of the row that records the failure; `nil` if the instance has not failed.
     var failureSeq: Int64? {
         guard let failure, case .int(let seq)? = RecordedFailure.object(failure)?["seq"] else { return nil }
         return seq

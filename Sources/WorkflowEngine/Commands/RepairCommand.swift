@@ -2,24 +2,24 @@ package import Statechart
 import WorkflowJSON
 package import WorkflowStore
 
-/// What a person does to an instance, beside sending it events.
+/// Carries out an operator's verb on an instance, other than an event.
 package struct RepairCommand: Sendable {
-    /// What is done.
+    /// The operator's verb.
     package enum Verb: Sendable, Equatable {
-        /// The instance ends where it stands.
+        /// Ends the instance in its present state.
         case cancel(runsActions: Bool)
-        /// A failed instance takes again what it failed on.
+        /// Makes a failed instance take the item that it failed on again.
         case retry
-        /// A failed instance goes on without it.
+        /// Makes a failed instance continue without the item that it failed on.
         case skip
-        /// The context is changed.
+        /// Changes the context.
         case set(ContextChange)
-        /// What comes waits from now on.
+        /// Makes all inputs wait from now on.
         case suspend
-        /// The end of that.
+        /// Ends a suspension.
         case resume
 
-        /// Its word in the API, and the event of its row; of a retry, the row has the event that is taken again.
+        /// The word in the API, and the event of the row; the row of a retry has the event that is taken again.
         package var name: String {
             switch self {
             case .cancel: "cancel"
@@ -31,7 +31,7 @@ package struct RepairCommand: Sendable {
             }
         }
 
-        /// The kind of its row; a retry that fails again has another.
+        /// The kind of the row; a retry that fails again has another.
         var kind: Input.Kind {
             switch self {
             case .cancel: .cancelled
@@ -46,18 +46,18 @@ package struct RepairCommand: Sendable {
 
     package var instance: InstanceName
     package var verb: Verb
-    /// What the person says.
+    /// The caller's reason.
     package var reason: String?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     package var expectedSeq: Seq?
-    /// Asks what would happen, and changes nothing.
+    /// True to report the effect of the command without changing anything.
     package var isDryRun: Bool
-    /// Whether the answer says the context.
+    /// True if the answer includes the context.
     package var wantsContext: Bool
-    /// The caller's; the same request with the same key is carried out once.
+    /// The caller's key; the same request with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
-    /// The run over many instances that it is a part of.
+    /// The bulk run that the command is a part of.
     var run: String?
 
     package init(
@@ -89,9 +89,9 @@ extension RepairCommand: InstanceVerb {
         let (instance, repeated) = try begin(in: &batch)
         if let repeated { return .repeated(repeated) }
         try refuse(instance.state)
-        // What is due would suspend it again.
+        // A due timer would suspend the instance again.
         if verb == .resume { try batch.refuseOfSuspendedMachine(instance) }
-        // What can fail comes first: afterwards the row is recorded.
+        // Everything that can fail comes first: afterwards the row is recorded.
         let before = instance.state.snapshot.status
         let waiting = before == .running ? [] : try batch.effects(of: instance)
         if verb == .retry, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
@@ -104,7 +104,7 @@ extension RepairCommand: InstanceVerb {
         return .first(answer)
     }
 
-    /// What it would lead to, for an instance as it is stored; what is due before it is left out.
+    /// Returns the expected result for an instance as it is stored, without timers that are due before.
     ///
     /// - Parameter waiting: The effects of an instance that does not run.
     func rehearse(
@@ -115,7 +115,7 @@ extension RepairCommand: InstanceVerb {
         return try step(state, waiting, at: now, spending: &cost).1
     }
 
-    /// What the verb leads to, and what is told of it.
+    /// Returns the chain that the verb leads to, and the answer.
     private func step(
         _ state: borrowing InstanceState, _ waiting: [EffectRecord], at now: Timestamp, spending cost: inout Int
     ) throws(Rejection) -> (Chain, SendResult) {
@@ -134,7 +134,7 @@ extension RepairCommand: InstanceVerb {
         }
     }
 
-    /// Throws when the instance is not such that the verb is for it.
+    /// Throws if the verb does not apply to the instance.
     private func refuse(_ state: borrowing InstanceState) throws(Rejection) {
         let status = state.snapshot.status
         switch verb {
@@ -169,7 +169,7 @@ extension RepairCommand: InstanceVerb {
         }
     }
 
-    /// What the row says of the request; nil of a request that says nothing.
+    /// The data of the request that the row keeps; `nil` if there is none.
     private var data: JSONValue? {
         switch verb {
         case .cancel(let runsActions): runsActions ? nil : ["actions": false]
@@ -181,7 +181,7 @@ extension RepairCommand: InstanceVerb {
     func isRecorded(by row: JournalRecord, after before: Snapshot) -> Bool {
         guard RowNote(row.note).reason == reason else { return false }
         switch verb {
-        // Failing again is a row of its own kind, which a result may have too.
+        // A failed retry has a row of another kind, which a failed result may have, too.
         case .retry: return before.status == .failed && (row.kind == .retried || row.kind == .failed)
         case .skip: return row.kind == verb.kind
         case .cancel, .set, .suspend, .resume:
@@ -193,8 +193,8 @@ extension RepairCommand: InstanceVerb {
 extension RepairCommand: KeyedRepair {}
 
 extension InstanceState {
-    /// The logical time of a resume: that of the first thing that waited, so that everything comes at its own time, as
-    /// after an outage. Now where nothing waited.
+    /// Returns the logical time of a resume: the time of the first item that waited, or now if none did. So every item
+    /// comes at its own time, as after an outage.
     fileprivate func time(ofResumeAt now: Timestamp, _ waiting: [EffectRecord]) -> LogicalTime {
         let answers = waiting.filter { $0.state == .answered }.map { LogicalTime($0.due) }
         let first = (snapshot.armed.comingByItself.map(\.due) + answers).min()

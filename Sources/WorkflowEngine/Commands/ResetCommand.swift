@@ -2,13 +2,13 @@ package import Statechart
 import WorkflowJSON
 package import WorkflowStore
 
-/// Gives an instance the state again that it had after one of its macrosteps.
+/// Resets an instance to its state after one of its macrosteps.
 package struct ResetCommand: Sendable {
-    /// Which state that is.
+    /// The state to return to.
     package enum Goal: Sendable, Equatable {
-        /// That after a seq.
+        /// The state after a seq.
         case seq(Seq)
-        /// That before the last that happened to the instance. It must be a migration, or what a run did to it.
+        /// The state before the last row of the instance, which must be a migration or a bulk run's change.
         case beforeLast
 
         /// The event of the row.
@@ -23,22 +23,22 @@ package struct ResetCommand: Sendable {
     package var instance: InstanceName
     package var goal: Goal
     package var timers: Reset.Timers
-    /// What becomes of invocations that lived then and do not live now; nil when there must be none.
+    /// The fate of invocations that were live then and are not live now; `nil` if there must be none.
     package var invocations: Reset.Invocations?
-    /// What the person says.
+    /// The caller's reason.
     package var reason: String?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     package var expectedSeq: Seq?
-    /// Asks what would happen, and changes nothing.
+    /// True to report the effect of the command without changing anything.
     package var isDryRun: Bool
-    /// Whether the answer says the context.
+    /// True if the answer includes the context.
     package var wantsContext: Bool
-    /// The caller's; the same request with the same key is carried out once.
+    /// The caller's key; the same request with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
-    /// The run over many instances that it is a part of.
+    /// The bulk run that the command is a part of.
     var run: String?
-    /// What its history says; why it says nothing.
+    /// The past state read from the history, or the reason why the history has none.
     var past: Result<FoldedPast, Rejection>?
 
     package init(
@@ -61,23 +61,23 @@ package struct ResetCommand: Sendable {
 
 /// An instance as it was, read from its history.
 struct FoldedPast: Sendable {
-    /// Which seq's state it is.
+    /// The seq of the state.
     let seq: Seq
     let then: PastSnapshot
     let loaded: LoadedMachine
-    /// How long it was so.
+    /// The age of the state at that time.
     let age: FormerAge
     /// The seq that the instance had when its history was read.
     let read: Seq
 }
 
 extension ResetCommand: InstanceVerb {
-    /// What became of it.
+    /// The answer to a reset.
     enum Answer: Sendable {
         case first(SendResult)
-        /// The row of the journal from which the first answer is made again.
+        /// The row of the journal from which the first answer is built again.
         case repeated(Position)
-        /// The instance has gone on since its history was read.
+        /// The instance has continued since its history was read.
         case moved
     }
 
@@ -89,7 +89,7 @@ extension ResetCommand: InstanceVerb {
         if let repeated { return .repeated(repeated) }
         try instance.state.refuse(unless: expectedSeq)
         guard let past = try past?.get(), past.read == instance.state.record.seq else { return .moved }
-        // What can fail comes first: afterwards the row is recorded.
+        // Everything that can fail comes first: afterwards the row is recorded.
         let before = instance.state.snapshot.status
         var waiting = before == .running ? [] : try batch.effects(of: instance)
         let time = instance.state.time(at: batch.now)
@@ -108,7 +108,7 @@ extension ResetCommand: InstanceVerb {
         return .first(answer)
     }
 
-    /// What it would lead to, for an instance as it is stored; what is due before it is left out.
+    /// Returns the expected result for an instance as it is stored, without timers that are due before.
     func rehearse(on state: borrowing InstanceState, at now: Timestamp) throws(Rejection) -> SendResult {
         try state.refuse(unless: expectedSeq)
         // Proof: `Engine` rehearses a reset with the past that it has read.
@@ -153,7 +153,7 @@ extension ResetCommand: InstanceVerb {
 }
 
 extension FoldedPast {
-    /// Roughly the bytes that it takes.
+    /// The approximate number of bytes that the past takes.
     var size: Int { JSONValue.object(then.snapshot.context).size + 256 * then.snapshot.armed.count }
 }
 
@@ -169,14 +169,14 @@ extension ResetCommand: KeyedRepair {
 }
 
 extension BatchBuilder {
-    /// Gives the effects of a reset their results, where these are those of before. They are taken in the order in
-    /// which they came then, and before each the timers that were due earlier.
+    /// Gives the effects of a reset their former results, where the reset keeps these. The instance takes the results
+    /// in their former order, and before each the timers that were due earlier.
     fileprivate mutating func answer(
         _ reset: Reset, begunBy macrostep: Macrostep, at row: Position
     ) -> [EffectRecord] {
         var answered: [EffectRecord] = []
         for (effect, begun) in zip(macrostep.effects(after: row), reset.begun) {
-            // What the instance sends to itself may have ended it.
+            // An event that the instance sends to itself may have ended the effect.
             guard let event = begun.answer?.event, var record = changes.effects[effect.id]?.record else { continue }
             record.state = .answered
             record.due = Timestamp(rawValue: event.at.milliseconds)

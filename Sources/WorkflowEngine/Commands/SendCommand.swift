@@ -2,21 +2,21 @@ package import Statechart
 package import WorkflowJSON
 package import WorkflowStore
 
-/// An event for an instance.
+/// Sends an event to an instance.
 package struct SendCommand: Sendable {
     package var instance: InstanceName
     package var event: Event
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     package var expectedSeq: Seq?
-    /// The path of a state that must be active; nil for any.
+    /// The path of a state that must be active; `nil` for any.
     package var expectedState: String?
-    /// Asks what would happen, and changes nothing.
+    /// True to report the effect of the event without changing anything.
     package var isDryRun: Bool
-    /// Asks which transitions are tried and what their guards read; of a dry run only.
+    /// True to list the transitions tried and the values that their guards read; for a dry run only.
     package var isExplained: Bool
-    /// Whether the answer says the context. Without it, an answer that waits holds none.
+    /// True if the answer includes the context. Without it, a waiting answer holds no context.
     package var wantsContext: Bool
-    /// The caller's; the same event with the same key is applied once.
+    /// The caller's key; the same event with the same key is applied once.
     package var key: RequestKey?
     package var caller: Caller
 
@@ -53,17 +53,17 @@ extension SendCommand: WriterCommand {
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
         guard isDryRun else { return try send(in: &batch) }
-        // What fires before it, and what it does, goes with the copy.
+        // The timers that fire before the event, and the event's changes, are discarded with the copy.
         var trial = batch.trial()
         defer { batch.cost = trial.cost }
         return try send(in: &trial)
     }
 
-    /// Applies the event, and what the instance sends to itself in consequence.
+    /// Applies the event, and the events that the instance sends to itself as a consequence.
     ///
     /// - Parameters:
-    ///   - reason: What the person says who sends it to many.
-    ///   - run: The run over many instances that it is a part of.
+    ///   - reason: The reason of a caller who sends the event to many instances.
+    ///   - run: The bulk run that the event is a part of.
     func send(
         in batch: inout BatchBuilder, reason: String? = nil, run: String? = nil
     ) throws(Rejection) -> KeyedAnswer<SendResult> {
@@ -82,14 +82,14 @@ extension SendCommand: WriterCommand {
         return .first(answer)
     }
 
-    /// What it would lead to, for an instance as it is stored; what is due before it is left out.
+    /// Returns the expected result for an instance as it is stored, without timers that are due before.
     func rehearse(on state: borrowing InstanceState, at now: Timestamp) throws(Rejection) -> SendResult {
         try check()
         var cost = 0
         return try step(from: state, at: now, spending: &cost).1
     }
 
-    /// What the event leads to, and what its sender is told of it.
+    /// Returns the chain that the event leads to, and the sender's answer.
     private func step(
         from before: borrowing InstanceState, at now: Timestamp, spending cost: inout Int
     ) throws(Rejection) -> (Chain, SendResult) {
@@ -111,7 +111,7 @@ extension SendCommand: WriterCommand {
         QueuedSend(self, destination)
     }
 
-    /// Throws when nobody may send such an event, whatever the instance.
+    /// Throws if no caller may send such an event, whatever the instance.
     func check() throws(Rejection) {
         if EventName.isReserved(event.name) { throw .reservedEvent(event.name) }
         guard EventName.isValid(event.name) else {
@@ -122,48 +122,48 @@ extension SendCommand: WriterCommand {
 
 /// The answer to a send.
 ///
-/// It keeps what the step gave, and says it when it is asked: not on the writer's time.
+/// The answer keeps the result of the step, and renders it on demand, not on the writer's time.
 package final class SendResult: Sendable {
     package let event: String
-    /// After the event, and after those that the instance sent to itself in consequence; of a dry run, what it would
-    /// be.
+    /// The seq after the event, and after the events that the instance sent to itself as a consequence; for a dry run,
+    /// the expected seq.
     package let seq: Seq
-    /// Before the event.
+    /// The seq before the event.
     package let fromSeq: Seq
     package let isDryRun: Bool
-    /// Every candidate transition in the order tried, with its verdict; nil when nobody asked.
+    /// Every candidate transition in the order tried, with its verdict; `nil` if the caller did not ask.
     package let explanation: [CandidateView]?
-    /// What would be begun and cancelled; of a dry run only.
+    /// The effects that would begin and be cancelled; for a dry run only.
     package let effects: EffectForecast?
-    /// Whether this is the answer to an earlier event with the same key, given again.
+    /// True if this is the answer to an earlier event with the same key, given again.
     package let isRepeated: Bool
-    /// What becomes of what was armed; of a reset only.
+    /// The fate of pending items; for a reset only.
     package let reset: ResetView?
-    /// How the instance went over to another version; nil of everything else.
+    /// The migration of the instance to another version; `nil` for every other command.
     package let migration: MigrationAnswer?
 
     /// The name of the instance.
     package let instance: InstanceName
-    /// What the numbers of states are of, those before a migration excepted.
+    /// The machine that the state numbers refer to, except the numbers before a migration.
     package let machine: Machine
-    /// What the instance ran before.
+    /// The machine that the instance ran before.
     private let old: Machine
     /// The configuration before.
     package let before: [StateIndex]
-    /// The configuration after the last of what the instance sent to itself, as all that follows. No other is kept:
-    /// each may have a context of a mebibyte, and answers wait for their callers.
+    /// The configuration after the last event that the instance sent to itself, like the properties below. No
+    /// intermediate snapshot is kept: each may have a context of a mebibyte, and answers wait for their callers.
     package let afterStates: [StateIndex]
     package let status: InstanceStatus
-    /// Empty when the command did not want it.
+    /// The context; empty if the command did not request it.
     package let context: JSONObject
-    /// What the final state gave; nil while the instance runs, and when it gives nothing.
+    /// The output of the final state; `nil` while the instance runs, and if the state gives none.
     package let output: JSONValue?
     /// The states left, in order.
     package let exitedStates: [StateIndex]
     /// The states entered, in order.
     package let enteredStates: [StateIndex]
 
-    /// - Parameter new: What the instance runs afterwards, where that is another version.
+    /// - Parameter new: The machine that the instance runs afterwards, if it is another version.
     init(
         _ chain: Chain, from before: borrowing InstanceState, isDryRun: Bool, wantsContext: Bool = true,
         explanation: [CandidateView]?, isRepeated: Bool = false, into new: LoadedMachine? = nil,
@@ -178,7 +178,7 @@ package final class SendResult: Sendable {
         old = before.machine
         machine = new?.machine ?? old
         self.before = before.snapshot.configuration
-        // Field by field: a copy of a snapshot counts the references of all that an instance has.
+        // Field by field: a copy of a snapshot counts the references of everything that an instance has.
         let first = chain.first
         let last = links.last ?? first
         exitedStates = links.reduce(into: first.macrostep.exited) { $0 += $1.macrostep.exited }
@@ -194,7 +194,7 @@ package final class SendResult: Sendable {
         self.isRepeated = isRepeated
     }
 
-    /// The answer to a start, given the instance as it is afterwards.
+    /// Creates the answer to a start, given the instance after it.
     convenience init(startedBy chain: Chain, _ state: borrowing InstanceState, wantsContext: Bool) {
         let record = state.record
         self.init(
@@ -204,27 +204,27 @@ package final class SendResult: Sendable {
                 at: record.created), isDryRun: false, wantsContext: wantsContext, explanation: nil)
     }
 
-    /// True of the answer to a start: seq 1 is an instance's first.
+    /// True for the answer to a start: seq 1 is an instance's first.
     package var isStart: Bool { fromSeq.rawValue == 0 }
 
-    /// Paths of the active leaves before.
+    /// The paths of the active leaves before.
     package var from: [String] { old.leafPaths(of: before) }
 
-    /// Paths of the active leaves after.
+    /// The paths of the active leaves after.
     package var to: [String] { machine.leafPaths(of: afterStates) }
 
-    /// The tags of the active states after; nil when no state of the machine has any.
+    /// The tags of the active states after; `nil` if no state of the machine has any.
     package var tags: [String]? { machine.hasTags ? machine.tags(of: afterStates) : nil }
 
-    /// Paths of the states left, in order.
+    /// The paths of the states left, in order.
     package var exited: [String] { machine.paths(of: exitedStates) }
 
-    /// Paths of the states entered, in order.
+    /// The paths of the states entered, in order.
     package var entered: [String] { machine.paths(of: enteredStates) }
 }
 
 extension InstanceState {
-    /// Throws why a command cannot be carried out whatever its event is.
+    /// Throws if a command cannot be carried out, whatever its event.
     func refuse(_ command: SendCommand) throws(Rejection) {
         switch record.status {
         case .running: break
@@ -239,8 +239,8 @@ extension InstanceState {
     }
 }
 
-/// A single event in the queue. A class of its own, because there are many: a generic one looks its types up whenever
-/// it is used, which costs 4,300 instructions an event.
+/// A single event in the queue. A class of its own, because events are frequent: a generic class looks its types up on
+/// each use, which costs 4,300 instructions an event.
 ///
 /// `@unchecked Sendable`: see `OutcomeKeeper`.
 final class QueuedSend: OutcomeKeeper, @unchecked Sendable {

@@ -1,6 +1,6 @@
 import WorkflowStore
 
-/// Lines that are applied one after another, all or none.
+/// Applies lines in order, all or none.
 struct SendTogetherCommand: WriterCommand {
     let lines: [LineCommand]
 
@@ -22,7 +22,7 @@ struct SendTogetherCommand: WriterCommand {
     }
 
     private func send(in batch: inout BatchBuilder) throws(Rejection) -> [KeyedAnswer<SendResult>] {
-        // What is not accepted goes with the copy, and so does what fired before it.
+        // If a line is not accepted, the copy is discarded, with all timers that fired before the line.
         var trial = batch.trial()
         defer { batch.cost = trial.cost }
         var answers: [KeyedAnswer<SendResult>] = []
@@ -42,14 +42,15 @@ struct SendTogetherCommand: WriterCommand {
         return answers
     }
 
-    /// The last wait of lines for the machine versions of their instances: it ends when all versions are compiled.
+    /// Returns the last wait of lines for the machine versions of their instances, which ends when all versions are
+    /// compiled.
     private func wait(of lines: ArraySlice<LineCommand>, in trial: inout BatchBuilder) -> Rejection? {
         var last: Rejection?
         for case .instance(let key) in lines.flatMap(\.targets) {
             do throws(Rejection) {
                 _ = try trial.instance(key)
             } catch {
-                // Other mistakes are told when the lines are applied.
+                // Other errors are reported when the lines are applied.
                 if error.wait != nil { last = error }
             }
         }

@@ -1,19 +1,19 @@
 package import WorkflowStore
 
-/// Something that an operator sets for a machine, whatever its versions.
+/// Changes a setting of a machine, which applies to all its versions.
 package struct SetMachineCommand: Sendable {
-    /// The one thing that is set; all else stays as it is.
+    /// The setting to change; all others stay.
     package enum Change: Sendable, Equatable {
-        /// The version that new instances take; nil for the latest.
+        /// The version that new instances take; `nil` for the latest.
         case active(MachineVersion?)
         case suspended(Bool)
-        /// How long finished instances are kept, in milliseconds; nil for ever.
+        /// The milliseconds for which finished instances are kept; `nil` for ever.
         case retention(Int64?)
     }
 
     package var machine: MachineName
     package var change: Change
-    /// What the person says.
+    /// The caller's reason.
     package var reason: String?
     package var caller: Caller
 
@@ -51,10 +51,10 @@ extension SetMachineCommand: WriterCommand {
             }
             setting.active = version
         case .suspended(let isSuspended):
-            // One that is suspended already stays so since then, and for the reason of then.
+            // A machine that is already suspended keeps the time and the reason of its suspension.
             let suspension = MachineSuspension(at: batch.now, by: caller.actor, reason: reason)
             setting.suspension = isSuspended ? before.suspension ?? suspension : nil
-            // Effects of instances that have no row of it go on by themselves.
+            // Effects of instances without a row of the suspension continue by themselves.
             if before.isSuspended, !isSuspended { batch.leases.lookForHeld() }
         case .retention(let milliseconds): setting.retention = milliseconds
         }
@@ -66,7 +66,7 @@ extension SetMachineCommand: WriterCommand {
     }
 }
 
-/// A machine with what is set for it.
+/// A machine with its settings.
 package struct SettledMachine: Sendable, Equatable {
     package let setting: MachineSetting
     package let latest: MachineVersion

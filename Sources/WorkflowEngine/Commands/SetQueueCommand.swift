@@ -1,15 +1,15 @@
 import WorkflowStore
 
-/// How much of a queue may run from now on.
+/// Changes the concurrency, the rate or the pause of a queue.
 package struct SetQueueCommand: Sendable {
-    /// A setting that is left as it is, given, or taken back to its default.
+    /// A setting that is left as it is, given, or reset to its default.
     package enum Change<Value: Sendable & Equatable>: Sendable, Equatable {
         case kept
         case set(Value)
         case standard
     }
 
-    /// How many may start in a span of time.
+    /// The number of starts in a span of time.
     package struct Rate: Sendable, Equatable {
         package let count: Int
         package let milliseconds: Int64
@@ -20,11 +20,11 @@ package struct SetQueueCommand: Sendable {
         }
     }
 
-    /// `task:NAME`, `http:HOST:PORT` or `exec:NAME`; it need not have anything.
+    /// The queue: `task:NAME`, `http:HOST:PORT` or `exec:NAME`. The queue may be empty.
     package var queue: String
     package var concurrency = Change<Int>.kept
     package var rate = Change<Rate>.kept
-    /// Nil to leave it as it is.
+    /// True to pause the queue, false to continue it; `nil` to leave it as it is.
     package var isPaused: Bool?
     package var caller: Caller
 

@@ -2,16 +2,16 @@ import Statechart
 package import WorkflowJSON
 package import WorkflowStore
 
-/// An instance to start.
+/// Starts an instance.
 package struct StartCommand: Sendable {
     /// The machine's name.
     package var machine: MachineName
-    /// Nil for the one that is active, else the latest.
+    /// The version; `nil` for the active version, or else the latest.
     package var version: MachineVersion?
-    /// Nil to have one made.
+    /// The name of the instance; `nil` for a generated name.
     package var instance: InstanceName?
     package var data: JSONObject
-    /// The caller's; the same start with the same key is done once.
+    /// The caller's key; the same start with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
 
@@ -34,7 +34,7 @@ extension StartCommand: WriterCommand {
     var size: Int { 256 + data.members.reduce(0) { $0 + $1.key.utf8.count + $1.value.size } }
     var isLong: Bool { false }
 
-    /// The machine, as the instance is a new one.
+    /// The machine, because the instance is new.
     var payers: [CommandTarget] { [.machine(machineKey)] }
     var targets: [CommandTarget] {
         payers + (instance.map { [.instance(InstanceKey($0, in: caller.namespace))] } ?? [])
@@ -57,9 +57,9 @@ extension StartCommand: WriterCommand {
         }
     }
 
-    /// Starts the instance, and records what it sends to itself in consequence.
+    /// Starts the instance, and records the events that it sends to itself as a consequence.
     ///
-    /// - Parameter answer: Makes the answer of the instance and of what its start led to.
+    /// - Parameter answer: Returns the answer from the instance and the chain of its start.
     func start<Answer: Sendable>(
         in batch: inout BatchBuilder, _ answer: (LiveInstance, Chain) -> Answer
     ) throws(Rejection) -> KeyedAnswer<Answer> {
@@ -75,7 +75,7 @@ extension StartCommand: WriterCommand {
         if let suspension = setting.suspension { throw .machineSuspended(machine, suspension) }
         let uuid = batch.newID()
         let name = InstanceKey(instance ?? InstanceName(rawValue: uuid.text), in: caller.namespace)
-        // A name that was just made is nobody's, and is not looked up.
+        // A generated name is unused, and is not looked up.
         if instance != nil, try batch.instance(name) != nil { throw .instanceExists(name.name) }
         let state = InstanceState(
             started: batch.numbers.nextInstance, uuid: uuid, key: name, loaded: loaded, salt: batch.newSalt(),
@@ -95,7 +95,7 @@ extension StartCommand: WriterCommand {
         }
     }
 
-    /// The scope of a start's key: the machine's name, whatever the version.
+    /// Returns the scope of a start's key: the machine's name, whatever the version.
     private func scope(of key: RequestKey, in batch: BatchBuilder) throws(Rejection) -> KeyScope? {
         guard let first = try batch.machine(machineKey, version: .first) else { return nil }
         let scope = KeyScope.machine(first.record.id)
@@ -108,8 +108,8 @@ extension StartCommand: WriterCommand {
 package struct InstanceView: Sendable {
     package let record: InstanceRecord
     package let machine: MachineRecord
-    /// Why it failed; nil when it has not.
+    /// The failure; `nil` if the instance has not failed.
     package let failure: InstanceFailure?
-    /// Whether this is the answer to an earlier start with the same key, given again.
+    /// True if this is the answer to an earlier start with the same key, given again.
     package var isRepeated = false
 }

@@ -3,11 +3,11 @@ import Synchronization
 package import WorkflowStore
 import WorkflowThreads
 
-/// Makes batches durable, and tells the observers.
+/// Commits batches and notifies the observers.
 ///
-/// `@unchecked Sendable`: of the store it uses `commit`, `resolve`, `confirm`, `probe`, `maintain`, `backlog` and
-/// `logHold` only, which one thread at a time calls: the lane's while nothing is under way, that of its
-/// `CommitPipeline` otherwise. So it is with `logHolds`. All else has locks.
+/// `@unchecked Sendable`: the committer calls `commit`, `resolve`, `confirm`, `probe`, `maintain`, `backlog`,
+/// `holdsErased` and `logHold` of the store. Only one thread at a time makes these calls and uses `logHolds`: the
+/// lane's while nothing is under way, else the `CommitPipeline`'s. Locks guard everything else.
 final class BatchCommitter: @unchecked Sendable {
     private let store: any StoreWriter
     private let observers: [any CommitObserver]
@@ -16,7 +16,7 @@ final class BatchCommitter: @unchecked Sendable {
     private let logger: Logger
     private var logHolds = LogHoldWatch()
 
-    /// - Parameter observers: In the order in which they are told.
+    /// - Parameter observers: Notified in this order.
     init(
         store: any StoreWriter, observers: [any CommitObserver], health: WriteHealth, purging: PurgeWatch,
         logger: Logger
@@ -35,8 +35,8 @@ final class BatchCommitter: @unchecked Sendable {
         }
     }
 
-    /// Makes batches durable in one transaction and tells who waits; gives an ending for each. Those that break a
-    /// constraint together are tried one by one, so that those before the one to blame do not fail with it.
+    /// Commits batches in one transaction, answers their commands, and returns one ending per batch. If the batches
+    /// together break a constraint, each is tried alone, so that the batches before the faulty one succeed.
     func commit(_ sealed: [SealedBatch]) -> [BatchEnding] {
         SharedCores.ofProcess.eventsCame()
         let begin = ContinuousClock.now
@@ -54,8 +54,8 @@ final class BatchCommitter: @unchecked Sendable {
         return endings + sealed.dropFirst(endings.count).map { _ in .untried }
     }
 
-    /// Writes what there is to write, in one transaction; gives the error when it is not there. Where there is nothing,
-    /// what is told must still hold.
+    /// Writes the batches that have rows, in one transaction, and returns the error if they are not on disk. If no
+    /// batch has rows, checks with the store that the answers still hold.
     private func write(_ sealed: [SealedBatch]) -> StoreError? {
         let batches = sealed.filter(\.isWritten).map(\.batch)
         do throws(StoreError) {
@@ -75,7 +75,7 @@ final class BatchCommitter: @unchecked Sendable {
         }
     }
 
-    /// Writes, and finds out what became of it where the store can tell.
+    /// Calls `write`, and asks the store for the outcome of a commit that ended without an answer.
     private func known(_ write: () throws(StoreError) -> Void) throws(StoreError) {
         do throws(StoreError) {
             try write()
@@ -89,14 +89,14 @@ final class BatchCommitter: @unchecked Sendable {
         }
     }
 
-    /// Tells what is on disk.
+    /// Notifies the observers of the batches on disk, and then lets the store maintain its files.
     private func tell(_ sealed: [SealedBatch], since begin: ContinuousClock.Instant) -> [BatchEnding] {
         let committed = Committed(batches: sealed, took: .now - begin)
         for observer in observers { observer.committed(committed) }
         var endings: [BatchEnding] = sealed.map { _ in .committed }
         do throws(StoreError) {
             try store.maintain()
-            // The log is free of erased data now, so pages may be given back.
+            // The log holds no erased data now, so the store may release pages.
             seeBacklogs()
             logHolds.see(store.logHold, at: .now)?.tell(logger)
         } catch {
@@ -105,7 +105,7 @@ final class BatchCommitter: @unchecked Sendable {
         return endings
     }
 
-    /// Tries whether the store can be written to again: the same row and flush as for every batch, and nothing new.
+    /// Tests whether the store accepts writes again, with the same row and flush as for every batch and nothing new.
     func probe() throws(StoreError) {
         do throws(StoreError) {
             try known { () throws(StoreError) in try store.probe() }
@@ -121,17 +121,17 @@ final class BatchCommitter: @unchecked Sendable {
     }
 }
 
-/// What one transaction has made durable.
+/// The batches that one transaction made durable.
 package struct Committed: Sendable {
-    /// In the order in which they were applied.
+    /// The batches in the order in which they were applied.
     let batches: [SealedBatch]
-    /// How long writing them took.
+    /// The time that the transaction took.
     let took: Duration
 
-    /// The rows of the journal, in the order of their positions; none when all that was asked for was refused.
+    /// The rows of the journal in the order of their positions; empty if every command was refused.
     package var rows: some Sequence<JournalRecord> { batches.lazy.flatMap(\.batch.journal) }
 
-    /// From the first position to the last; nil without rows.
+    /// The range from the first position to the last; `nil` without rows.
     package var positions: ClosedRange<Position>? {
         guard let first = batches.lazy.compactMap(\.batch.journal.first).first,
             let last = batches.reversed().lazy.compactMap(\.batch.journal.last).first
@@ -139,26 +139,26 @@ package struct Committed: Sendable {
         return first.position...last.position
     }
 
-    /// The instances that it changed, as each batch left them.
+    /// The instances that the transaction changed, as each batch left them.
     var instances: some Sequence<InstanceRecord> {
         batches.lazy.flatMap { $0.batch.newInstances + $0.batch.changedInstances }
     }
 
-    /// When something comes to the instances that it touched, as far as anything is armed.
+    /// The times of the next pending items of the touched instances; an instance with nothing armed has none.
     package var pending: some Sequence<TimerHint> { batches.lazy.flatMap(\.pending) }
 }
 
-/// Learns what has become durable.
+/// An observer of commits.
 package protocol CommitObserver: Sendable {
-    /// Called once after each transaction, in their order, by the thread that committed it, and the next commit waits
-    /// for it: it does no I/O, waits for nobody, and what it keeps has a bound. It may run on two threads one after the
-    /// other.
+    /// Handles one transaction. Called once after each transaction, in commit order, by the thread that committed it;
+    /// the next commit waits for this call. An implementation does no I/O, waits for nobody, and bounds its memory.
+    /// Calls may come from two threads, one after the other.
     func committed(_ committed: Committed)
 }
 
-/// Tells callers what became of their commands.
+/// Answers callers with the results of their commands.
 struct CommandAnswers: CommitObserver {
-    /// Calls its argument, which answers all that one transaction has made.
+    /// Calls its argument, which answers all commands of one transaction.
     let answering: @Sendable (() -> Void) -> Void
 
     func committed(_ committed: Committed) {
@@ -168,11 +168,11 @@ struct CommandAnswers: CommitObserver {
     }
 }
 
-/// Knows from the writer if the store takes writes, and since when the writer has been busy with one thing.
+/// Tracks whether the store accepts writes, and how long the writer has been busy with one turn.
 final class WriteHealth: Sendable {
     private struct State {
         var reason: String?
-        /// When the writer began what it does; nil while it waits for something to do.
+        /// The time at which the writer's current turn began; `nil` while the writer waits for work.
         var turn: ContinuousClock.Instant?
     }
 
@@ -181,35 +181,36 @@ final class WriteHealth: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - patience: How long one turn of the writer may take.
+    ///   - patience: The longest time that one turn of the writer may take.
     ///   - now: The time.
     init(patience: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.patience = patience
         self.now = now
     }
 
-    /// Why the last write was not taken; nil when it was.
+    /// The reason why the last write failed; `nil` if it succeeded.
     var reason: String? { state.withLock { $0.reason } }
 
-    /// For how many seconds the writer has not turned; nil while it turns, or has nothing to do.
+    /// The number of seconds that the current turn has taken; `nil` if the turn is within `patience` or the writer
+    /// waits.
     var standstill: Int64? {
         guard let turn = state.withLock({ $0.turn }) else { return nil }
         let time = now() - turn
         return time < patience ? nil : time.components.seconds
     }
 
-    /// The writer begins something.
+    /// Records that the writer begins a turn.
     func turns() {
         let now = now()
         state.withLock { $0.turn = now }
     }
 
-    /// The writer waits for something to do.
+    /// Records that the writer waits for work.
     func rests() { state.withLock { $0.turn = nil } }
 
     func failed(_ reason: String) { state.withLock { $0.reason = reason } }
 
-    /// Whether that is news.
+    /// Records a successful write. Returns true if the write before it had failed.
     func succeeded() -> Bool {
         state.withLock { state in
             defer { state.reason = nil }
@@ -218,23 +219,23 @@ final class WriteHealth: Sendable {
     }
 }
 
-/// A batch to which nothing is added any more, and everything that is to be told when it is on disk.
+/// A batch to which nothing is added any more, with everything to report once it is on disk.
 ///
-/// A class, because it goes from hand to hand.
+/// A class, because it is passed between threads.
 final class SealedBatch: Sendable {
-    /// Rises from batch to batch.
+    /// The batch's number, which increases from batch to batch.
     let number: UInt64
     let batch: StoreBatch
-    /// Whether there is anything to write.
+    /// True if the batch has anything to write.
     let isWritten: Bool
     let changes: BatchChanges
-    /// When to look at the instances that it read or changed.
+    /// The times at which to look at the instances that the batch read or changed.
     let pending: [TimerHint]
-    /// What is told when it is on disk.
+    /// The notices to send when the batch is on disk.
     let notices: [Notice]
     /// The instances whose timers fired.
     let fired: [InstanceID]
-    /// The commands that were applied; each knows what came of it.
+    /// The commands that were applied; each knows its result.
     let entries: QueuedCommands
 
     init(
@@ -251,6 +252,6 @@ final class SealedBatch: Sendable {
         self.entries = entries
     }
 
-    /// Whether it has several parts, of which one alone may be to blame.
+    /// True if the batch has several parts, of which one alone may be faulty.
     var isDivisible: Bool { !fired.isEmpty || entries.count > 1 }
 }

@@ -1,14 +1,15 @@
 import Synchronization
 package import WorkflowStore
 
-/// Tells those who wait that an instance, or any of them, has new history.
+/// Notifies waiting callers that an instance, or any instance, has new history.
 package final class CommitFeed: Sendable {
     private let feed: Feed<InstanceID>
     private let journal: Feed<Journal>
-    /// Of the first partition, whose journal `journalChanges` tells of; 0 before the first row.
+    /// The position of the last row in the first partition, whose journal `journalBell` reports; 0 before the first
+    /// row.
     private let last = Atomic<Int64>(0)
 
-    /// The one thing of which there is news when any row is written.
+    /// The only key of the journal's feed, which reports every written row.
     private enum Journal: Hashable, Sendable {
         case any
     }
@@ -18,25 +19,27 @@ package final class CommitFeed: Sendable {
         journal = Feed(bound: limits.journalReaders)
     }
 
-    /// A stream with an element after each commit that changed the instance; what is not read in time is merged into
-    /// one. Subscribe, then read, then wait: nothing is missed. It ends when no commit comes any more. Nil when too
-    /// many wait already.
+    /// Returns a stream with an element after each commit that changed the instance; `nil` if too many callers wait
+    /// already. Elements that are not read in time merge into one. Subscribe, then read, then wait: no change is
+    /// missed. The stream ends when no more commits come.
     package func changes(of instance: InstanceID) -> AsyncStream<Void>? { bell(of: instance)?.rings }
 
-    /// The same as a bell, which others may ring too.
+    /// Returns the stream of `changes(of:)` as a bell, which others may ring too; `nil` if too many callers wait
+    /// already.
     package func bell(of instance: InstanceID) -> Bell? { feed.bell(of: instance) }
 
-    /// Rings after each commit that wrote a row, and when no commit comes any more. Nil when too many wait already.
+    /// Returns a bell that rings after each commit that wrote a row, and when no more commits come; `nil` if too many
+    /// callers wait already.
     package func journalBell() -> Bell? { journal.bell(of: .any) }
 
-    /// The position of the last row that was written since the engine began, of the first partition; nil when none
-    /// was. Whoever was told of a commit finds its rows behind it.
+    /// The position in the first partition of the last row written since the engine began; `nil` if none was written. A
+    /// caller that was notified of a commit finds the commit's rows at or before this position.
     package var newest: Position? {
         let newest = last.load(ordering: .acquiring)
         return newest == 0 ? nil : Position(rawValue: newest)
     }
 
-    /// Ends all streams, and those to come: there are no commits any more.
+    /// Ends all streams, also those opened later: no more commits come.
     func close() {
         feed.close()
         journal.close()

@@ -1,17 +1,17 @@
 import Foundation
 import WorkflowThreads
 
-/// Writes sealed batches in their order on a thread of its own, while the thread that hands them over goes on. What
-/// waits when a write has ended is written together.
+/// Writes sealed batches in order on its own thread, while the thread that hands them over continues. Batches that wait
+/// when a write ends are written together.
 ///
-/// One thread uses it: for every `begin` there is an `end`, in the same order. After a batch that was not written the
-/// others are not tried, until `mend`.
+/// One thread uses a pipeline: it calls `end` once for every `begin`, in the same order. After a batch that was not
+/// written, the pipeline does not try the others until `mend`.
 ///
 /// `@unchecked Sendable`: every stored property is read and written under `condition` only.
 final class CommitPipeline: @unchecked Sendable {
     private let condition = NSCondition()
     private let together: Int
-    /// Nil when the thread has ended: it holds the store no longer then.
+    /// The function that writes; `nil` once the thread has ended and no longer holds the store.
     private var write: (@Sendable ([SealedBatch]) -> [BatchEnding])?
     private var waiting: [SealedBatch] = []
     private var endings: [BatchEnding] = []
@@ -19,24 +19,24 @@ final class CommitPipeline: @unchecked Sendable {
     private var isClosed = false
 
     /// - Parameters:
-    ///   - together: How many batches are written together at most.
-    ///   - write: Called on the pipeline's thread; gives an ending for each, in their order.
+    ///   - together: The most batches that are written together.
+    ///   - write: Called on the pipeline's thread; returns an ending for each batch, in their order.
     init(together: Int, write: @escaping @Sendable ([SealedBatch]) -> [BatchEnding]) {
         self.together = together
         self.write = write
     }
 
-    /// Starts the thread; it ends with `close`.
+    /// Starts the thread, which `close` ends.
     func open() {
         startThread("wfd-commit", turns: .short) { self.run() }
     }
 
-    /// Hands a batch over.
+    /// Hands a batch over to the pipeline's thread.
     func begin(_ batch: SealedBatch) {
         locked { waiting.append(batch) }
     }
 
-    /// Waits for the oldest batch that was handed over and not asked for.
+    /// Waits for the oldest batch whose ending was not yet returned, and returns its ending.
     func end() -> BatchEnding {
         locked {
             while endings.isEmpty { condition.wait() }
@@ -44,15 +44,15 @@ final class CommitPipeline: @unchecked Sendable {
         }
     }
 
-    /// Whether `end` would not wait.
+    /// True if `end` would return at once.
     var hasEnding: Bool { locked { !endings.isEmpty } }
 
-    /// Batches are tried again. Nothing may be under way.
+    /// Allows writing again after a failure. Nothing may be under way.
     func mend() {
         locked { isBroken = false }
     }
 
-    /// Ends the thread, and waits until it has: whoever opens the store next finds nobody there.
+    /// Ends the thread and waits for its end, so that nobody holds the store when it is opened again.
     func close() {
         locked {
             isClosed = true
@@ -74,7 +74,7 @@ final class CommitPipeline: @unchecked Sendable {
         locked { write = nil }
     }
 
-    /// What is to be written next; nil when there is nothing and the pipeline is closed.
+    /// Waits for the next batches to write; returns `nil` when the pipeline is closed and no batch waits.
     private func next() -> [SealedBatch]? {
         locked {
             while waiting.isEmpty, !isClosed { condition.wait() }

@@ -2,24 +2,24 @@ import Statechart
 import Synchronization
 package import WorkflowStore
 
-/// What the engine has counted since it began, for those who watch it.
+/// Counts events in the engine since its start, for metrics.
 package final class EngineMetrics: Sendable {
-    /// Rows of one kind that instances of one machine version have made.
+    /// A key for the rows of one kind that instances of one machine version wrote.
     package struct EventKey: Hashable, Sendable {
         package let machine: MachineID
         package let kind: JournalKind
     }
 
-    /// Failures of one kind of a machine's instances.
+    /// A key for the failures of one kind among a machine's instances.
     package struct FailureKey: Hashable, Sendable {
         package let machine: MachineName
         package let kind: RecordedFailure.Kind
     }
 
-    /// Counts of the attempts at effects of one queue.
+    /// The counts of one queue's attempts at effects.
     package struct QueueCounts: Sendable {
         package var attempts: [AttemptEnd: Int] = [:]
-        /// From when effects were due until an attempt began.
+        /// The times from when an effect is due until an attempt begins.
         package var delays = Histogram(Histogram.seconds)
     }
 
@@ -27,36 +27,36 @@ package final class EngineMetrics: Sendable {
     package struct Counts: Sendable {
         package var events: [EventKey: Int] = [:]
         package var failures: [FailureKey: Int] = [:]
-        /// Instances that were suspended because they did not come to rest.
+        /// The number of instances that the brake suspended because they did not settle, by machine.
         package var brakes: [MachineName: Int] = [:]
-        /// The number of timers that came too late for every transition, by machine.
+        /// The number of timers that fired too late for every transition, by machine.
         package var skippedTimers: [MachineName: Int] = [:]
-        /// How long transactions took.
+        /// The durations of transactions.
         package var commits = Histogram(Histogram.seconds)
-        /// Rows of batches.
+        /// The numbers of rows in batches.
         package var batches = Histogram(Histogram.rows)
-        /// By how much timers came late.
+        /// The delays of timers behind their due times.
         package var lateness = Histogram(Histogram.seconds)
-        /// By queue: those that were seen first have counts of their own, for good; all others share `others`.
+        /// The counts by queue. The queues that were seen first keep counts of their own; all others share `others`.
         package var queues: [String: QueueCounts] = [:]
     }
 
-    /// Stands for the machines and queues that have no samples of their own. No name is like it.
+    /// The label for machines and queues without samples of their own. No name equals it.
     package static let others = "_other"
-    /// Queues that have samples of their own.
+    /// The most queues that have samples of their own.
     package static let shownQueues = 200
 
     private let state = Mutex(Counts())
     /// The machines that have samples of their own, once they have some.
     private let shownMachines = Mutex<Set<MachineName>>([])
 
-    /// Nothing is counted yet.
+    /// Creates metrics with all counts at zero.
     package init() {}
 
-    /// The counts now.
+    /// The current counts.
     package var counts: Counts { state.withLock { $0 } }
 
-    /// The machines that have samples of their own: those that were seen first, the oldest first, and for good.
+    /// Returns the machines that have samples of their own: those that were seen first, the oldest first, and for good.
     ///
     /// - Parameter idle: Machines without instances, the oldest first.
     package func shown(
@@ -70,8 +70,8 @@ package final class EngineMetrics: Sendable {
         }
     }
 
-    /// Lets queues have samples from now on, as far as there is room: a counter that is not there before it counts
-    /// hides what it counts first.
+    /// Gives queues samples from now on, while there is room. A counter that appears only with its first event hides
+    /// this event from rates.
     package func show(queues: some Sequence<String>) {
         state.withLock { counts in
             for queue in queues {
@@ -81,7 +81,7 @@ package final class EngineMetrics: Sendable {
         }
     }
 
-    /// An attempt has begun that the daemon makes itself, so many milliseconds after it was due.
+    /// Records that the daemon itself began an attempt, `milliseconds` after the effect was due.
     func began(in queue: String, late milliseconds: Int64) {
         state.withLock { $0.add(delays: [milliseconds], in: queue) }
     }
@@ -114,20 +114,20 @@ extension EngineMetrics.Counts {
         }
     }
 
-    /// Its own name while there is room for it.
+    /// Returns the queue's own name while there is room for it, else `others`.
     fileprivate func place(of queue: String) -> String {
         let others = EngineMetrics.others
         let own = queues.count - (queues[others] == nil ? 0 : 1)
         return queues[queue] != nil || own < EngineMetrics.shownQueues ? queue : others
     }
 
-    /// - Parameter delays: In milliseconds.
+    /// - Parameter delays: Delays in milliseconds.
     fileprivate mutating func add(delays: [Int64], in queue: String) {
         let place = place(of: queue)
         for delay in delays { queues[place, default: .init()].delays.add(Double(max(0, delay)) / 1_000) }
     }
 
-    /// Most rows of a batch are like the one before: these are counted together.
+    /// Counts equal neighbours together, because most rows of a batch have the machine and kind of the row before.
     fileprivate mutating func add(_ rows: [JournalRecord]) {
         guard let first = rows.first else { return }
         batches.add(Double(rows.count))

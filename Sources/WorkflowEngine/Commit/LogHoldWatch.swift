@@ -1,10 +1,10 @@
 import Logging
 import WorkflowStore
 
-/// Decides when to tell the operator about a reader that keeps the log from starting over: after a while, and again
-/// each time that the reader's age has doubled.
+/// Decides when to warn the operator about a reader that keeps the log from starting over. The first warning comes
+/// after `patience`, and another each time that the reader's age has doubled.
 struct LogHoldWatch {
-    /// The age at which a reader is first told; shorter reads are never told.
+    /// The age at which a reader is first reported; shorter reads are never reported.
     static let patience = Duration.seconds(10)
 
     /// A message for the operator.
@@ -16,7 +16,7 @@ struct LogHoldWatch {
     /// The age at which the next message is due.
     private var next = patience
 
-    /// Takes the reader that the store found, and returns the message that is due; nil when none is.
+    /// Takes the reader that the store found, and returns the message that is due; `nil` if none is.
     mutating func see(_ hold: LogHold?, at now: ContinuousClock.Instant) -> News? {
         guard let hold, hold.age(at: now) >= Self.patience else {
             defer { next = Self.patience }

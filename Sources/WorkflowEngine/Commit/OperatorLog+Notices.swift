@@ -4,7 +4,7 @@ import WorkflowJSON
 import WorkflowStore
 
 extension BulkRecord {
-    /// The metadata of a log line about the run.
+    /// Returns the metadata of a log line about the run.
     fileprivate func metadata(verb: String) -> Logger.Metadata {
         [
             "run": "\(key.name)", "verb": "\(verb)", "selected": "\(selected)",
@@ -19,7 +19,7 @@ extension OperatorLog: CommitObserver {
         debug(committed)
     }
 
-    /// Tells a notice, without payloads.
+    /// Logs a notice, without payloads.
     func tell(_ notice: Notice) {
         switch notice {
         case .failed(let instance, let machine, let failure):
@@ -54,7 +54,7 @@ extension OperatorLog: CommitObserver {
                 "attempts": "\(effect.attempts)",
             ]
             let isHeld = effect.state == .held
-            // What a service has said may be a payload.
+            // The message of a service may be a payload.
             metadata[isHeld ? "reason" : "type"] = "\(error[isHeld ? "message" : "type"]?.string ?? "")"
             tell(.attempts, .warning, Self.words(for: effect), metadata)
         case .braked(let instance, let machine, let event):
@@ -91,7 +91,7 @@ extension OperatorLog: CommitObserver {
         ]
     }
 
-    /// The words for an effect that waits for a person.
+    /// Returns the message for an effect that waits for a person.
     private static func words(for effect: EffectRecord) -> Logger.Message {
         if effect.isInterrupted { return "an effect is held: wfd does not outlive its attempts" }
         return effect.state == .held
@@ -99,7 +99,7 @@ extension OperatorLog: CommitObserver {
             : "a call has failed for good"
     }
 
-    /// Tells at `debug` what batches did: the rows that were written and the commands that were refused.
+    /// Logs batches at `debug`: the rows that were written and the commands that were refused.
     private func debug(_ committed: Committed) {
         guard isDetailed else { return }
         for batch in committed.batches {
@@ -130,7 +130,7 @@ extension OperatorLog: CommitObserver {
 }
 
 extension MachineSetting {
-    /// For the log.
+    /// Returns the metadata of a log line about the setting.
     fileprivate func metadata(by actor: Actor?, _ reason: String?) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "machine": "\(key.name)", "active": "\(active?.description ?? "latest")", "suspended": "\(isSuspended)",
@@ -142,7 +142,7 @@ extension MachineSetting {
 }
 
 extension AuditRecord {
-    /// For the log. The name of the instance is gone for good, and is not told.
+    /// Returns the metadata of a log line about the deletion. The instance's name is erased, and is not logged.
     fileprivate func metadata(_ machine: MachineRecord) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "uuid": "\(uuid.text)", "machine": "\(machine.name)", "version": "\(machine.version)",
@@ -154,7 +154,7 @@ extension AuditRecord {
 }
 
 extension QueueSettings {
-    /// For the log: `100 in 1s`.
+    /// The rate as text for the log: `100 in 1s`.
     fileprivate var rateText: String {
         guard let rate, let rateMilliseconds else { return "default" }
         return "\(rate) in \(DelayText.text(milliseconds: rateMilliseconds))"
@@ -162,7 +162,7 @@ extension QueueSettings {
 }
 
 extension RecordedFailure {
-    /// What the log says of it, without payloads.
+    /// The metadata of a log line about the failure, without payloads.
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["event": "\(event)", "type": "\(kind.rawValue)", "message": "\(message)"]
         if let state { metadata["state"] = "\(state)" }

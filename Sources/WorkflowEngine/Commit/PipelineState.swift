@@ -1,40 +1,40 @@
 package import WorkflowStore
 
-/// What became of a batch that was handed over to be committed.
+/// The outcome of a batch that was handed over for commit.
 package enum BatchEnding: Sendable {
-    /// It is on disk, and who waited was told.
+    /// The batch is on disk, and its callers were answered.
     case committed
-    /// Nobody was told. It may have been written together with others, which have failed with it.
+    /// The write failed, and nobody was answered. The batch may have failed together with others of its transaction.
     case failed(StoreError)
-    /// It is on disk, and who waited was told, but nothing more may be written.
+    /// The batch is on disk and its callers were answered, but nothing more may be written.
     case last(StoreError)
-    /// One before it was not written.
+    /// The batch was not tried, because an earlier batch was not written.
     case untried
 }
 
-/// The batches that were handed over to be committed, and what follows from how each of them ends.
+/// Tracks the batches that were handed over for commit, and decides what follows from each ending.
 ///
-/// A value without threads: the lane tells it what happens, and does what it says.
+/// A value without threads: the lane reports events to it and carries out its decisions.
 package struct PipelineState<Batch> {
-    /// What to do when a batch has ended.
+    /// The lane's next action after a batch has ended.
     package enum Step {
-        /// Take over what it made.
+        /// Take over the results of the batch.
         case adopt(Batch)
-        /// Wait for the next ending: nothing can be done before all have ended.
+        /// Wait for the next ending: recovery begins only when all batches have ended.
         case awaitNext
-        /// Go back to what is committed, and do what the recovery says. Nothing is under way.
+        /// Go back to the committed state and carry out the recovery. Nothing is under way.
         case recover(Recovery)
     }
 
-    /// What becomes of the batches from the first on that was not written. All lists begin with the oldest.
+    /// The plan for the batches from the first one that was not written. All lists begin with the oldest batch.
     package struct Recovery {
-        /// Those whose callers are told the error.
+        /// The batches whose callers get the error.
         package var refused: [(batch: Batch, error: StoreError)] = []
-        /// The one of which a part is to blame: it is split, and each part gets a transaction of its own.
+        /// The batch with a faulty part: it is split, and each part gets its own transaction.
         package var split: (batch: Batch, error: StoreError)?
-        /// Those that nobody tried to write: they are applied again, behind the parts.
+        /// The batches that nobody tried to write: they are applied again, behind the parts.
         package var again: [Batch] = []
-        /// Why nothing more may be written; nil to go on.
+        /// The error after which nothing more may be written; `nil` to continue.
         package var stop: StoreError?
     }
 
@@ -42,39 +42,41 @@ package struct PipelineState<Batch> {
     private var recovery: Recovery?
     private let bound: Int
 
-    /// - Parameter bound: How many batches may be under way at once.
+    /// Creates a state with nothing under way.
+    ///
+    /// - Parameter bound: The most batches that may be under way at once.
     package init(bound: Int) {
         self.bound = bound
     }
 
-    /// Whether nothing is under way.
+    /// True if nothing is under way.
     package var isIdle: Bool { underWay.isEmpty }
 
-    /// What is under way, the oldest first.
+    /// The batches under way, the oldest first.
     package var batches: some Sequence<Batch> { underWay.lazy.map(\.batch) }
 
-    /// Whether one more may be handed over. Until then the oldest must end.
+    /// Returns true if another batch may be handed over; otherwise the oldest must end first.
     ///
-    /// - Parameter isOverlapping: Whether the next is to be applied while it is committed. One that is waited for has
-    ///   all before it on disk.
+    /// - Parameter isOverlapping: True to apply the next batch while this one is committed. A batch that the lane
+    ///   commits itself needs all earlier batches on disk.
     package func hasRoom(isOverlapping: Bool) -> Bool {
         isOverlapping ? underWay.count < bound : underWay.isEmpty
     }
 
-    /// A batch was handed over.
+    /// Records that a batch was handed over.
     ///
-    /// - Parameter isDivisible: Whether it has parts that can be written apart.
+    /// - Parameter isDivisible: True if the batch has parts that can be written apart.
     package mutating func handedOver(_ batch: Batch, isDivisible: Bool) {
-        // Proof: the lane awaits all that is behind a failure before it goes on; see `Lane.conclude`.
+        // Proof: the lane awaits all batches behind a failure before it goes on; see `Lane.conclude`.
         precondition(recovery == nil, "nothing is handed over before all behind a failure have ended")
         underWay.append((batch, isDivisible))
     }
 
-    /// The oldest batch has ended.
+    /// Records that the oldest batch has ended, and returns the lane's next action.
     package mutating func ended(_ ending: BatchEnding) -> Step {
         // Proof: each batch that was handed over ends once.
         guard let (batch, isDivisible) = underWay.popFirst() else { preconditionFailure("nothing was under way") }
-        // An empty slice would hold all that it was a part of.
+        // An empty slice would retain the storage of the whole array.
         if underWay.isEmpty { underWay = [] }
         if recovery == nil {
             if case .committed = ending { return .adopt(batch) }
@@ -89,7 +91,7 @@ package struct PipelineState<Batch> {
 }
 
 extension PipelineState.Recovery {
-    /// - Parameter ending: Of the first batch that did not end well.
+    /// - Parameter ending: The ending of the first batch that did not end well.
     fileprivate init(first batch: Batch, isDivisible: Bool, _ ending: BatchEnding) {
         switch ending {
         case .failed(let error) where error.code == .constraint && isDivisible: split = (batch, error)
@@ -97,7 +99,7 @@ extension PipelineState.Recovery {
             refused = [(batch, error)]
             if !error.isUndone { stop = error }
         case .last(let error): stop = error
-        // Proof: the caller has seen that it is not committed; the first is tried.
+        // Proof: the caller has checked that the batch is not committed, and the first batch is always tried.
         case .committed, .untried: preconditionFailure("the first that ends badly was tried")
         }
     }
@@ -113,6 +115,6 @@ extension PipelineState.Recovery {
 }
 
 extension StoreError {
-    /// Whether nothing of what was to be written is there, and the store can still be written to.
+    /// True if nothing of the write is on disk and the store still accepts writes.
     var isUndone: Bool { code == .unavailable || code == .constraint }
 }

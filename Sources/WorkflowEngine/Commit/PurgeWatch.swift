@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import WorkflowStore
 
-/// What is left of deleted instances, as of the last commit: for the lane, which takes it away, and for who watches.
+/// Holds the remains of deleted instances as of the last commit, for the lane, which removes them, and for monitoring.
 final class PurgeWatch: Sendable {
     private struct State {
         var backlog = PurgeBacklog(floor: Position(rawValue: 0))
@@ -16,10 +16,10 @@ final class PurgeWatch: Sendable {
     /// True while the write-ahead log may contain erased data.
     var isInLog: Bool { timeInLog != nil }
 
-    /// How long the write-ahead log may have contained erased data; nil when it does not.
+    /// The time for which the write-ahead log may have contained erased data; `nil` if it contains none.
     var timeInLog: Duration? { state.withLock(\.inLogSince).map { ContinuousClock.now - $0 } }
 
-    /// Sets both at once, because whoever waited for the rows goes on to wait for the log.
+    /// Sets both values at once, because a caller that waited for the rows goes on to wait for the log.
     func see(_ backlog: PurgeBacklog, isInLog: Bool) {
         state.withLock { state in
             state.backlog = backlog
@@ -33,7 +33,7 @@ final class PurgeWatch: Sendable {
         state.inLogSince = isInLog ? state.inLogSince ?? .now : nil
     }
 
-    /// The reason why erased data is still in the files; nil when it is gone.
+    /// Returns the reason why erased data is still in the files; `nil` when the data is gone.
     func pending(of kind: ErasureKind) -> String? {
         let state = state.withLock { $0 }
         if kind == .deletion, state.backlog.instances > 0 {

@@ -4,34 +4,35 @@ import Statechart
 import Synchronization
 import WorkflowStore
 
-/// Starts what instances ask of the world and the daemon does itself, and gives what came of it to the writer.
+/// Makes attempts at the effects that the daemon carries out itself, and gives the outcomes to the writer.
 ///
-/// Nothing is written to the store when an attempt begins: after a kill it is made again. Where it may have been the
-/// attempt that ended the process, its begin stands in a log, and the next start counts it. Its place is free again
-/// only when what came of it is on disk, or when nobody wants to know any more: so a disk that is full does not make it
-/// act again.
+/// The store records nothing when an attempt begins; after a kill the attempt is made again. If the attempt itself may
+/// have ended the process, a log has its begin, and the next start counts it. An attempt's place becomes free only when
+/// its outcome is on disk or no longer wanted. So a full disk does not cause repeated attempts.
 package final class EffectRunner: Service {
-    /// An attempt that was begun, and what came of it is not on disk.
+    /// An attempt that has begun and whose outcome is not on disk.
     private struct Attempt {
         let task: Task<Void, Never>
-        /// It has an end, which is being written: nothing stops it any more.
+        /// True while the attempt's outcome is being written: nothing stops the attempt any more.
         var hasEnded = false
     }
 
     private struct State {
         var plan: EffectPlan
         var attempts: [Position: Attempt] = [:]
-        /// Nothing more is started.
+        /// True when nothing more is started.
         var isEnding = false
-        /// What runs is waited for no longer.
+        /// True when running attempts are no longer waited for.
         var isOver = false
-        /// Those who wait until nothing runs and nothing is ready.
+        /// The callers that wait until nothing runs and nothing is ready.
         var waiters: [CheckedContinuation<Void, Never>] = []
 
-        /// - Parameter isHeld: Whether nothing starts.
+        /// Returns true if nothing runs and nothing will start.
+        ///
+        /// - Parameter isHeld: True if effects are held, so that none starts.
         func isSettled(_ isHeld: Bool) -> Bool { attempts.isEmpty && (isEnding || isHeld || plan.isSettled) }
 
-        /// Nobody wants to know any more what comes of an effect.
+        /// Cancels the attempt at an effect whose outcome nobody wants any more.
         func stop(_ effect: Position) {
             if let attempt = attempts[effect], !attempt.hasEnded { attempt.task.cancel() }
         }
@@ -76,12 +77,12 @@ package final class EffectRunner: Service {
         (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Runs until it is told to end, and until what it has started has ended or was ended.
+    /// Runs until graceful shutdown, and then until every started attempt has ended or was cancelled.
     package func run() async throws {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.findQueues() }
             group.addTask {
-                // What was set may let more run; the queues are looked at anew.
+                // New settings may let more effects run, so all queues are searched again.
                 guard let changes = self.board.changes() else { return }
                 for await _ in changes { await self.findQueues() }
             }
@@ -91,7 +92,7 @@ package final class EffectRunner: Service {
                 self.state.withLock { $0.isEnding = true }
                 self.wake.yield()
             }
-            // What still runs has a while; then it is ended, and made again after the next start.
+            // Running attempts get a grace period; then they are cancelled, and made again after the next start.
             group.addTask { await self.endLate() }
             await self.settled()
             await executor.log?.close()
@@ -104,18 +105,18 @@ package final class EffectRunner: Service {
         defer { alarm?.task.cancel() }
         await countInterrupted()
         for await _ in wakes {
-            // What starts runs by itself, until nothing is left for it to start.
+            // A started attempt runs in a task of its own, which starts further attempts while there are any.
             while let job = nextJob() {
                 if case .find(let command) = job { group.addTask { await self.find(command) } }
             }
             if state.withLock({ $0.isEnding }) { return }
             guard let pause = nextLook() else { continue }
             let (now, time) = (ContinuousClock.now, ContinuousClock.now + pause)
-            // One that comes earlier is early enough.
+            // An alarm that rings no later than `time` is early enough.
             if let alarm, alarm.time > now, alarm.time <= time { continue }
             alarm?.task.cancel()
             let task = Task {
-                // Cancelled when there is a reason to look earlier.
+                // The alarm is cancelled when there is a reason to look earlier.
                 guard (try? await Task.sleep(until: time, clock: .continuous)) != nil else { return }
                 self.wake.yield()
             }
@@ -123,8 +124,8 @@ package final class EffectRunner: Service {
         }
     }
 
-    /// What to do now; nil when there is nothing before something changes. An attempt that starts runs in a task, or in
-    /// one that has just ended another.
+    /// Returns the next job; `nil` if there is nothing to do before something changes. A started attempt runs in a new
+    /// task, or in `task`, which has just ended another attempt.
     private func nextJob(in task: Task<Void, Never>? = nil) -> Job? {
         let now = clock.now()
         guard health.reason == nil, !board.isHeld else {
@@ -140,7 +141,7 @@ package final class EffectRunner: Service {
                         queue: queue, limit: limit, except: except, countsInterruptions: executor.log != nil))
             case .start(let found):
                 let attempt = EffectAttempt(found, begun: now)
-                // Those that run are known by their effects, and waited for by `settled`.
+                // `attempts` has the running tasks by effect, and `settled` waits for them.
                 state.attempts[found.effect.id] = Attempt(task: task ?? Task { await self.work(found, attempt) })
                 return .start(found, attempt)
             case nil:
@@ -154,21 +155,21 @@ package final class EffectRunner: Service {
         return job
     }
 
-    /// What a queue may have.
+    /// Returns a queue's number of places and its rate.
     private func settings(of queue: String) -> (places: Int, rate: StartRate?) {
         let settings = board.settings(of: queue)
         return (settings.isPaused ? 0 : settings.concurrency ?? executor.placesOfQueue, StartRate(settings))
     }
 
-    /// For how long there is nothing to look at, as far as is known; at most a minute, because clocks are set. Nil on a
-    /// clock that is moved by hand.
+    /// The known time until something must be looked at, at most a minute, because clocks are set. `nil` on a clock
+    /// that is moved by hand.
     private func nextLook() -> Duration? {
         if health.reason != nil { return limits.probePause }
         guard let due = nextDue, clock.date(of: due) != nil else { return nil }
         return .milliseconds(min(60_000, max(1, due.rawValue - clock.now().rawValue)))
     }
 
-    /// Looks once at all queues that the store has: what has come since is told by commits.
+    /// Looks once at all queues of the store; commits report everything later.
     private func findQueues() async {
         var last: String? = executor.queues
         while let after = last {
@@ -193,9 +194,9 @@ package final class EffectRunner: Service {
         wake.yield()
     }
 
-    /// Makes an attempt, and others in the places that are left.
+    /// Makes an attempt, and further attempts in the places that become free.
     private func work(_ found: FoundEffect, _ attempt: EffectAttempt) async {
-        // What is left to do then may be due later, or another's.
+        // The remaining work may be due later, or belong to another task.
         defer { wake.yield() }
         var (found, attempt) = (found, attempt)
         while true {
@@ -205,7 +206,7 @@ package final class EffectRunner: Service {
             switch nextJob(in: task) {
             case .start(let next, let itsAttempt)?: (found, attempt) = (next, itsAttempt)
             case .find(let command)?:
-                // Others may have something to start meanwhile.
+                // Other tasks may have something to start meanwhile.
                 wake.yield()
                 return await find(command)
             case nil: return
@@ -213,12 +214,13 @@ package final class EffectRunner: Service {
         }
     }
 
-    /// Gives what came of an attempt to the writer. Gives the task in which the next may run; nil when that was ended.
+    /// Gives an attempt's outcome to the writer. Returns the task in which the next attempt may run; `nil` if the task
+    /// was cancelled.
     private func finish(
         _ found: FoundEffect, _ attempt: EffectAttempt, _ outcome: AttemptOutcome
     ) async -> Task<Void, Never>? {
         let id = found.effect.id
-        // Who ends an attempt does not want to know.
+        // A cancelled attempt's outcome is not wanted.
         let wasStopped = state.withLock { state -> Bool in
             state.attempts[id]?.hasEnded = true
             return Task.isCancelled
@@ -228,11 +230,12 @@ package final class EffectRunner: Service {
             let command = FinishAttemptCommand(found: found, begun: attempt.begun, outcome: outcome)
             isWritten = await insist { command } != nil
         }
-        // Whatever came of it, the process lives.
+        // The process has outlived the attempt, whatever its outcome.
         await executor.log?.ended(AttemptBegin(of: found, attempt))
         let task = state.withLock { state -> Task<Void, Never>? in
             let task = state.attempts.removeValue(forKey: id)?.task
-            // What cannot be written keeps its place until the next start: it is not to act again and again.
+            // If the outcome cannot be written, the attempt keeps its place until the next start, so that it is not
+            // repeated.
             if isWritten, state.plan.ended(id, of: found.effect.queue, isReached: wasStopped ? nil : outcome.isReached)
             {
                 wake.yield()
@@ -248,7 +251,7 @@ package final class EffectRunner: Service {
         return wasStopped ? nil : task
     }
 
-    /// Asks the writer until it has done what is asked; nil when it never will.
+    /// Submits the command until the writer has carried it out; returns `nil` if the writer never will.
     private func insist<Command: WriterCommand>(
         until isOver: (State) -> Bool = { $0.isOver }, _ command: () -> Command
     ) async -> Command.Answer? {
@@ -257,7 +260,7 @@ package final class EffectRunner: Service {
                 return try await queue.submit(command())
             } catch {
                 guard error.passes, !state.withLock({ isOver($0) }) else { return nil }
-                // The writer is busy, or its disk full. A cancelled task does not wait.
+                // The writer is overloaded, or its disk is full. A cancelled task does not wait.
                 guard (try? await Task.sleep(for: limits.effectPause)) != nil else { return nil }
             }
         }
@@ -267,7 +270,8 @@ package final class EffectRunner: Service {
 // MARK: Attempts that the process did not outlive
 
 extension EffectRunner {
-    /// Keeps that an attempt begins, where attempts are dangerous. One that cannot be kept is made all the same.
+    /// Logs the begin of an attempt if the executor's attempts can end the process. If the begin cannot be logged, the
+    /// attempt is made all the same.
     private func keepBegin(of found: FoundEffect, _ attempt: EffectAttempt) async {
         guard let begun = executor.log, await !begun.began(AttemptBegin(of: found, attempt)) else { return }
         log.tell(
@@ -278,7 +282,7 @@ extension EffectRunner {
             ])
     }
 
-    /// Counts what an earlier process had begun when it died, before anything is begun.
+    /// Counts the attempts that an earlier process had begun when it died, before any attempt begins.
     private func countInterrupted() async {
         guard let begun = executor.log else { return }
         for attempt in await begun.unended() {
@@ -297,7 +301,7 @@ extension EffectRunner {
 // MARK: Waiting for the end
 
 extension EffectRunner {
-    /// Waits until nothing runs and nothing is known to be ready; while it ends, until nothing runs.
+    /// Waits until nothing runs and nothing is known to be ready; during shutdown, until nothing runs.
     func settled() async {
         await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -312,7 +316,7 @@ extension EffectRunner {
     }
 
     private func endLate() async {
-        // Cancelled when nothing runs any more.
+        // This task is cancelled when nothing runs any more.
         try? await Task.sleep(for: limits.endingEffects)
         let late = state.withLock { state in
             state.isOver = true
@@ -321,10 +325,10 @@ extension EffectRunner {
         for task in late { task.cancel() }
     }
 
-    /// When something is ready next; nil for never, as far as is known.
+    /// The time at which the next effect is ready; `nil` if none is known.
     var nextDue: Timestamp? { board.isHeld ? nil : state.withLock { $0.plan.nextDue } }
 
-    /// Whether nothing runs and nothing is known to be ready.
+    /// True if nothing runs and nothing is known to be ready.
     var isSettled: Bool {
         state.withLock { state in
             state.plan.expectDue(at: clock.now())
@@ -332,25 +336,25 @@ extension EffectRunner {
         }
     }
 
-    /// Whether it starts what stands in a queue.
+    /// Returns true if this runner starts the effects of a queue.
     func serves(_ queue: String) -> Bool { queue.hasPrefix(executor.queues) }
 
-    /// Whether an attempt at an effect is made now.
+    /// Returns true if an attempt at an effect is being made.
     func runs(_ effect: Position) -> Bool { state.withLock { $0.attempts[effect] != nil } }
 
-    /// Whether an attempt at an effect is made now that has no end yet.
+    /// Returns true if an attempt at an effect is being made and has no outcome yet.
     func acts(on effect: Position) -> Bool { state.withLock { $0.attempts[effect]?.hasEnded == false } }
 
-    /// The effects at which attempts are made now.
+    /// The effects at which attempts are being made.
     var runningEffects: [Position] { state.withLock { Array($0.attempts.keys) } }
 
-    /// How many attempts of a queue are made now.
+    /// Returns the number of attempts of a queue that are being made.
     func running(in queue: String) -> Int { state.withLock { $0.plan.running(in: queue) } }
 
-    /// Why an effect would be held.
+    /// Returns the reasons for which an effect would be held.
     func missing(for action: EffectAction) async -> [String] { await executor.missing(for: action) }
 
-    /// The clock was moved.
+    /// Looks for due effects after the clock was moved.
     func look() { wake.yield() }
 }
 
@@ -371,7 +375,7 @@ extension EffectRunner: CommitObserver {
 }
 
 extension StoreBatch {
-    /// Whether it concerns what runs or waits.
+    /// True if the batch concerns running or waiting effects.
     fileprivate var hasEffects: Bool {
         !newEffects.isEmpty || !changedEffects.isEmpty || !endedEffects.isEmpty || !suspended.isEmpty
             || changedSettings.contains(where: \.isSuspended)
@@ -395,7 +399,7 @@ extension AttemptBegin {
 }
 
 extension AttemptOutcome {
-    /// Whether somebody has answered, as far as this tells.
+    /// True if a service answered, false if none did; `nil` if the outcome does not tell.
     fileprivate var isReached: Bool? {
         switch self {
         case .done: true
@@ -406,6 +410,6 @@ extension AttemptOutcome {
 }
 
 extension Rejection {
-    /// Whether the same may be taken later.
+    /// True if the same command may be accepted later.
     fileprivate var passes: Bool { code == .overloaded || code == .storageUnavailable }
 }

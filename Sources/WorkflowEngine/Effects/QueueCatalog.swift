@@ -2,14 +2,14 @@ import Statechart
 import Synchronization
 import WorkflowStore
 
-/// Remembers which queues the definitions of machines name. A version never changes, so nothing is ever taken out.
+/// Remembers the queues that machine definitions name. A version never changes, so no queue is ever removed.
 final class QueueCatalog: Sendable {
     private let queues = Mutex<[MachineKey: Set<String>]>([:])
 
-    /// The queues that are known of a machine; nil before any of its versions was looked at.
+    /// Returns the known queues of a machine; `nil` before any of its versions was loaded.
     func queues(of machine: MachineKey) -> Set<String>? { queues.withLock { $0[machine] } }
 
-    /// Takes the queues of a version.
+    /// Adds the queues of a machine version.
     func add(_ loaded: LoadedMachine) {
         let named = Set(loaded.machine.effects.compactMap(\.queue))
         queues.withLock { $0[loaded.record.key, default: []].formUnion(named) }

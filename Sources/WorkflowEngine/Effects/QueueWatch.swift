@@ -1,6 +1,6 @@
 import WorkflowStore
 
-/// Tells those who wait for tasks that a queue has something new.
+/// Notifies callers that wait for tasks of new tasks in a queue.
 final class QueueWatch: Sendable {
     private let feed: Feed<String>
 
@@ -8,19 +8,20 @@ final class QueueWatch: Sendable {
         feed = Feed(bound: limits.taskWaiters)
     }
 
-    /// A stream with an element after each commit that made something of the queue ready, now or later, or let more of
-    /// it start. Subscribe, then ask, then wait: nothing is missed. Nil when too many wait already.
+    /// Returns a stream with an element after each commit that made an effect of the queue ready, now or later, or let
+    /// more effects start. Subscribe, then ask, then wait: nothing is missed. Returns `nil` if too many callers wait
+    /// already.
     func changes(of queue: String) -> AsyncStream<Void>? { feed.changes(of: queue) }
 
-    /// Queues have room for more leases.
+    /// Reports that queues have room for more leases.
     func tell(_ queues: [String]) {
         if !queues.isEmpty { feed.tell { queues } }
     }
 
-    /// Tells all: the clock was moved, and anything may be due.
+    /// Notifies all callers that the clock was moved and anything may be due.
     func tellAll() { feed.tellAll() }
 
-    /// Ends all streams, and those to come.
+    /// Ends all streams, also those opened later.
     func close() { feed.close() }
 }
 
@@ -32,7 +33,7 @@ extension QueueWatch: CommitObserver {
 }
 
 extension Committed {
-    /// The queues of what it has made ready, now or later, and those that were set.
+    /// The queues of the effects that the commit made ready, now or later, and the queues that were set.
     fileprivate var queues: some Sequence<String> {
         batches.lazy.flatMap { sealed in
             let effects = sealed.batch.newEffects + sealed.batch.changedEffects
@@ -42,7 +43,7 @@ extension Committed {
 }
 
 extension AsyncStream<Void> {
-    /// Waits for the next element, at most until a time. The stream is of no use afterwards.
+    /// Waits for the next element, at most until a time. The stream cannot be used afterwards.
     func next(until: ContinuousClock.Instant) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in self { return } }

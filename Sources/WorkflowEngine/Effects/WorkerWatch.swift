@@ -1,7 +1,7 @@
 import Synchronization
 import WorkflowStore
 
-/// Remembers which workers have asked for tasks lately, by queue.
+/// Remembers by queue the workers that recently asked for tasks.
 final class WorkerWatch: Sendable {
     private struct Place: Hashable {
         let queue: String
@@ -10,27 +10,27 @@ final class WorkerWatch: Sendable {
 
     private struct State {
         var seen: [Place: Timestamp] = [:]
-        /// When the old ones were last taken out.
+        /// The time of the last removal of old entries.
         var cleared: Timestamp?
     }
 
     private let bound: Int
     private let state = Mutex(State())
 
-    /// In milliseconds: so long a worker counts. As long as one may wait for a task.
+    /// The time in milliseconds for which a worker counts; a request may wait for a task just as long.
     static let memory: Int64 = 60_000
 
-    /// - Parameter bound: Workers of all queues that are remembered; others are not counted.
+    /// - Parameter bound: The most workers of all queues that are remembered; others are not counted.
     init(bound: Int) {
         self.bound = bound
     }
 
-    /// A worker asks for tasks of a queue, or has waited for them.
+    /// Records that a worker asks for tasks of a queue, or has waited for them.
     func saw(_ worker: String, in queue: String, at now: Timestamp) {
         let place = Place(queue: queue, worker: worker)
         state.withLock { state in
             if state.seen[place] == nil, state.seen.count >= bound {
-                // At most once a second: looking through all of them takes a while.
+                // Old entries are removed at most once a second, because the search takes a while.
                 // Proof: times lie within the years 0 to 9999.
                 if let cleared = state.cleared, abs(now.rawValue - cleared.rawValue) < 1_000 { return }
                 state.cleared = now
@@ -41,7 +41,7 @@ final class WorkerWatch: Sendable {
         }
     }
 
-    /// How many have asked within the last minute, by queue; queues without any are left out.
+    /// Returns by queue the number of workers that asked within the last minute; queues without any are left out.
     func counts(at now: Timestamp) -> [String: Int] {
         state.withLock { state in
             var counts: [String: Int] = [:]
@@ -50,7 +50,7 @@ final class WorkerWatch: Sendable {
         }
     }
 
-    /// A clock may be set back.
+    /// Returns true if the times are at most a minute apart, in either order, because a clock may be set back.
     private static func isRecent(_ time: Timestamp, at now: Timestamp) -> Bool {
         // Proof: times lie within the years 0 to 9999.
         abs(now.rawValue - time.rawValue) <= memory

@@ -3,22 +3,22 @@ import WorkflowJSON
 package import WorkflowStore
 
 extension Engine {
-    /// Hands out tasks of a queue; waits for the first when there is none.
+    /// Leases tasks of a queue to a worker. If none is ready, waits for the first one.
     ///
-    /// - Parameter wait: How long at most.
+    /// - Parameter wait: The longest time to wait.
     package func lease(_ command: LeaseTasksCommand, wait: Duration) async throws(Rejection) -> [LeasedTask] {
         let end = ContinuousClock.now + wait
         let queueName = EffectRequest.tasks + command.queue
         workers.saw(command.worker, in: queueName, at: now)
-        // Longer than it is remembered nobody waits.
+        // A request waits no longer than a worker is remembered.
         defer { workers.saw(command.worker, in: queueName, at: now) }
         while true {
-            // What gets ready from here on is not missed.
+            // The subscription comes first, so that no task that becomes ready from here on is missed.
             guard let changes = queueWatch.changes(of: queueName) else { throw .overloaded }
             let grant = try await queue.submit(command)
             if !grant.tasks.isEmpty || ContinuousClock.now >= end || Task.isCancelled { return grant.tasks }
             var until = end
-            // A virtual clock does not come there by itself.
+            // A virtual clock does not reach that time by itself.
             if let next = grant.next, !isClockVirtual {
                 until = min(end, .now + .milliseconds(Swift.max(1, next.rawValue - now.rawValue)))
             }
@@ -28,14 +28,14 @@ extension Engine {
 }
 
 extension Engine {
-    /// Takes what a worker says of a task; what it changed is on disk when this returns. Gives until when the lease
-    /// runs on, nil when it has ended.
+    /// Records a worker's report on a task; its changes are on disk on return. Returns the time until which the lease
+    /// runs; `nil` if the lease has ended.
     @discardableResult
     package func report(_ command: EndTaskCommand) async throws(Rejection) -> Timestamp? {
         try Self.told(try await queue.submit(command))
     }
 
-    /// Takes what workers say of several tasks, in their order; the answers come in the same order.
+    /// Records workers' reports on several tasks, in their order; the answers have the same order.
     package func report(_ commands: [EndTaskCommand]) async -> [Result<Timestamp?, Rejection>] {
         let answers: [Result<EndTaskCommand.Answer, Rejection>?] = await withCheckedContinuation { caller in
             do throws(Rejection) {
@@ -64,7 +64,7 @@ extension Engine {
 }
 
 extension Engine {
-    /// Says what becomes of an effect; durable when it returns.
+    /// Carries out an operator's verb on an effect; durable on return.
     package func effect(_ command: EffectVerbCommand) async throws(Rejection) -> EffectVerdict {
         var command = command
         command.call = try await call(command.effect, of: command.instance, by: command.caller)
@@ -75,12 +75,13 @@ extension Engine {
         }
     }
 
-    /// Where the row of a call is, by its name `call.SEQ.NUMBER`: behind the row that began it. Nil for other names.
+    /// Returns the position of a call with the name `call.SEQ.NUMBER`, which lies behind the row that began the call.
+    /// Returns `nil` for other names.
     private func call(
         _ name: String, of instance: InstanceName, by caller: Caller
     ) async throws(Rejection) -> Position? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        // Proof: there are three.
+        // Proof: there are three parts.
         guard parts.count == 3, parts[0] == "call", let seq = Int64(parts[1]), seq > 0, let number = Int64(parts[2]),
             (1...limits.callNumbers).contains(number)
         else { return nil }
@@ -94,7 +95,7 @@ extension Engine {
         return found.first { $0.instanceID == record.id && $0.name == name }?.id
     }
 
-    /// The answer that a word with this key got.
+    /// Rebuilds the first answer to a verb with this key.
     private func repeated(
         _ command: EffectVerbCommand, at position: Position
     ) async throws(Rejection) -> EffectVerdict {
@@ -112,7 +113,7 @@ extension Engine {
         let next = row.seq.rawValue + 1
         let query = HistoryQuery(
             instance: record.id, head: record.head, headSeq: record.seq, seqs: next...next, isReversed: false)
-        // The result that was given stands behind it.
+        // The row behind the verb's row has the result that was given.
         let behind = next > record.seq.rawValue ? nil : try await history(query).first
         let result = behind.flatMap { $0.isResult && command.verb.givesResult ? $0 : nil }
         return EffectVerdict(
@@ -123,7 +124,7 @@ extension Engine {
 }
 
 extension Engine {
-    /// Says how much of a queue may run; durable when it returns. Gives what holds then.
+    /// Changes the settings of a queue; durable on return. Returns the settings that apply then.
     package func set(_ command: SetQueueCommand) async throws(Rejection) -> QueueRecord {
         log.asked("set a queue", by: command.caller)
         return try await queue.submit(command)
@@ -131,7 +132,7 @@ extension Engine {
 }
 
 extension Engine {
-    /// Lets effects start, or keeps them from it; durable when it returns. Gives whether they were held before.
+    /// Lets effects start, or holds them; durable on return. Returns true if effects were held before.
     @discardableResult
     package func hold(_ command: HoldCommand) async throws(Rejection) -> Bool {
         log.asked(command.isHeld ? "hold effects" : "release effects", by: command.caller)
@@ -140,6 +141,6 @@ extension Engine {
 }
 
 extension EngineLimits {
-    /// Places behind a row that are looked through for a call.
+    /// The number of positions behind a row that are searched for a call.
     fileprivate var callNumbers: Int64 { 1_000 }
 }

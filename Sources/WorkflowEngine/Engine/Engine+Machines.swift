@@ -2,10 +2,11 @@ package import Statechart
 package import WorkflowStore
 
 extension Engine {
-    /// Stores a definition as the next version of its machine, unless it is the latest already. One that was applied
-    /// under earlier semantics is stored again.
+    /// Stores a definition as the next version of its machine, unless it is the latest version already. A definition
+    /// that was applied under earlier semantics is stored again.
     ///
-    /// - Parameter isActivated: Whether new instances may take it; else they go on with the version of before.
+    /// - Parameter isActivated: True if new instances may use the version; otherwise they continue with the version
+    ///   before.
     package func apply(
         _ source: String, syntax: DefinitionSyntax, isActivated: Bool = true, by caller: Caller
     ) async throws(Rejection) -> (AppliedMachine, warnings: [Diagnostic]) {
@@ -18,9 +19,9 @@ extension Engine {
         return try await apply(reading, of: source, isActivated: isActivated, by: caller)
     }
 
-    /// The same for a definition that was read already.
+    /// Stores a definition that was read already, as `apply(_:syntax:isActivated:by:)` does.
     ///
-    /// - Parameter source: Its text.
+    /// - Parameter source: The definition's text.
     package func apply(
         _ reading: DefinitionReading, of source: String, isActivated: Bool = true, by caller: Caller
     ) async throws(Rejection) -> (AppliedMachine, warnings: [Diagnostic]) {
@@ -34,7 +35,7 @@ extension Engine {
         return (applied, reading.warnings + missing.prefix(DefinitionLimits.diagnostics))
     }
 
-    /// What an effect needs that is not here.
+    /// Returns warnings about what an effect needs and this daemon lacks.
     private func missing(for effect: EffectUse) async -> [Diagnostic] {
         if case .task = effect.action { return [] }
         let kind = effect.action.kind
@@ -46,20 +47,21 @@ extension Engine {
 }
 
 extension Engine {
-    /// Sets something for a machine; durable when it returns. Gives what holds then.
+    /// Changes a setting of a machine; durable on return. Returns the settings that apply then.
     package func set(_ command: SetMachineCommand) async throws(Rejection) -> SettledMachine {
         log.asked("set a machine", by: command.caller)
         return try await queue.submit(command)
     }
 
-    /// What is set for a machine, as it is on disk.
+    /// Returns the settings of a machine, as they are on disk.
     package func setting(of machine: MachineName, by caller: Caller) async throws(Rejection) -> MachineSetting {
         let key = MachineKey(machine, in: caller.namespace)
         let setting = try await read { () async throws(StoreError) in try await store.machineSetting(of: key) }
         return setting ?? MachineSetting(of: key)
     }
 
-    /// What is set for the caller's machines, by name, after a name; machines with the defaults are left out.
+    /// Returns the settings of the caller's machines behind a name, in the order of names; machines with the defaults
+    /// are left out.
     package func settings(
         after name: MachineName?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> [MachineSetting] {

@@ -2,12 +2,12 @@ import Statechart
 package import WorkflowStore
 
 extension Engine {
-    /// Does something to an instance; what it changed is on disk when this returns.
+    /// Carries out an operator's repair of an instance; its changes are on disk on return.
     package func repair(_ command: RepairCommand) async throws(Rejection) -> SendResult {
         switch try await queue.submit(command) {
         case .first(let answer): return answer
         case .repeated(let position):
-            // Folds history: too long for an executor that serves sockets.
+            // Folding history takes too long for an executor that serves sockets.
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
                 try await repeated(command, at: position)
             }
@@ -16,9 +16,9 @@ extension Engine {
 }
 
 extension Engine {
-    /// Gives an instance the state again that it had; what it changed is on disk when this returns.
+    /// Resets an instance to an earlier state; the changes are on disk on return.
     package func reset(_ command: ResetCommand) async throws(Rejection) -> SendResult {
-        // Folds history: too long for an executor that serves sockets.
+        // Folding history takes too long for an executor that serves sockets.
         try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
             for _ in 0..<limits.resetAttempts {
                 var command = command
@@ -33,13 +33,14 @@ extension Engine {
         }
     }
 
-    /// What a command has to know of the instance's history. A key comes before what is wrong with that.
+    /// Returns the past that a command needs from the instance's history. A failure is a value, because the command's
+    /// key is looked up first.
     private func past(for command: ResetCommand) async throws(Rejection) -> Result<FoldedPast, Rejection> {
         let record = try await instance(named: command.instance, by: command.caller).record
         return await past(of: record, for: command.goal)
     }
 
-    /// The same, of an instance that was read.
+    /// Returns the past that a goal needs, for an instance that was read already.
     func past(of record: InstanceRecord, for goal: ResetCommand.Goal) async -> Result<FoldedPast, Rejection> {
         do throws(Rejection) {
             let seq: Seq
@@ -63,12 +64,12 @@ extension Engine {
 }
 
 extension Engine {
-    /// Takes an instance over to another version; what it changed is on disk when this returns.
+    /// Migrates an instance to another version; the changes are on disk on return.
     package func migrate(_ command: MigrateCommand) async throws(Rejection) -> SendResult {
         switch try await queue.submit(command) {
         case .first(let answer): return answer
         case .repeated(let position):
-            // Folds history: too long for an executor that serves sockets.
+            // Folding history takes too long for an executor that serves sockets.
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
                 try await repeated(command, at: position)
             }
@@ -77,9 +78,9 @@ extension Engine {
 }
 
 extension Engine {
-    /// Deletes an instance. When this returns, nobody finds it and its name is free. Its data is in no file of the
-    /// store, unless the answer says why it still is. Copies may remain in gaps between rows until the store is
-    /// compacted.
+    /// Deletes an instance. On return, nobody finds the instance and its name is free. Its data is in no file of the
+    /// store, unless the answer has the reason why it still is. Copies may remain in gaps between rows until the store
+    /// is compacted.
     package func delete(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
         var deletion = try await carryOut(command)
         if !deletion.isDryRun { deletion.pending = await awaitErasing(of: .deletion) }
@@ -96,7 +97,7 @@ extension Engine {
         throw .movedDuringDelete(command.instance)
     }
 
-    /// The calls of an instance; nil when it is not there.
+    /// Returns the calls of an instance; `nil` if there is no such instance.
     private func look(at key: InstanceKey) async throws(Rejection) -> DeleteCommand.Look? {
         let record = try await read { () async throws(StoreError) in try await store.instance(key) }
         guard let record else { return nil }
@@ -108,8 +109,8 @@ extension Engine {
         return DeleteCommand.Look(id: record.id, seq: record.seq, calls: calls)
     }
 
-    /// Returns the deletions before a position, the latest first, with their machines; nil for a machine that the store
-    /// does not have.
+    /// Returns the deletions before a position, the latest first, with their machines. A machine is `nil` if the store
+    /// does not have it.
     package func audits(
         before position: Position?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> [(audit: AuditRecord, machine: MachineRecord?)] {
@@ -124,6 +125,6 @@ extension Engine {
         return found
     }
 
-    /// What is left of what was deleted.
+    /// The remains of deleted instances.
     package var purgeBacklog: PurgeBacklog { purging.backlog }
 }

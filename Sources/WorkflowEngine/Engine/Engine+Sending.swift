@@ -2,20 +2,20 @@ import Statechart
 import WorkflowStore
 
 extension Engine {
-    /// Sends an event; what it changed is on disk when this returns.
+    /// Sends an event; its changes are on disk on return.
     package func send(_ command: SendCommand) async throws(Rejection) -> SendResult {
         try await outcome(of: command).get()
     }
 
-    /// What became of an event that was sent; what it changed is on disk when this returns.
+    /// Sends an event and returns its outcome; its changes are on disk on return.
     package func outcome(of command: SendCommand) async -> Result<SendResult, Rejection> {
         await withCheckedContinuation { caller in begin(command) { caller.resume(returning: $0) } }
     }
 
-    /// Sends an event without a task that waits for it.
+    /// Sends an event without a task that waits for the outcome.
     ///
-    /// - Parameter answered: Called once with what became of it, on whatever thread knows it: the calling one when
-    ///   nothing was begun.
+    /// - Parameter answered: Called once with the outcome, on the thread that has it; on the calling thread if nothing
+    ///   was begun.
     package func begin(_ command: SendCommand, _ answered: @escaping @Sendable (Result<SendResult, Rejection>) -> Void)
     {
         do throws(Rejection) {
@@ -42,12 +42,12 @@ extension Engine {
         }
     }
 
-    /// What the sender is told: an answer of before is made again.
+    /// Returns the sender's answer, and rebuilds an earlier answer if the command repeats one.
     func sent(_ answer: KeyedAnswer<SendResult>, for command: SendCommand) async throws(Rejection) -> SendResult {
         switch answer {
         case .first(let event): return event
         case .repeated(let position):
-            // Folds history: too long for an executor that serves sockets.
+            // Folding history takes too long for an executor that serves sockets.
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
                 try await repeated(command, at: position)
             }
@@ -56,13 +56,13 @@ extension Engine {
 }
 
 extension Engine {
-    /// The answer to a line; one of before is made again.
+    /// Returns the answer to a line, and rebuilds an earlier answer if the line repeats one.
     func sent(_ answer: KeyedAnswer<SendResult>, for line: LineCommand) async throws(Rejection) -> SendResult {
         switch (line, answer) {
         case (_, .first(let result)): result
         case (.send(let send), .repeated): try await sent(answer, for: send)
         case (.start(let start), .repeated(let position)):
-            // Folds history: too long for an executor that serves sockets.
+            // Folding history takes too long for an executor that serves sockets.
             try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
                 try await repeated(start, at: position)
             }
@@ -71,13 +71,13 @@ extension Engine {
 }
 
 extension Engine {
-    /// Sends events in their order, all or none, in one transaction. `Rejection.offset` says which one was not
-    /// accepted.
+    /// Sends events in their order, all or none, in one transaction. `Rejection.offset` is the place of the event that
+    /// was not accepted.
     package func sendTogether(_ commands: [SendCommand]) async throws(Rejection) -> [SendResult] {
         try await sendTogether(commands.map(LineCommand.send))
     }
 
-    /// The same of events and starts.
+    /// Sends events and starts instances in their order, all or none, in one transaction.
     package func sendTogether(_ commands: [LineCommand]) async throws(Rejection) -> [SendResult] {
         for (offset, command) in commands.enumerated() {
             do throws(Rejection) {
@@ -99,7 +99,7 @@ extension Engine {
 }
 
 extension Engine {
-    /// Starts an instance; it is on disk when this returns.
+    /// Starts an instance, which is on disk on return.
     package func start(_ command: StartCommand) async throws(Rejection) -> InstanceView {
         switch try await queue.submit(command) {
         case .first(let view): view

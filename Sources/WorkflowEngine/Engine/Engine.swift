@@ -6,74 +6,76 @@ import WorkflowJSON
 package import WorkflowStore
 package import WorkflowThreads
 
-/// The engine: commands go through one writer, reading goes to the store directly.
+/// The engine: commands go through one writer, and reads go directly to the store.
 ///
-/// `run()` must be running for commands to be answered. It returns after a graceful shutdown, when everything that was
-/// accepted is on disk and the store is closed; it throws when the store may not be written to any more.
+/// Commands are answered only while `run()` is running. `run()` returns after a graceful shutdown, when every accepted
+/// command is on disk and the store is closed. `run()` throws if the store may no longer be written to.
 package final class Engine: Service {
     package let store: any WorkflowStore
-    /// What the writer has committed since the engine began.
+    /// Statistics of the batches that the writer has committed since the engine began.
     package let statistics = BatchStatistics()
-    /// What it has counted since then.
+    /// The metrics since the engine began.
     package let metrics = EngineMetrics()
-    /// Tells of new history.
+    /// Notifies callers of new history.
     package let feed: CommitFeed
 
     let limits: EngineLimits
     let library: MachineLibrary
     /// Instances as they were after an answer that was given again.
     let pastInstances: Mutex<GenerationCache<InstanceID, PastInstance>>
-    /// Nil where the store makes none.
+    /// The backups; `nil` if the store makes none.
     let backups: BackupCoordinator?
     let queue: CommandQueue
     let queueWatch: QueueWatch
-    /// Which workers ask for tasks.
+    /// The workers that ask for tasks.
     let workers: WorkerWatch
     /// The queues that definitions name.
     let catalog = QueueCatalog()
-    /// Since when instances are in their states, as it was when somebody last asked.
+    /// The ages of states, as of the last look.
     let ages: StateAges
-    /// Keeps when somebody last took care of the store.
+    /// Keeps the times of the last backup and verification.
     let upkeep: UpkeepKeeper
-    /// Does what is asked of many instances.
+    /// Carries out bulk runs.
     let bulk: BulkRunner
-    /// Start effects. The engine does not run them: they end before it, so that what they bring is still written.
+    /// The runners of effects. The engine does not run them: they end before the engine, so that their outcomes are
+    /// still written.
     package let runners: [EffectRunner]
-    /// What is set for queues, and whether effects are held.
+    /// The settings of queues, and whether effects are held.
     package let queueBoard: QueueBoard
     private let clock: any WallClock
-    /// Of commits, in the order in which they are told.
+    /// The observers of commits, in the order in which they are notified.
     private let observers: [any CommitObserver]
     let logger: Logger
-    /// Tells the operator what went wrong.
+    /// Logs problems for the operator.
     package let log: OperatorLog
-    /// Nil where it does not end by itself what was begun to be erased.
+    /// The watch over unfinished erasures; `nil` if this engine does not complete them by itself.
     let erasures: ErasureWatch?
     private let health = Mutex(Health.starting)
     private let writeHealth: WriteHealth
     let purging = PurgeWatch()
     let retention: RetentionWatch
 
-    /// Whether the engine can do its work.
+    /// The engine's ability to work.
     package enum Health: Sendable, Equatable {
         case starting
         case ready
         case draining
-        /// Reading works, and writing may work again; the reason why the last write was not taken.
+        /// Reads work, and writes may work again. Has the reason why the last write failed.
         case storageUnavailable(String)
-        /// Reading works, writing does not; the reason why.
+        /// Reads work, and writes do not. Has the reason.
         case readOnly(String)
-        /// The same, because the database is not what was written: no waiting helps.
+        /// Like `readOnly`, but the database is not what was written, so waiting does not help.
         case damaged(String)
     }
 
     /// - Parameters:
-    ///   - executors: Do what the daemon does itself; what none of them does waits.
-    ///   - answering: Calls its argument, which answers all that one transaction has made; on the writing threads.
+    ///   - executors: Carry out the effects of the daemon itself; effects that none of them serves wait.
+    ///   - answering: Calls its argument, which answers all commands of one transaction; called on the writing threads.
     ///   - threads: The threads that compile stored machine versions that are not in use yet.
-    ///   - observers: Told after each commit, once its callers are answered.
-    ///   - resumesErasures: False for an engine that only serves a call of `resumeErasures()`: it goes on with no
-    ///     erasure by itself, since both would begin the same twice, and with no run and no retention.
+    ///   - observers: Notified after each commit, once its callers are answered.
+    ///   - resumesErasures: False for an engine that only serves a call of `resumeErasures()`. Such an engine completes
+    ///     no erasure by itself, because both would begin the same erasure twice, and carries out no bulk runs and no
+    ///     retention.
     package init(
         store: any WorkflowStore, clock: any WallClock = SystemClock(), limits: EngineLimits = EngineLimits(),
         executors: [any EffectExecutor] = [], answering: @escaping @Sendable (() -> Void) -> Void = { $0() },
@@ -109,7 +111,7 @@ package final class Engine: Service {
                 executor, queue: queue, board: board, clock: clock, limits: limits, health: writeHealth,
                 metrics: metrics, log: log)
         }
-        // Before callers are answered: who ends an effect finds it ended.
+        // The runners come before the answers, so that a caller who ends an effect finds it ended.
         self.observers =
             [statistics, metrics, library, catalog, board, feed, queueWatch] + runners + [
                 CommandAnswers(answering: answering), log,
@@ -125,7 +127,7 @@ package final class Engine: Service {
         }
     }
 
-    /// Whether the engine can do its work now.
+    /// The engine's current health.
     package var currentHealth: Health {
         let health = health.withLock { $0 }
         guard health == .ready else { return health }
@@ -136,7 +138,7 @@ package final class Engine: Service {
     }
 
     package func run() async throws {
-        // Cancelled with the engine: whoever stops it at once does not wait for the count.
+        // The count is cancelled with the engine, so that an immediate stop does not wait for it.
         async let _ = tellFailedInstances(before: clock.now())
         async let _ = endErasures()
         let lane = LaneThread(
@@ -145,7 +147,7 @@ package final class Engine: Service {
                 queue: queue, library: library, board: queueBoard, watch: queueWatch, runners: runners, clock: clock,
                 limits: limits, statistics: statistics, health: writeHealth, purging: purging, backups: backups,
                 log: log, logger: logger))
-        // Cancelled when this returns: then it tells what is left.
+        // The log's task is cancelled when this function returns, and then logs what is left.
         async let _ = log.run()
         health.withLock { $0 = .ready }
         defer {
@@ -157,11 +159,11 @@ package final class Engine: Service {
         }
         async let keeping: Void? = backups?.run()
         async let noting: Void = upkeep.run(log)
-        // Cancelled when this returns: what it finds is for those who ask meanwhile.
+        // The search is cancelled when this function returns, because only callers of a running engine use it.
         async let _ = keepAges()
-        // Cancelled when this returns; what it has begun is in the store.
+        // The task is cancelled when this function returns; the store has the runs that have begun.
         async let _ = carryOutRuns()
-        // The same; the next start goes on with it.
+        // The task is cancelled in the same way; the next start goes on with the retention.
         async let _ = keepRetention()
         let ending = await withGracefulShutdownHandler {
             await lane.ended()
@@ -183,7 +185,8 @@ package final class Engine: Service {
         if erasures != nil { await bulk.run(for: self) }
     }
 
-    /// Tells the operator at the start of instances that wait for one; of those that fail later each has its own line.
+    /// Logs at start the number of failed instances, which wait for an operator. An instance that fails later has its
+    /// own line.
     private func tellFailedInstances(before start: Timestamp) async {
         do {
             let bound = limits.countedFailures
@@ -196,7 +199,7 @@ package final class Engine: Service {
                     "list": "wfctl list --status failed",
                 ])
         } catch {
-            // A store that was closed meanwhile is no news.
+            // A store that was closed meanwhile is not worth a warning.
             if error.code == .closed || Task.isCancelled { return }
             logger.warning("failed instances could not be counted", metadata: ["error": "\(error)"])
         }
@@ -225,21 +228,21 @@ package final class Engine: Service {
 // MARK: The clock
 
 extension Engine {
-    /// What time it is for the instances.
+    /// The current time for the instances.
     package var now: Timestamp { clock.now() }
 
-    /// Whether the clock moves only when it is told to.
+    /// True if the clock moves only when a caller moves it.
     package var isClockVirtual: Bool { clock is VirtualClock }
 
-    /// Moves a virtual clock forward. Every timer on the way fires at its own time, a bounded number for one call. It
-    /// stops where the daemon does something itself, and goes on when that has ended.
+    /// Moves a virtual clock forward. Every timer on the way fires at its own time, a bounded number in one call. The
+    /// clock stops while the daemon carries out an effect, and goes on when the effect has ended.
     ///
     /// - Parameter stoppingAtTasks: True to stop the clock while a worker could have a task, or has one.
     package func moveClock(
         to time: Timestamp, stoppingAtTasks: Bool = false, by caller: Caller
     ) async throws(Rejection) -> ClockMove {
         log.asked("move the clock", by: caller)
-        // Delays reach a hundred years further, and times are written with four digits for the year.
+        // Delays reach a hundred years beyond the clock, and a written year has four digits.
         guard isClockVirtual else { throw .realClock }
         guard time >= now, time.rawValue < Self.endOfTime else {
             throw .invalidTime("The clock goes forward only, and not past the year 9000")
@@ -252,16 +255,16 @@ extension Engine {
             fired += move.fired
             for runner in runners { runner.look() }
             if move.isStopped { continue }
-            // Once, however many hours have passed: it asks what is old by now.
+            // One pass is enough, however many hours have passed, because it deletes all that is old by now.
             await retention.passed(move.now)
             return ClockMove(now: move.now, fired: fired, isDone: move.isDone, tasks: move.tasks)
         }
     }
 
-    /// 9000-01-01T00:00:00Z.
+    /// The time 9000-01-01T00:00:00Z.
     private static let endOfTime: Int64 = 221_845_392_000_000
 
-    /// Lets the writer look at a clock that was moved by hand.
+    /// Makes the writer look at a clock that was moved by hand.
     package func clockWasMoved() {
         queue.wake()
         retention.look()

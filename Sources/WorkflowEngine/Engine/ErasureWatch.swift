@@ -1,7 +1,7 @@
 import Logging
 import WorkflowStore
 
-/// Says that something was begun to be erased which nobody ends.
+/// Signals that an erasure was begun which nobody completes.
 final class ErasureWatch: Sendable {
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
@@ -10,10 +10,10 @@ final class ErasureWatch: Sendable {
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Somebody was told that it goes on by itself.
+    /// Signals that a caller left an erasure to go on by itself.
     func leave() { signal.yield() }
 
-    /// Waits until something is left; false when the task was cancelled. One task waits.
+    /// Waits until an erasure is left. Returns false if the task was cancelled. Only one task may wait.
     func isLeft() async -> Bool {
         for await _ in signals { return true }
         return false
@@ -21,10 +21,10 @@ final class ErasureWatch: Sendable {
 }
 
 extension Engine {
-    /// Waits until the erased and deleted data has left the files. Returns the reason when that takes longer than a
-    /// caller waits; the data then goes by itself.
+    /// Waits until erased or deleted data has left the files. Returns the reason if this takes longer than a caller
+    /// waits; the data then leaves by itself.
     ///
-    /// - Parameter time: The time to wait; nil for as long as an answer may wait.
+    /// - Parameter time: The time to wait; `nil` for as long as an answer may wait.
     func awaitErasing(of kind: ErasureKind, for time: Duration? = nil) async -> String? {
         let end = ContinuousClock.now + (time ?? limits.erasureWait)
         while let reason = purging.pending(of: kind) {
@@ -34,13 +34,13 @@ extension Engine {
             }
             // The log can be emptied only between two batches. Rows are removed more slowly while commands wait.
             if purging.isInLog, kind == .redaction || purgeBacklog.instances == 0 { await lookAtLog() }
-            // The wait is cancelled with the caller, who is told the reason.
+            // The wait is cancelled with the caller, who gets the reason.
             try? await Task.sleep(for: limits.erasureLook)
         }
         return nil
     }
 
-    /// Waits until the rows of all deleted instances are gone; throws when the store does not take that now.
+    /// Waits until the rows of all deleted instances are gone. Throws if the store does not accept writes now.
     func sweepAll() async throws(Rejection) {
         while purgeBacklog.instances > 0 {
             switch currentHealth {
@@ -54,7 +54,7 @@ extension Engine {
         }
     }
 
-    /// Has the writer try to empty the log. When the writer takes no commands now, it tries with the next one.
+    /// Makes the writer try to empty the log. A writer that takes no commands now tries with the next one.
     private func lookAtLog() async {
         do throws(Rejection) {
             _ = try await queue.submit(EraseCommand(instance: ErasureRecord.noInstance))
@@ -63,8 +63,8 @@ extension Engine {
         }
     }
 
-    /// Ends what was begun to be erased: at the start what a stop has interrupted, and later what the store did not
-    /// take. It is tried again until all is gone. Returns when the task is cancelled.
+    /// Completes erasures: at start those that a stop interrupted, and later those that the store did not accept. Tries
+    /// again until all erased data is gone. Returns when the task is cancelled or the engine drains.
     func endErasures() async {
         guard let erasures else { return }
         var hasFailed = false
@@ -78,7 +78,7 @@ extension Engine {
                 }
             } catch {
                 if error.code == .draining || Task.isCancelled { return }
-                // Once, not each time that it is tried.
+                // The error is logged once, not for each attempt.
                 if !hasFailed {
                     logger.error("a redaction could not be carried out to its end", metadata: ["error": "\(error)"])
                 }
@@ -89,7 +89,7 @@ extension Engine {
             isPending = purging.pending(of: .deletion) != nil
             if wasPending, !isPending { logger.notice("nothing of what was erased is in the files any more") }
             if !hasFailed, !isPending, await !erasures.isLeft() { return }
-            // Cancelled with the task.
+            // The pause is cancelled with the task.
             try? await Task.sleep(for: limits.erasurePause)
         } while !Task.isCancelled
     }

@@ -1,9 +1,9 @@
 import Statechart
 import Synchronization
 
-/// Events and starts that wait for the writer, or were answered and nobody has asked yet.
+/// Events and starts that wait for the writer, or whose answers nobody has taken yet.
 package final class PendingSends: Sendable {
-    /// What the writer said.
+    /// The writer's answer.
     fileprivate typealias Outcome = Result<KeyedAnswer<SendResult>, Rejection>
 
     private enum State {
@@ -14,7 +14,7 @@ package final class PendingSends: Sendable {
 
     private let engine: Engine
     private let commands: [LineCommand]
-    /// Of the commands that were never put into the queue, why.
+    /// The reasons for the commands that were never put into the queue, by their offsets.
     private let refused: [Int: Rejection]
     private let state = Mutex(State.waiting)
 
@@ -24,8 +24,8 @@ package final class PendingSends: Sendable {
         self.engine = engine
     }
 
-    /// What became of the events, in their order, when all are answered. Call it once at most; without it the answers
-    /// are forgotten.
+    /// Waits until all commands are answered, and returns their outcomes in order. Call this function at most once;
+    /// without a call the answers are dropped.
     package func outcomes() async -> [Result<SendResult, Rejection>] {
         var answers = await answers()[...]
         var outcomes: [Result<SendResult, Rejection>] = []
@@ -50,7 +50,7 @@ package final class PendingSends: Sendable {
         return outcomes
     }
 
-    /// The writer has answered all that was put into the queue.
+    /// Takes the writer's answers to all commands that were put into the queue.
     fileprivate func answered(_ answers: [Outcome?]) {
         let waiter = state.withLock { state -> CheckedContinuation<[Outcome?], Never>? in
             guard case .awaited(let continuation) = state else {
@@ -76,18 +76,18 @@ package final class PendingSends: Sendable {
 }
 
 extension Engine {
-    /// Puts events into the writer's queue, one behind the other, without waiting for their answers: those that are
-    /// begun later are applied later. Throws, and has begun none, when there is no room for all of them.
+    /// Puts events into the writer's queue, one behind the other, without waiting for answers. Events of later calls
+    /// are applied later. Throws, and begins none, if the queue has no room for all of them.
     package func begin(_ commands: [SendCommand]) throws(Rejection) -> PendingSends {
         let (pending, checked) = pending(commands.map(LineCommand.send))
         try queue.begin(checked, in: nil) { pending.answered($0) }
         return pending
     }
 
-    /// The same of events and starts, but when there is no room they wait for it, no longer than
-    /// `EngineLimits.roomWaiting`, and until the task is cancelled. Returns when they are in the queue.
+    /// Puts events and starts into the writer's queue, and returns when they are in the queue. If there is no room,
+    /// waits for it, at most for `EngineLimits.roomWaiting` and until the task is cancelled.
     ///
-    /// - Parameter sequence: What they are a part of, with those that were begun before.
+    /// - Parameter sequence: The sequence of these commands and earlier ones.
     package func beginWhenRoom(
         _ commands: [LineCommand], in sequence: CommandSequence
     ) async throws(Rejection) -> PendingSends {
@@ -96,7 +96,7 @@ extension Engine {
         return pending
     }
 
-    /// What will be answered, and the commands that the writer is asked.
+    /// Returns the pending answers, and the commands that passed their checks and go to the writer.
     private func pending(_ commands: [LineCommand]) -> (PendingSends, checked: [LineCommand]) {
         var refused: [Int: Rejection] = [:]
         for offset in commands.indices {
@@ -106,14 +106,14 @@ extension Engine {
                 refused[offset] = error
             }
         }
-        // Most often nothing is refused, and then nothing is copied.
+        // Usually no command is refused, and then nothing is copied.
         let checked =
             refused.isEmpty ? commands : commands.indices.filter { refused[$0] == nil }.map { commands[$0] }
         return (PendingSends(commands, refused: refused, engine: self), checked)
     }
 
-    /// Sends events in their order; each is applied or not, whatever becomes of the others. Throws, and has sent none,
-    /// when there is no room for all of them.
+    /// Sends events in their order; each is applied or refused independently of the others. Throws, and sends none, if
+    /// the queue has no room for all of them.
     package func send(_ commands: [SendCommand]) async throws(Rejection) -> [Result<SendResult, Rejection>] {
         try await begin(commands).outcomes()
     }

@@ -1,14 +1,14 @@
 import Synchronization
 import WorkflowStore
 
-/// When the next pass of retention is due, on the engine's clock.
+/// Tracks when the next pass of retention is due, on the engine's clock.
 ///
-/// Nothing of it is stored: what a stop interrupts, the first pass after the next start finds again.
+/// Nothing is stored: after an interruption, the first pass after the next start finds the same instances again.
 final class RetentionWatch: Sendable {
     private struct State {
         var due: Timestamp
         var isClosed = false
-        /// Those who wait until no pass is due at a time.
+        /// The callers that wait until no pass is due at a time.
         var waiters: [(time: Timestamp, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -17,14 +17,14 @@ final class RetentionWatch: Sendable {
     private let moves: AsyncStream<Void>
     private let moved: AsyncStream<Void>.Continuation
 
-    /// - Parameter clock: The first pass is due at its time.
+    /// - Parameter clock: The first pass is due at this clock's current time.
     init(_ clock: any WallClock) {
         self.clock = clock
         state = Mutex(State(due: clock.now()))
         (moves, moved) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Waits until a pass is due; false when there is none any more. For one caller.
+    /// Waits until a pass is due. Returns false if there are no more passes. Only one caller may wait.
     func isDue() async -> Bool {
         var iterator = moves.makeAsyncIterator()
         while true {
@@ -35,14 +35,14 @@ final class RetentionWatch: Sendable {
             if clock.date(of: due) == nil {
                 guard await iterator.next() != nil else { return false }
             } else {
-                // A clock may be set meanwhile. A cancelled task does not wait.
+                // The clock may be set during the pause. A cancelled task does not wait.
                 let pause = min(60_000, due.rawValue - now.rawValue)
                 guard (try? await Task.sleep(for: .milliseconds(pause))) != nil else { return false }
             }
         }
     }
 
-    /// A pass has ended.
+    /// Records the end of a pass and the time of the next one.
     func ended(next due: Timestamp) {
         let ready = state.withLock { state in
             state.due = due
@@ -53,10 +53,10 @@ final class RetentionWatch: Sendable {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// The clock was moved by hand.
+    /// Looks at a clock that was moved by hand.
     func look() { moved.yield() }
 
-    /// Waits until what is due at a time was done.
+    /// Waits until the passes that are due at a time have ended.
     func passed(_ time: Timestamp) async {
         look()
         await withCheckedContinuation { continuation in
@@ -69,10 +69,10 @@ final class RetentionWatch: Sendable {
         }
     }
 
-    /// Whether nothing is due any more.
+    /// True if no more passes are due.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Nothing is due any more.
+    /// Ends all passes and releases the waiting callers.
     func close() {
         let waiters = state.withLock { state in
             state.isClosed = true

@@ -1,13 +1,13 @@
 import Synchronization
 package import WorkflowStore
 
-/// Since when running instances are in their states, as it was found last.
+/// The times since which running instances have been in their states, as of the last look.
 ///
-/// Nothing but the whole table of instances tells it. So it is looked for in the background, only while somebody asks,
-/// and rests far longer than it took.
+/// Only a read of the whole table of instances finds these times. So the search runs in the background, only while
+/// callers ask, and pauses far longer than it took.
 final class StateAges: Sendable {
     private let state = Mutex<[OldestInState]>([])
-    /// An element when somebody has asked.
+    /// A stream with an element when a caller has asked.
     let asks: AsyncStream<Void>
     private let asked: AsyncStream<Void>.Continuation
 
@@ -15,42 +15,42 @@ final class StateAges: Sendable {
         (asks, asked) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Gives the last finding, and lets it be looked for again.
+    /// Returns the last result, and starts a new search.
     func ask() -> [OldestInState] {
         asked.yield()
         return state.withLock { $0 }
     }
 
-    /// Takes a finding.
+    /// Stores a result.
     func found(_ oldest: [OldestInState]) { state.withLock { $0 = oldest } }
 }
 
 extension Engine {
-    /// The longest time for which running instances have been in each configuration, as it was found last; nothing
-    /// before that. Of those that have gone on since, some may still be told.
+    /// Returns the longest time for which running instances have been in each configuration, as of the last look; empty
+    /// before the first look. Some of the instances may have left the configuration since.
     package func oldestRunning(by caller: Caller) -> [OldestInState] {
         caller.namespace == .default ? ages.ask() : []
     }
 
-    /// Looks for it while somebody asks, until it is cancelled.
+    /// Searches for the oldest states while callers ask, until the task is cancelled.
     func keepAges() async {
         for await _ in ages.asks {
             let begin = ContinuousClock.now
-            // A failure is tried again later; whoever asks for anything else is told why.
+            // A failed search is tried again later; other reads report the failure.
             if let oldest = try? await store.oldestRunning(in: .default, atMost: limits.agedStates) {
                 ages.found(oldest)
             }
             let took: Duration = ContinuousClock.now - begin
             let rest: Duration = max(limits.ageRest, took * 20)
-            // Cancelled with the engine.
+            // The pause is cancelled with the engine.
             guard (try? await Task.sleep(for: rest)) != nil else { return }
         }
     }
 }
 
 extension EngineLimits {
-    /// Machine versions and configurations of which the oldest is known.
+    /// The most pairs of machine version and configuration whose oldest instance is known.
     fileprivate var agedStates: Int { 10_000 }
-    /// Between two looks at all instances, at least.
+    /// The shortest pause between two reads of all instances.
     fileprivate var ageRest: Duration { .seconds(30) }
 }

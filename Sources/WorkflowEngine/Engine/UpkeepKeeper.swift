@@ -3,15 +3,16 @@ import Synchronization
 import WorkflowStore
 import WorkflowThreads
 
-/// Knows when somebody last took care of the store, and keeps it over restarts.
+/// Knows the times of the last backup and verification, and keeps them across restarts.
 final class UpkeepKeeper: Sendable {
     private let upkeep: (any StoreUpkeep)?
     private let state: Mutex<UpkeepTimes>
-    /// An element when there is something to keep.
+    /// A stream with an element when there are times to keep.
     private let changes: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
 
-    /// - Parameter upkeep: Nil for a store that keeps nothing: then it is known until the engine ends.
+    /// - Parameter upkeep: The store's file of times; `nil` if the store keeps none, and the times are then known only
+    ///   until the engine ends.
     init(_ upkeep: (any StoreUpkeep)?) {
         self.upkeep = upkeep
         state = Mutex(upkeep?.upkeepTimes() ?? UpkeepTimes())
@@ -21,13 +22,13 @@ final class UpkeepKeeper: Sendable {
     /// The times that are known now.
     var times: UpkeepTimes { state.withLock { $0 } }
 
-    /// Somebody took care of the store.
+    /// Changes the times, and schedules a write.
     func change(_ change: (inout UpkeepTimes) -> Void) {
         state.withLock { change(&$0) }
         changed.yield()
     }
 
-    /// Writes what has changed, until it is closed; then the rest.
+    /// Writes changed times until `close`, and then the rest.
     func run(_ log: OperatorLog) async {
         guard let upkeep else { return }
         for await _ in changes {
@@ -48,7 +49,7 @@ final class UpkeepKeeper: Sendable {
         }
     }
 
-    /// Nothing changes any more.
+    /// Ends the changes.
     func close() { changed.finish() }
 }
 

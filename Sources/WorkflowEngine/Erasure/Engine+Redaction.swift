@@ -5,11 +5,11 @@ import WorkflowJSON
 package import WorkflowStore
 
 extension Engine {
-    /// Erases what a command names. When this returns, the rows are emptied on disk, and so is the log beside them,
-    /// unless the answer says why not. Copies may stand in gaps between rows until the file is compacted.
+    /// Erases the data that a command names. On return, the rows are emptied on disk, and so is the log beside them,
+    /// unless the answer has the reason why not. Copies may remain in gaps between rows until the file is compacted.
     ///
-    /// Where it throws `outcomeUnknown` the row may be there already. What it says is then erased by itself, as soon as
-    /// the store takes it, also after a restart.
+    /// After the error `outcomeUnknown` the redaction's row may already exist. Its data is then erased automatically,
+    /// as soon as the store accepts writes, also after a restart.
     package func redact(_ command: RedactCommand) async throws(Rejection) -> RedactResult {
         var (answer, id) = try await beginOrRepeat(command)
         if command.isDryRun { return answer }
@@ -27,8 +27,8 @@ extension Engine {
         return answer
     }
 
-    /// Begins the redaction, or returns the first answer to a repeated key. Such a request may use a name that the
-    /// redaction has taken away, and that another instance may have since.
+    /// Begins the redaction, or returns the first answer to a repeated key. A repeated request may use a name that the
+    /// redaction has removed, and that another instance may have since.
     private func beginOrRepeat(
         _ command: RedactCommand
     ) async throws(Rejection) -> (answer: RedactResult, id: InstanceID) {
@@ -46,10 +46,10 @@ extension Engine {
             var again = command
             again.instance = name
             do throws(Rejection) {
-                // This carries out nothing, because the new name is taken.
+                // This call carries out nothing, because the new name is taken.
                 return (try await begin(again, of: record), record.id)
             } catch let other {
-                // A key that was used for something else is refused. All other checks are not about the first request.
+                // A key that was used for something else is refused. All other checks do not concern the first request.
                 throw other.code == .keyReused || other.code == .redacted ? other : error
             }
         }
@@ -73,10 +73,10 @@ extension Engine {
         }
     }
 
-    /// Throws when a reset has written again what the named rows have led to, or an earlier redaction what was left of
-    /// one of them, and that row is not named too.
+    /// Throws if an unnamed row repeats data of the named rows. A reset may have written again the state that they led
+    /// to, and an earlier redaction may have kept a part of one.
     ///
-    /// - Parameter isWhole: False where a part of the rows is kept: of these no redaction has kept one before.
+    /// - Parameter isWhole: False if parts of the rows are kept; no earlier redaction has kept a part of such rows.
     private func refuseRepeating(
         _ seqs: SeqSet, of record: InstanceRecord, isWhole: Bool
     ) async throws(Rejection) {
@@ -118,7 +118,7 @@ extension Engine {
         return positions
     }
 
-    /// What a redaction must know of an instance.
+    /// Reads the data that a redaction needs of an instance.
     func find(_ record: InstanceRecord) async throws(Rejection) -> RedactCommand.Found {
         guard let start = try await row(of: record, at: Seq(rawValue: 1)) else {
             throw .inconsistent("the history of '\(record.name)' has no row at seq 1")
@@ -127,8 +127,8 @@ extension Engine {
         return RedactCommand.Found(seq: record.seq, start: start.position, calls: calls)
     }
 
-    /// The runs over many instances that tell of an instance by its name, or name it. While one goes on, it may come to
-    /// tell of it.
+    /// Returns the bulk runs that name an instance or report it by its name. An unfinished run counts, because it may
+    /// come to report the instance.
     private func runs(telling record: InstanceRecord) async throws(Rejection) -> [RedactCommand.TellingRun] {
         var telling: [RedactCommand.TellingRun] = []
         for run in try await allRuns() where run.key.namespace == record.namespace {
@@ -145,7 +145,7 @@ extension Engine {
         return telling
     }
 
-    /// The answer that a redaction with this key got.
+    /// Returns the answer that a redaction with this key got.
     private func repeated(
         _ command: RedactCommand, at position: Position
     ) async throws(Rejection) -> RedactResult {
@@ -161,13 +161,13 @@ extension Engine {
             configuration: SnapshotText.leafPaths(in: row.to), redaction: redaction, isRepeated: true)
     }
 
-    /// Erases to the end what was begun of an instance, slice by slice.
+    /// Completes the erasures of an instance, slice by slice.
     func finishErasures(of id: InstanceID) async throws(Rejection) {
         while try await queue.submit(EraseCommand(instance: id)) == .goesOn {}
         pastInstances.withLock { $0.remove(id) }
     }
 
-    /// Does what was ordered by a restore, and ends what a stop has interrupted.
+    /// Carries out the erasures that a restore ordered, and completes those that a stop interrupted.
     package func resumeErasures() async throws(Rejection) -> ResumedErasures {
         var resumed = ResumedErasures()
         var last: Int64?
@@ -185,7 +185,7 @@ extension Engine {
         }
     }
 
-    /// - Returns: The name that the instance got where the one that is due is another's in the backup.
+    /// - Returns: The name that the instance got, if another instance in the backup has the wanted name; else `nil`.
     private func begin(_ order: ErasureRecord) async throws(Rejection) -> ResumedErasures.OtherName? {
         guard let record = try await read({ () async throws(StoreError) in try await store.instance(order.instanceID) })
         else { return nil }
@@ -195,7 +195,7 @@ extension Engine {
             return nil
         } catch {
             guard error.code == .instanceExists, let wanted = command.newName else { throw error }
-            // The old name must go all the same.
+            // The old name must be erased all the same.
             let given = InstanceName.redacted(record.uuid)
             command.newName = given
             log.tell(
@@ -207,12 +207,12 @@ extension Engine {
     }
 }
 
-/// Erasures that were ordered or interrupted, and are carried out.
+/// The result of carrying out ordered and interrupted erasures.
 package struct ResumedErasures: Sendable {
     package var count = 0
     package var otherNames: [OtherName] = []
 
-    /// An instance whose new name was not free.
+    /// An instance whose wanted name was not free.
     package struct OtherName: Sendable {
         package let wanted: InstanceName
         package let given: InstanceName
@@ -220,12 +220,12 @@ package struct ResumedErasures: Sendable {
 }
 
 extension SeqSet {
-    /// Whether these may have been all rows of an instance at some time: others came before the redaction's own.
+    /// True if the seqs may once have been all rows of an instance, before the redaction's own row.
     fileprivate var isAllOfOnce: Bool { first == 1 && ranges.count == 1 }
 }
 
 extension Rejection {
-    /// It stands in the history, and the store does not take the rest now.
+    /// Returns the rejection for a redaction that is recorded, if the store does not accept the rest now.
     fileprivate static func notErasedYet(_ begun: RedactResult) -> Rejection {
         Rejection(
             .outcomeUnknown,

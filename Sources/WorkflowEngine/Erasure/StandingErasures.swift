@@ -2,14 +2,14 @@ package import Logging
 import ServiceLifecycle
 package import WorkflowStore
 
-/// Erases in a store that nobody serves what was erased in the one that it replaces.
+/// Repeats, in a store that no daemon serves, the erasures of the store that it replaces.
 package enum StandingErasures {
-    /// Opens a store to serve it: what a restore has ordered, or a stop has interrupted, is erased before anybody can
-    /// read it.
+    /// Opens a store to serve it. Erasures that a restore ordered or a stop interrupted are carried out before anybody
+    /// can read the store.
     ///
     /// - Parameters:
-    ///   - open: Opens it; called again when something was erased, because that closes the store.
-    ///   - time: The store's last time.
+    ///   - open: Opens the store; called again if something was erased, because erasing closes the store.
+    ///   - time: Returns the store's last time.
     package static func open<Store: WorkflowStore>(
         time: (Store) -> Timestamp, logger: Logger, _ open: () throws -> Store
     ) async throws -> Store {
@@ -25,7 +25,7 @@ package enum StandingErasures {
         while true {
             let page = try await store.erasures(after: last, limit: 1_000)
             for erasure in page where erasure.isOrdered || erasure.walk != nil {
-                // One that was deleted meanwhile has nothing to erase.
+                // An instance that was deleted meanwhile has nothing to erase.
                 let instance = try await store.instance(erasure.instanceID)
                 if let instance, instance.status != .purging { return true }
             }
@@ -34,16 +34,17 @@ package enum StandingErasures {
         }
     }
 
-    /// Begins and ends what waits, at a time that stands still, so that nothing else happens. Closes the store.
+    /// Begins and completes the waiting erasures, at a time that stands still, so that nothing else happens. Closes the
+    /// store.
     ///
     /// - Parameters:
     ///   - time: The store's last time.
-    ///   - sweeps: True to remove all rows of deleted instances, too; that is not reported.
+    ///   - sweeps: True to remove all rows of deleted instances too, which is not reported.
     package static func carryOut(
         in store: any WorkflowStore, at time: Timestamp, sweeps: Bool = false, logger: Logger
     ) async throws -> ResumedErasures {
         var limits = EngineLimits()
-        // No key is forgotten at a time that is not now.
+        // No key expires at a time that is not the present.
         limits.keyAge = nil
         let engine = Engine(
             store: store, clock: StandingClock(time: time), limits: limits, resumesErasures: false, logger: logger)
@@ -60,7 +61,7 @@ package enum StandingErasures {
             } catch {
                 erased = .failure(error)
             }
-            // Also when it failed: the writer ends only when it is told to.
+            // This runs after a failure too, because the writer ends only on request.
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
             return try erased.get()

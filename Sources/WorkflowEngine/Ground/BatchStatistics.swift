@@ -1,31 +1,32 @@
 import Synchronization
 import WorkflowStore
 
-/// Counts of what the writer committed since the daemon began.
+/// Counts of the transactions that the writer has committed since the daemon started.
 package final class BatchStatistics: Sendable {
     /// The counts at one moment.
     package struct Counts: Sendable, Equatable {
-        /// Transactions; several batches may share one.
+        /// The number of transactions; several batches may share one.
         package var commits = 0
         package var batches = 0
         package var events = 0
         package var largestBatch = 0
-        /// Batches behind which the next was applied before they were committed, whether that succeeded or not.
+        /// The number of batches whose commit overlapped with applying the next batch, whether the commit succeeded or
+        /// not.
         package var overlapped = 0
     }
 
     private struct State {
         var counts = Counts()
-        /// How long a transaction takes, of the last ones more than of those before.
+        /// The moving average of the duration of a transaction; recent transactions weigh more.
         var pace = Duration.zero
     }
 
     private let state = Mutex(State())
 
-    /// The counts now.
+    /// The current counts.
     package var counts: Counts { state.withLock { $0.counts } }
 
-    /// How long a transaction takes lately.
+    /// The recent average duration of a transaction.
     var pace: Duration { state.withLock { $0.pace } }
 
     func batchOverlapped() { state.withLock { $0.counts.overlapped += 1 } }

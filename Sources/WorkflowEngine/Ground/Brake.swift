@@ -1,9 +1,9 @@
 import Statechart
 import WorkflowStore
 
-/// How many macrosteps an instance may make by itself before it is suspended.
+/// The number of macrosteps that an instance may make by itself before wfd suspends it.
 package struct BrakeSetting: Sendable, Equatable {
-    /// What a full bucket has, and what flows in again within the time.
+    /// The capacity of a bucket, which is also the amount that flows back within `milliseconds`.
     package let macrosteps: Int
     package let milliseconds: Int64
 
@@ -13,33 +13,35 @@ package struct BrakeSetting: Sendable, Equatable {
     }
 }
 
-/// A bucket for each instance that acts by itself: timers, results and what it sends to itself draw from it, and
-/// logical time and callers' events fill it again. So an outage that is made up for empties none.
+/// Limits the instances that act by themselves, with one token bucket each. Timers, results and events that an instance
+/// sends to itself draw from the bucket. Logical time and callers' events refill the bucket, so catching up after an
+/// outage does not empty a bucket.
 ///
-/// A class, because what was drawn stays drawn when a batch is thrown away.
+/// A class, because tokens that were drawn stay drawn when a batch is discarded.
 final class Brake {
     private struct Bucket {
         var level: Double
         var filled: LogicalTime
     }
 
-    /// What a caller's event brings: as much as it can make an instance send to itself.
+    /// The tokens that a caller's event adds: the most macrosteps that one event can make an instance send to itself.
     private static let perEvent = Double(StepLimits.chain)
 
     private let setting: BrakeSetting?
-    /// Buckets at most; those with the most in them are forgotten first, and are full when they are looked for again.
+    /// The greatest number of buckets. The brake forgets the fullest buckets first; a forgotten bucket starts full
+    /// again.
     private let bound: Int
     private var buckets: [InstanceID: Bucket] = [:]
 
-    /// - Parameter setting: Nil for none.
+    /// - Parameter setting: The capacity of the buckets; `nil` if there is no brake.
     init(_ setting: BrakeSetting?, bound: Int) {
         self.setting = setting
         self.bound = bound
     }
 
-    /// Draws from the bucket of an instance; false when it is empty. The next one is full.
+    /// Draws from the bucket of an instance. Returns false if the bucket is empty; the instance's next bucket is full.
     ///
-    /// - Parameter time: Of the last of the macrosteps.
+    /// - Parameter time: The time of the last macrostep.
     func admits(_ macrosteps: Int, of id: InstanceID, at time: LogicalTime) -> Bool {
         guard let setting else { return true }
         let size = Double(setting.macrosteps)
@@ -56,7 +58,7 @@ final class Brake {
         return true
     }
 
-    /// A caller's event came to an instance.
+    /// Adds tokens to the bucket of an instance that received a caller's event.
     func fill(_ id: InstanceID) {
         guard !buckets.isEmpty, let setting, var bucket = buckets[id] else { return }
         bucket.level = min(Double(setting.macrosteps), bucket.level + Self.perEvent)

@@ -1,16 +1,16 @@
 package import WorkflowStore
 
-/// On whose behalf something is done or read; it goes with every command and every question.
+/// The party on whose behalf wfd acts or reads. Every command and every query carries its caller.
 package struct Caller: Sendable, Hashable {
-    /// Nil when nobody is known.
+    /// The actor; `nil` if the actor is unknown.
     package let actor: Actor?
-    /// Where the caller's names are looked up.
+    /// The namespace in which wfd looks up the names that the caller gives.
     package let namespace: NamespaceID
     package let role: Role
 
-    /// What a caller may do.
+    /// The permissions of a caller.
     package enum Role: Sendable, Hashable {
-        /// Everything: whoever may open the socket.
+        /// May do everything: anyone who can open the socket.
         case owner
     }
 
@@ -20,7 +20,7 @@ package struct Caller: Sendable, Hashable {
         self.role = role
     }
 
-    /// The process itself: for what happens without anybody asking, and of whom the journal says nothing.
+    /// Returns the caller for work that the process does unasked. The journal names no actor for such work.
     package static func process(in namespace: NamespaceID) -> Caller {
         Caller(nil, namespace: namespace, role: .owner)
     }

@@ -1,6 +1,6 @@
 package import Statechart
 
-/// What became of one candidate transition, in words.
+/// The outcome of one candidate transition, in words.
 package struct CandidateView: Sendable, Equatable {
     /// The path of the source state; empty for the root.
     package let state: String
@@ -9,17 +9,17 @@ package struct CandidateView: Sendable, Equatable {
     /// The paths of the targets.
     package let targets: [String]
     package let line: Int
-    /// The guard as written; nil for none.
+    /// The guard as written; `nil` if there is none.
     package let condition: String?
     package let verdict: CandidateFinding.Verdict
-    /// Why the guard could not be evaluated.
+    /// The reason why the guard could not be evaluated.
     package let failure: String?
-    /// What the guard read.
+    /// The values that the guard read.
     package let reads: [ValueRead]
 }
 
 extension CandidateView {
-    /// A finding with its transition told.
+    /// Describes a finding and its transition.
     package init(_ finding: CandidateFinding, of machine: Machine) {
         let transition = machine[finding.transition]
         self.init(

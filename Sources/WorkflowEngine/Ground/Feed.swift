@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What somebody waits for: rings of several are merged into one until the first is heard.
+/// A signal for one waiting task. Several rings are merged into one until the task hears the first.
 package struct Bell: Sendable {
-    /// An element for each ring that is heard. One task may wait for it.
+    /// The rings: one element for each ring that is heard. Only one task may wait for them.
     package let rings: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
@@ -11,11 +11,11 @@ package struct Bell: Sendable {
         self.continuation = continuation
     }
 
-    /// Wakes whoever waits, for another reason than the one for which the bell is there.
+    /// Wakes the waiting task for a reason other than the one the bell was made for.
     package func ring() { continuation.yield() }
 }
 
-/// Tells those who wait that there is something new under a key.
+/// Notifies waiting tasks of changes under a key.
 final class Feed<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var waiters: [Key: [UInt64: AsyncStream<Void>.Continuation]] = [:]
@@ -27,16 +27,17 @@ final class Feed<Key: Hashable & Sendable>: Sendable {
     private let state = Mutex(State())
     private let bound: Int
 
-    /// - Parameter bound: Waiters at once.
+    /// - Parameter bound: The greatest number of waiting tasks.
     init(bound: Int) {
         self.bound = bound
     }
 
-    /// A stream with an element after each change; what is not read in time is merged into one. Subscribe, then read,
-    /// then wait: nothing is missed. It ends when no change comes any more. Nil when too many wait already.
+    /// Returns a stream with an element after each change; changes that are not read in time are merged into one. A
+    /// caller that subscribes, reads and then waits misses no change. The stream ends when no further change can come.
+    /// Returns `nil` if too many tasks wait already.
     func changes(of key: Key) -> AsyncStream<Void>? { bell(of: key)?.rings }
 
-    /// The same as a bell, which others may ring too.
+    /// Returns a bell for the changes of a key, which other code may ring too.
     func bell(of key: Key) -> Bell? {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: UInt64? = state.withLock { state in
@@ -63,7 +64,7 @@ final class Feed<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Tells those who wait for one of the keys; nobody asks which these are when nobody waits.
+    /// Notifies the tasks that wait for one of the keys. The feed does not compute the keys if no task waits.
     func tell(_ keys: () -> some Sequence<Key>) {
         let waiting = state.withLock { state in
             state.count == 0 ? [] : keys().flatMap { key in state.waiters[key].map { Array($0.values) } ?? [] }
@@ -71,12 +72,12 @@ final class Feed<Key: Hashable & Sendable>: Sendable {
         for continuation in waiting { continuation.yield() }
     }
 
-    /// Tells all.
+    /// Notifies all waiting tasks.
     func tellAll() {
         for continuation in state.withLock({ $0.waiters.values.flatMap(\.values) }) { continuation.yield() }
     }
 
-    /// Ends all streams, and those to come.
+    /// Ends all streams, including future ones.
     func close() {
         let waiting = state.withLock { state in
             state.isClosed = true

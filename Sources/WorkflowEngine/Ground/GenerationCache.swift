@@ -1,7 +1,7 @@
 import WorkflowJSON
 
-/// A cache bounded in cost: two generations of entries, of which the older is dropped whole when the younger has filled
-/// half of the bound. What is used stays; every operation is O(1).
+/// A cache of bounded cost with two generations of entries. When the younger generation has filled half of the bound,
+/// the older is dropped whole. Entries in use stay; every operation is O(1).
 struct GenerationCache<Key: Hashable, Value> {
     private let bound: Int
     private var young: [Key: Value] = [:]
@@ -13,7 +13,7 @@ struct GenerationCache<Key: Hashable, Value> {
         self.bound = bound
     }
 
-    /// The value of a key; asking for it keeps it.
+    /// Returns the value of a key and keeps the value in the cache.
     mutating func value(for key: Key, cost: (Value) -> Int) -> Value? {
         if let value = young[key] { return value }
         guard let value = old.removeValue(forKey: key) else { return nil }
@@ -22,20 +22,19 @@ struct GenerationCache<Key: Hashable, Value> {
         return value
     }
 
-    /// Nothing is dropped before the next `trim`.
+    /// Inserts a value. The cache drops nothing before the next `trim`.
     ///
-    /// - Parameter cost: Asked for when the key is new.
+    /// - Parameter cost: The cost of the value; computed only for a new key.
     mutating func insert(_ value: Value, for key: Key, cost: @autoclosure () -> Int) {
         if young.updateValue(value, forKey: key) != nil { return }
         old[key] = nil
         youngCost += cost()
     }
 
-    /// Values that were inserted or asked for since the last `trim` cost so much more than was said.
+    /// Adds cost for values that were inserted or requested since the last `trim` and have grown.
     mutating func grow(by cost: Int) { youngCost = max(0, youngCost + cost) }
 
-    /// Drops the older generation when the younger fills its half. What was inserted or asked for since the last call
-    /// stays.
+    /// Drops the older generation if the younger fills its half. Values inserted or requested since the last call stay.
     mutating func trim() {
         guard youngCost > bound / 2 else { return }
         old = young
@@ -50,7 +49,7 @@ struct GenerationCache<Key: Hashable, Value> {
 }
 
 extension JSONValue {
-    /// Roughly the bytes that the value takes in memory.
+    /// The approximate number of bytes that the value takes in memory.
     var size: Int {
         let fixed = 32
         return switch self {

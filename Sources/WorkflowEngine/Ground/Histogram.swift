@@ -1,8 +1,8 @@
 /// Counts values by ranges.
 package struct Histogram: Sendable, Equatable {
-    /// The upper ends of the ranges, in their order; above the last is one more.
+    /// The upper ends of the ranges, in ascending order; one more range lies above the last.
     package let bounds: [Double]
-    /// One more than the bounds.
+    /// The number of values in each range; there is one more range than bounds.
     package private(set) var counts: [Int]
     package private(set) var sum: Double = 0
 
@@ -23,10 +23,10 @@ package struct Histogram: Sendable, Equatable {
         add(Double(seconds) + Double(attoseconds) / 1e18)
     }
 
-    /// For times, in seconds.
+    /// Bounds for times, in seconds.
     package static let seconds = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 3_600,
     ]
-    /// For numbers of rows.
+    /// Bounds for numbers of rows.
     package static let rows: [Double] = [1, 10, 50, 100, 250, 500, 1_000, 2_500]
 }

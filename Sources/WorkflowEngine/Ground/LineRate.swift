@@ -1,6 +1,6 @@
-/// Decides which lines of one topic are told: so many within a second, and how many were left out.
+/// Limits the log lines of one topic within an interval, and counts the lines that were left out.
 struct LineRate {
-    /// For which lines are counted together.
+    /// The interval within which lines are counted together.
     static let interval: Duration = .seconds(1)
 
     private let lines: Int
@@ -8,12 +8,12 @@ struct LineRate {
     private var told = 0
     private var leftOut = 0
 
-    /// - Parameter lines: Within the interval.
+    /// - Parameter lines: The greatest number of lines within the interval.
     init(lines: Int) {
         self.lines = lines
     }
 
-    /// Whether a line may be told; when not, it is counted.
+    /// Returns true if a line may be logged; otherwise counts the line as left out.
     mutating func admits(at now: ContinuousClock.Instant) -> Bool {
         if isOver(at: now) {
             began = now
@@ -27,13 +27,13 @@ struct LineRate {
         return true
     }
 
-    /// The lines that were left out in an interval that is over; each is told once.
+    /// Returns the number of lines left out in an interval that is over, and resets the number.
     mutating func takeLeftOut(at now: ContinuousClock.Instant) -> Int {
         guard isOver(at: now) else { return 0 }
         return takeLeftOut()
     }
 
-    /// The lines that were left out; each is told once.
+    /// Returns the number of lines left out, and resets the number.
     mutating func takeLeftOut() -> Int {
         defer { leftOut = 0 }
         return leftOut

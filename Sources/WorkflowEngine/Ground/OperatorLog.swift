@@ -2,15 +2,15 @@ package import Logging
 import Synchronization
 import WorkflowStore
 
-/// Tells the operator what went wrong in the log: so many lines of each topic a second, then how many were left out.
-/// Payloads are in none of them.
+/// Logs problems for the operator: a limited number of lines of each topic per second, then how many were left out. No
+/// line contains payloads.
 package final class OperatorLog: Sendable {
-    /// What lines are counted together.
+    /// A set of lines that are counted together.
     package struct Topic: Hashable, Sendable {
-        /// What was left out is called.
+        /// The name of the lines that were left out.
         fileprivate let lines: String
 
-        /// - Parameter lines: What was left out is called, in the plural.
+        /// - Parameter lines: The name of the lines that were left out, in the plural.
         package init(_ lines: String) {
             self.lines = lines
         }
@@ -32,32 +32,32 @@ package final class OperatorLog: Sendable {
     private let leftOut: AsyncStream<Void>
     private let leavesOut: AsyncStream<Void>.Continuation
 
-    /// - Parameter lines: Of one topic within a second.
+    /// - Parameter lines: The greatest number of lines of one topic within a second.
     package init(_ logger: Logger, lines: Int = EngineLimits().logLines) {
         self.logger = logger
         self.lines = lines
         (leftOut, leavesOut) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Whether `debug` is wanted.
+    /// True if the log level includes `debug`.
     var isDetailed: Bool { logger.logLevel <= .debug }
 
     func debug(_ message: Logger.Message, _ metadata: Logger.Metadata) {
         logger.debug(message, metadata: metadata)
     }
 
-    /// Tells at `debug` who asked for something that concerns the whole store.
+    /// Logs at `debug` who asked for something that concerns the whole store.
     func asked(_ what: String, by caller: Caller) {
         guard isDetailed else { return }
         debug("asked", ["command": "\(what)", "actor": "\(caller.actor?.rawValue ?? "")"])
     }
 
-    /// Tells a fault of ours, always.
+    /// Logs a fault of wfd, always.
     package func fault(_ message: Logger.Message, _ metadata: Logger.Metadata) {
         logger.error(message, metadata: metadata)
     }
 
-    /// Tells a line, unless there were too many of its topic.
+    /// Logs a line, unless its topic has too many lines.
     package func tell(_ topic: Topic, _ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
         let now = ContinuousClock.now
         let (missing, isTold) = rates.withLock { rates in
@@ -71,10 +71,10 @@ package final class OperatorLog: Sendable {
         if isTold { logger.log(level: level, message, metadata: metadata) } else { leavesOut.yield() }
     }
 
-    /// Tells what was left out when no further line comes; until it is cancelled.
+    /// Logs the numbers of lines left out when no further line comes, until the task is cancelled.
     func run() async {
         for await _ in leftOut {
-            // Cancelled with the engine: then it is told at once.
+            // The engine's cancellation ends the sleep early; then the numbers are logged at once.
             try? await Task.sleep(for: LineRate.interval)
             sumAll { $0.takeLeftOut(at: .now) }
         }

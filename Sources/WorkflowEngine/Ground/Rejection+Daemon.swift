@@ -1,6 +1,6 @@
 import WorkflowStore
 
-// Of the daemon and its store, whatever the command: what failed, in the words that a caller is told.
+// Rejections by the daemon and its store, independent of the command: what failed, in the words that a caller reads.
 
 extension Rejection {
     static var realClock: Rejection {
@@ -27,12 +27,12 @@ extension Rejection {
         Rejection(.overloaded, "Too many requests are waiting; nothing was changed")
     }
 
-    /// A worker speaks of a task that it does not have, or has no more.
+    /// Rejects a worker's request for a task whose lease the worker does not hold, or holds no longer.
     static func leaseLost(_ reason: String) -> Rejection {
         Rejection(.leaseLost, "The lease is lost: \(reason)")
     }
 
-    /// The daemon takes nothing more.
+    /// Rejects commands while the daemon stops.
     package static var draining: Rejection {
         Rejection(.draining, "The daemon is stopping; nothing was changed")
     }
@@ -48,7 +48,7 @@ extension Rejection {
                 + "with the same key")
     }
 
-    /// What callers are told once nothing more is written.
+    /// Rejects commands after the daemon has stopped writing.
     static func stopped(by error: StoreError) -> Rejection {
         let reason = "the daemon has stopped writing: \(error.message)"
         return error.code == .corrupt ? .damaged(reason) : .storageUnavailable(reason)
@@ -56,19 +56,19 @@ extension Rejection {
 
     static func damaged(_ reason: String) -> Rejection { Rejection(.damaged, "Nothing was changed: \(reason)") }
 
-    /// What the store holds does not fit together.
+    /// Reports contents of the store that contradict each other.
     static func inconsistent(_ what: String) -> Rejection {
         Rejection(.damaged, "\(what); 'wfctl verify --all' says what else is wrong")
     }
 
-    /// An instance is marked as failed, and nothing says on what.
+    /// Reports an instance that is marked as failed without a stored failure.
     static func keepsNothing(_ name: InstanceName) -> Rejection {
         inconsistent("Instance '\(name)' has failed, and does not keep what it failed on")
     }
 
     static func fault(_ message: String) -> Rejection { Rejection(.fault, message) }
 
-    /// What a caller is told whose command was not carried out, because the store could not do something.
+    /// Returns the rejection of a command that was not carried out because of an error of the store.
     static func notCarriedOut(_ error: StoreError) -> Rejection {
         let rejection = Rejection(error)
         return switch rejection.code {
@@ -78,7 +78,7 @@ extension Rejection {
         }
     }
 
-    /// What a caller is told when the store could not do something.
+    /// Returns the rejection for an error of the store.
     init(_ error: StoreError) {
         self =
             switch error.code {

@@ -1,11 +1,12 @@
 package import Statechart
 package import WorkflowStore
 
-/// Why a command was not carried out. Nothing changed, but for `outcomeUnknown`, where that is not known.
+/// The reason why a command was not carried out. Nothing changed, except that `outcomeUnknown` leaves the change in
+/// doubt.
 ///
-/// As small as a reference: results that may be one are moved often, and rarely are one.
+/// As small as a reference, because results that may hold a rejection are moved often and seldom hold one.
 package struct Rejection: Error, Sendable {
-    /// What went wrong, in a word that stays; the problem of the same name is what a caller is told.
+    /// The stable code of the failure; the problem of the same name is sent to the caller.
     package enum Code: String, CaseIterable, Sendable {
         case machineNotFound = "machine-not-found"
         case instanceNotFound = "instance-not-found"
@@ -14,7 +15,7 @@ package struct Rejection: Error, Sendable {
         case invalidName = "invalid-name"
         case invalidData = "invalid-data"
         case reservedEvent = "reserved-event"
-        /// The machine refused the event; the refusal and the facts say why.
+        /// The machine refused the event; the refusal and the facts give the reason.
         case unknownEvent = "unknown-event"
         case notAccepted = "event-not-accepted"
         case guardRejected = "guard-rejected"
@@ -22,65 +23,65 @@ package struct Rejection: Error, Sendable {
         case livelock
         case finished = "instance-finished"
         case failed = "instance-failed"
-        /// A retry or a skip of an instance that has not failed.
+        /// A retry or a skip names an instance that has not failed.
         case notFailed = "instance-not-failed"
-        /// An event for an instance that somebody has stopped.
+        /// The instance of the event is suspended.
         case suspended = "instance-suspended"
-        /// Something for instances of a machine that somebody has suspended.
+        /// The machine of the instances is suspended.
         case machineSuspended = "machine-suspended"
-        /// A resume of an instance that is not suspended.
+        /// A resume names an instance that is not suspended.
         case notSuspended = "instance-not-suspended"
-        /// A reset that does not say what becomes of invocations.
+        /// A reset does not say what to do with invocations.
         case invocationsUndecided = "invocations-undecided"
-        /// Something else has happened since what is to be undone.
+        /// Something else has happened since the macrostep that is to be undone.
         case notUndoable = "not-undoable"
-        /// A deletion of an instance that may still go on.
+        /// A deletion names an instance that may still continue.
         case notFinished = "instance-not-finished"
         /// The instance was deleted.
         case purged = "instance-purged"
-        /// No run over many instances has the name.
+        /// No bulk run has the name.
         case runNotFound = "run-not-found"
-        /// Other instances are selected than were rehearsed.
+        /// The selected instances differ from the rehearsed ones.
         case selectionChanged = "selection-changed"
-        /// Something of the instance has no place in the other version.
+        /// A part of the instance has no place in the other version.
         case misfit
-        /// What was expected and did not hold.
+        /// An expectation of the command did not hold.
         case preconditionFailed = "precondition-failed"
-        /// Events that are too much for one transaction.
+        /// The events are too large for one transaction.
         case tooMuchTogether = "payload-too-large"
-        /// What is asked for was erased.
+        /// The requested data was erased.
         case redacted
         /// The key was used for another request.
         case keyReused = "key-reused"
-        /// The key says that it is older than keys are remembered.
+        /// The key's time is earlier than keys are remembered.
         case keyExpired = "key-expired"
-        /// The key says a time that has not come yet.
+        /// The key's time is too far in the future.
         case keyAhead = "key-ahead"
-        /// The clock is the machine's, which nobody moves.
+        /// The daemon runs on the machine's clock, which cannot be moved.
         case realClock = "clock-not-virtual"
-        /// A clock cannot go there.
+        /// The clock cannot move to the time.
         case invalidTime = "invalid-time"
-        /// A backup is made, or waits to be fetched.
+        /// A backup is being made, or waits to be fetched.
         case backupUnderWay = "backup-running"
-        /// Somebody else may have the task, or it has ended.
+        /// Another worker may have the task, or the task has ended.
         case leaseLost = "lease-lost"
-        /// Effects are under way that need what would be erased, or deleted with their instance.
+        /// Effects in progress need the data that would be erased, or would be deleted with their instance.
         case effectsOpen = "effects-open"
-        /// The instance has not come that far.
+        /// The instance has not reached the seq.
         case seqNotFound = "seq-not-found"
         /// The instance waits for no such effect.
         case effectNotFound = "effect-not-found"
-        /// Somebody works on the effect, or it has its result.
+        /// The effect is being worked on, or has its result.
         case effectNotWaiting = "effect-not-waiting"
         case overloaded
         case draining
         case storageUnavailable = "storage-unavailable"
         case outcomeUnknown = "outcome-unknown"
-        /// The daemon's store has no such ability.
+        /// The daemon's store lacks the ability.
         case notImplemented = "not-implemented"
-        /// The store holds what was not written.
+        /// The store holds data that wfd did not write.
         case damaged = "database-damaged"
-        /// A fault of ours; the message tells what to report.
+        /// A fault of wfd; the message says what to report.
         case fault = "internal-error"
     }
 
@@ -122,11 +123,11 @@ package struct Rejection: Error, Sendable {
         }
     }
 
-    /// What it is about, by its name.
+    /// The subject of a rejection, by its name.
     package enum Subject: Sendable {
         case machine(MachineName)
         case instance(InstanceName)
-        /// An effect, and those that there are.
+        /// An effect, and the known effects of its instance.
         case effect(String, of: InstanceName, known: [String])
     }
 
@@ -134,10 +135,10 @@ package struct Rejection: Error, Sendable {
     enum Wait: Sendable, Hashable {
         /// The command needs a machine version that is being compiled.
         case compiling(MachineID)
-        /// The command may not overtake one that waits.
+        /// The command may not overtake a command that waits.
         case behind
 
-        /// True when the wait ends because these versions are compiled.
+        /// True if the wait ends once these versions are compiled.
         func ends(with compiled: Set<MachineID>) -> Bool {
             switch self {
             case .compiling(let id): compiled.contains(id)
@@ -149,9 +150,9 @@ package struct Rejection: Error, Sendable {
     private let parts: Parts
 
     /// - Parameters:
-    ///   - message: What failed, on which thing, why and what to do. Made when somebody asks, not on the writer's time.
-    ///   - facts: Of the instance that was left alone, where there is one.
-    ///   - subject: What it is about, when there are no facts of it.
+    ///   - message: The failure, its subject, its reason and the remedy. Built on demand, not on the writer's time.
+    ///   - facts: The facts of the instance that was left alone, if there is one.
+    ///   - subject: The subject of the rejection, if there are no facts.
     package init(
         _ code: Code, _ message: @escaping @autoclosure @Sendable () -> String, facts: InstanceFacts? = nil,
         subject: Subject? = nil, refused: RefusedEvent? = nil, diagnostics: [Diagnostic]? = nil,
@@ -162,7 +163,7 @@ package struct Rejection: Error, Sendable {
             misfits: misfits)
     }
 
-    /// A command that is applied again by itself; its caller is not told.
+    /// Postpones a command, which the writer applies again by itself; the caller is not told.
     init(waiting wait: Wait) {
         parts = Parts(
             .overloaded, { "A machine version is being compiled; nothing was changed" }, facts: nil, subject: nil,
@@ -173,37 +174,37 @@ package struct Rejection: Error, Sendable {
 
     package var code: Code { parts.code }
 
-    /// What failed, on which thing, why and what to do. It may hold payloads.
+    /// The failure, its subject, its reason and the remedy. The message may contain payloads.
     package var message: String { parts.message() }
 
-    /// Of the instance that was left alone; nil when there is none.
+    /// The facts of the instance that was left alone; `nil` if there is none.
     package var facts: InstanceFacts? { parts.facts }
 
-    /// What it is about, when there are no facts of it.
+    /// The subject of the rejection, if there are no facts.
     package var subject: Subject? { parts.subject }
 
-    /// The machine's own refusal; nil when it was not asked.
+    /// The machine's own refusal; `nil` if the machine was not asked.
     package var refused: RefusedEvent? { parts.refused }
 
-    /// The mistakes of a definition, and what else was noticed in it; nil when it is about none.
+    /// The mistakes in a definition, and its warnings; `nil` if no definition was rejected.
     package var diagnostics: [Diagnostic]? { parts.diagnostics }
 
-    /// What of an instance has no place in another version; nil when it is about none.
+    /// The parts of an instance without a place in another version; `nil` if the rejection concerns none.
     package var misfits: [Misfit]? { parts.misfits }
 
-    /// Every candidate transition, of a dry run that is explained.
+    /// Every candidate transition of a dry run that explains its result.
     package var candidates: [CandidateView]? { parts.candidates }
 
-    /// Of events that are applied all or not at all: which one was not accepted, counted from 0.
+    /// The index, from 0, of the event that was not accepted, for events that are applied all or not at all.
     package var offset: Int? { parts.offset }
 
-    /// The reason why the command waits to be applied again; nil for a command that was rejected.
+    /// The reason why the command waits to be applied again; `nil` for a command that was rejected.
     var wait: Wait? { parts.wait }
 
-    /// The same, with the candidates that an explanation tells of.
+    /// Returns the same rejection with the candidates of an explanation.
     func explained(_ candidates: [CandidateView]) -> Rejection { with(candidates: candidates, offset: offset) }
 
-    /// The same, of one of several events.
+    /// Returns the same rejection with the index of one of several events.
     func at(_ offset: Int) -> Rejection { with(candidates: candidates, offset: offset) }
 
     private func with(candidates: [CandidateView]?, offset: Int?) -> Rejection {
@@ -215,23 +216,23 @@ package struct Rejection: Error, Sendable {
 }
 
 extension Rejection: CustomStringConvertible {
-    /// The code alone: the message may hold payloads.
+    /// The code alone, because the message may contain payloads.
     package var description: String { code.rawValue }
 }
 
-/// What a refusal tells about the instance that it left alone.
+/// The facts that a refusal reports about the instance that was left alone.
 package struct InstanceFacts: Sendable, Equatable {
     package let name: InstanceName
     package let machine: MachineName
     package let status: InstanceStatus
-    /// Paths of the active leaves.
+    /// The paths of the active leaves.
     package let configuration: [String]
     package let seq: Seq
-    /// The descriptors of events that it takes now.
+    /// The descriptors of the events that the instance accepts now.
     package let accepted: [String]
 }
 
 extension InstanceFacts {
-    /// For messages.
+    /// The place of the instance, for messages.
     var place: InstancePlace { InstancePlace(name: name.rawValue, paths: configuration, seq: seq.rawValue) }
 }

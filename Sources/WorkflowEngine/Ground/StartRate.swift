@@ -1,21 +1,21 @@
 import WorkflowStore
 
-/// How many may start: at most so many in every span of a length.
+/// Limits the number of starts in every time span of a given length.
 ///
-/// Starts are counted by slots of a hundredth of the span. In memory only: after a restart the count begins anew.
+/// Starts are counted in slots of a hundredth of the span. The count is in memory only and begins anew after a restart.
 struct StartRate: Equatable {
     private struct Slot: Equatable {
         let begin: Int64
         var count: Int
     }
 
-    /// Of one span.
+    /// The number of slots in one span.
     static let slots: Int64 = 100
 
     let count: Int
-    /// Of the span.
+    /// The length of the span.
     let milliseconds: Int64
-    /// The oldest first; those of a span that is over are gone.
+    /// The slots, oldest first; slots of a span that is over are removed.
     private var slots: [Slot] = []
 
     init(count: Int, milliseconds: Int64) {
@@ -23,7 +23,7 @@ struct StartRate: Equatable {
         self.milliseconds = milliseconds
     }
 
-    /// Nil where everything may start.
+    /// Returns `nil` if the settings limit no starts.
     init?(_ settings: QueueSettings) {
         guard let count = settings.rate, let milliseconds = settings.rateMilliseconds else { return nil }
         self.init(count: count, milliseconds: milliseconds)
@@ -31,19 +31,19 @@ struct StartRate: Equatable {
 
     private var slotLength: Int64 { max(1, milliseconds / Self.slots) }
 
-    /// How many may start now.
+    /// Returns the number of starts possible now.
     mutating func room(at now: Timestamp) -> Int {
         forget(at: now.rawValue)
         return max(0, count - slots.reduce(0) { $0 + $1.count })
     }
 
-    /// When the next may start; now when there is room.
+    /// Returns the time of the next possible start: `now` if there is room.
     mutating func next(at now: Timestamp) -> Timestamp {
         guard room(at: now) == 0, let first = slots.first else { return now }
         return Timestamp(rawValue: end(of: first))
     }
 
-    /// So many have started.
+    /// Counts starts.
     mutating func started(_ starts: Int, at now: Timestamp) {
         guard starts > 0 else { return }
         forget(at: now.rawValue)
@@ -54,12 +54,12 @@ struct StartRate: Equatable {
         }
     }
 
-    /// The time from which a slot does not count: its last start is a whole span ago.
+    /// The time from which a slot no longer counts: its last start is a whole span ago.
     private func end(of slot: Slot) -> Int64 { slot.begin + slotLength - 1 + milliseconds }
 
     private mutating func forget(at now: Int64) {
         if let last = slots.last, last.begin > now {
-            // The clock was set back: they count as if they had started now.
+            // The clock was set back: earlier starts count as if they had happened now.
             slots = [Slot(begin: now, count: slots.reduce(0) { $0 + $1.count })]
         }
         let over = slots.prefix { end(of: $0) <= now }.count

@@ -1,13 +1,13 @@
 package import WorkflowStore
 
-/// What tells those outside to which trace an attempt belongs, as W3C Trace Context has it (section 3.2).
+/// The W3C Trace Context (section 3.2) that tells outside parties to which trace an attempt belongs.
 package enum TraceContext {
     /// - Parameters:
-    ///   - instance: Its uuid is the trace.
-    ///   - key: Of the effect: the span is of it and of the attempt.
-    ///   - attempt: 1 for the first.
+    ///   - instance: The uuid of the instance, which is the trace.
+    ///   - key: The uuid of the effect; the span is derived from the effect and the attempt.
+    ///   - attempt: The number of the attempt, 1 for the first.
     package static func parent(instance: UniqueID, key: UniqueID, attempt: Int64) -> String {
-        // Of the key the last bytes are the most random; the first of them is never zero, as a span must not be.
+        // The last bytes of the key are the most random. The first of them is never zero, as a span must not be zero.
         var span = Array(key.bytes.suffix(8))
         span[7] ^= UInt8(truncatingIfNeeded: attempt)
         return "00-\(instance.bytes.hexadecimal)-\(span.hexadecimal)-01"

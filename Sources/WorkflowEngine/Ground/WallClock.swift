@@ -2,17 +2,17 @@ package import Foundation
 import Synchronization
 package import WorkflowStore
 
-/// Where the engine learns what time it is.
+/// The engine's source of the current time.
 package protocol WallClock: Sendable {
-    /// The time now; it may jump.
+    /// Returns the current time, which may jump.
     func now() -> Timestamp
 
-    /// When the machine's clock shows a time; nil for a clock that does not move by itself.
+    /// Returns when the machine's clock shows a time; `nil` for a clock that does not move by itself.
     func date(of time: Timestamp) -> Date?
 }
 
 extension WallClock {
-    /// When the machine's clock will have moved so far.
+    /// Returns when the machine's clock will have advanced by a pause.
     func date(after pause: Duration) -> Date { Date(timeIntervalSinceNow: pause / .seconds(1)) }
 }
 
@@ -41,13 +41,13 @@ package final class VirtualClock: WallClock {
 
     package func date(of time: Timestamp) -> Date? { nil }
 
-    /// Moves forward; a time that has passed changes nothing.
+    /// Moves the clock forward; a past time changes nothing.
     func move(to next: Timestamp) {
         time.withLock { $0 = max($0, next) }
     }
 }
 
-/// Always shows the same time.
+/// A clock that always shows the same time.
 struct StandingClock: WallClock {
     let time: Timestamp
 

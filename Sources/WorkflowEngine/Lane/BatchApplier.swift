@@ -1,23 +1,23 @@
 import WorkflowStore
 
-/// Applies commands in memory, on top of what is committed or being committed, and goes back when that is not written.
-/// For the lane's thread.
+/// Applies commands in memory, on top of batches that are committed or being committed, and goes back when a batch is
+/// not written. Used by the lane's thread only.
 final class BatchApplier {
     private let store: any StoreWriter
     private let clock: any WallClock
     private let parts: BatchParts
-    /// Of the store and of its view; nil where lookups take no round trip.
+    /// The prefetches of the store and of its view; `nil` if lookups take no round trip.
     private let prefetches: (alone: BatchPrefetch?, beside: BatchPrefetch?)
-    /// Of the batch that began last.
+    /// The prefetch of the batch that began last.
     private(set) var prefetch: BatchPrefetch?
-    /// As of the last sealed batch.
+    /// The numbers as of the last sealed batch.
     private var numbers: StoreNumbers
-    /// The number of commands of the last call that were not applied, because they wait.
+    /// The number of commands in the last call that were not applied, because they wait.
     private(set) var postponed = 0
-    /// The last number when recent instances were trimmed.
+    /// The last batch number when recent instances were trimmed.
     private var lastTrimmed: UInt64 = 0
 
-    /// - Parameter partition: Where it applies.
+    /// - Parameter partition: The partition in which the commands apply.
     init(
         store: any StoreWriter, partition: PartitionID, clock: any WallClock, limits: EngineLimits,
         library: MachineLibrary, demand: MachineDemand, recent: WorkingSet, leases: LeaseTable,
@@ -38,7 +38,8 @@ final class BatchApplier {
 
     /// Begins a batch at the clock's time.
     ///
-    /// - Parameter underWay: What is being committed, the oldest first. Beside it the store is read by its view.
+    /// - Parameter underWay: The batches being committed, the oldest first. While there are any, the store is read
+    ///   through its view.
     func begin(after underWay: [BatchChanges]) -> BatchBuilder {
         prefetch = underWay.isEmpty ? prefetches.alone : prefetches.beside
         prefetch?.begin()
@@ -47,13 +48,13 @@ final class BatchApplier {
             now: clock.now())
     }
 
-    /// Applies what waits, and what comes meanwhile, as long as it fits the batch; says how many of what waits were
-    /// applied.
+    /// Applies waiting commands, and commands that arrive meanwhile, while the batch has room. Returns the number of
+    /// applied commands.
     ///
     /// - Parameters:
-    ///   - queue: Where more comes from.
+    ///   - queue: The source of further commands.
     ///   - awaited: The instances and machines that waiting commands name.
-    ///   - isBesideCommit: Whether others are being committed: beside them nothing may take long.
+    ///   - isBesideCommit: True if other batches are being committed: beside them no command may take long.
     func apply(
         _ waiting: inout QueuedCommands, to builder: inout BatchBuilder, in order: inout FairOrder,
         from queue: CommandQueue, behind awaited: Set<CommandTarget>, isBesideCommit: Bool,
@@ -62,26 +63,26 @@ final class BatchApplier {
         var applied = 0
         postponed = 0
         var awaited = awaited
-        // Commands for which nothing is to be done before they are applied.
+        // The number of commands that need no preparation before they are applied.
         var ready = 0
         var (costAtLook, slicesAtLook) = (builder.cost, builder.slices)
         let (burning, inFront) = (order.burning, order.inFront)
         var hasOthers = false
         while applied == 0 || hasRoom(builder) {
-            // Not after every one: a look at the clock costs as much as a part of a small step.
+            // The clock is not read after every command: reading it costs as much as part of a small step.
             if applied > 0,
                 applied % 16 == 0 || builder.cost - costAtLook > 1_000 || builder.slices > slicesAtLook
             {
                 (costAtLook, slicesAtLook) = (builder.cost, builder.slices)
                 guard isOpen(builder, since: begin) else { break }
             }
-            // What stood aside has a batch of its own.
+            // Commands that stood aside have a batch of their own.
             if inFront > 0, applied == inFront { break }
             if applied == ready {
                 if applied == waiting.count {
                     let more = order.admit(queue.takeWaiting(with: builder.slices == 0 ? .any : .due))
                     if waiting.isEmpty { waiting = more } else { waiting += more }
-                    // What came since the batch began came later than that.
+                    // A command that arrived after the batch began has a later time than the batch.
                     builder.now = clock.now()
                 }
                 ready = read(waiting, from: applied, inFront: inFront)
@@ -104,13 +105,14 @@ final class BatchApplier {
         return applied
     }
 
-    /// Reads at once what the next commands look up; says how many are ready then, with those that were applied.
+    /// Reads at once the rows that the next commands look up. Returns the number of commands that are then ready,
+    /// including those already applied.
     private func read(_ waiting: QueuedCommands, from applied: Int, inFront: Int) -> Int {
         guard let prefetch else { return waiting.count }
         return applied + prefetch.read(for: waiting.prefix(inFront > 0 ? inFront : .max).dropFirst(applied))
     }
 
-    /// Applies a command, or lets it wait: for a machine version, or behind another that waits.
+    /// Applies a command, or postpones it until a machine version is compiled or an earlier waiting command is applied.
     private func applyOrPostpone(
         _ entry: any QueuedCommand, to builder: inout BatchBuilder, behind awaited: inout Set<CommandTarget>
     ) {
@@ -123,7 +125,7 @@ final class BatchApplier {
         guard entry.rejection?.wait != nil else { return }
         if parts.demand.hasMissed { entry.waits += 1 }
         if parts.demand.hasMissed, entry.waits > parts.limits.waitsForMachines {
-            // A command that needs more versions than are kept compiled would wait for ever.
+            // A command that needs more versions than stay compiled would otherwise wait for ever.
             parts.demand.isImmediate = true
             defer { parts.demand.isImmediate = false }
             return entry.apply(to: &builder)
@@ -140,7 +142,7 @@ final class BatchApplier {
         applyOrPostpone(entry, to: &builder, behind: &awaited)
     }
 
-    /// Whether there is room and time for more in a batch.
+    /// Returns true if a batch has room and time for more.
     func isOpen(_ builder: BatchBuilder, since begin: ContinuousClock.Instant, share: Int = 1) -> Bool {
         hasRoom(builder, share: share) && ContinuousClock.now < begin + parts.limits.batchApplying / share
     }
@@ -149,11 +151,11 @@ final class BatchApplier {
         builder.changes.rows < parts.limits.batchRows / share && builder.bytes < parts.limits.batchBytes / share
     }
 
-    /// Closes a batch. The next one goes on from its numbers.
+    /// Closes a batch. The next batch continues from its numbers.
     ///
     /// - Parameters:
-    ///   - entered: What is in the timers' window already, by instance.
-    ///   - sweep: How much of what was deleted is taken away with it.
+    ///   - entered: The timers that are in the timer window already, by instance.
+    ///   - sweep: The amount of deleted data that the batch removes.
     func seal(
         _ builder: inout BatchBuilder, fired: [InstanceID] = [], entered: [InstanceID: TimerKey],
         entries: QueuedCommands = [], sweep: SweepOrder? = nil
@@ -161,7 +163,7 @@ final class BatchApplier {
         var batch = builder.batch()
         batch.sweep = sweep
         batch.base = numbers
-        // What a virtual clock shows is in the store only.
+        // A virtual clock's time is kept in the store only.
         if clock is VirtualClock { batch.numbers.last = max(batch.numbers.last, clock.now()) }
         if !batch.isEmpty {
             let limits = parts.limits
@@ -176,30 +178,30 @@ final class BatchApplier {
             notices: builder.notices, fired: fired, entries: entries)
     }
 
-    /// A batch is on disk.
+    /// Takes over a batch that is on disk.
     func adopt(_ sealed: SealedBatch) {
         parts.leases.adopt(sealed.batch)
         parts.recent.adopt(sealed.batch)
-        // Instances that are not on disk must not be dropped.
+        // Instances that are not on disk must stay in memory.
         guard sealed.number > lastTrimmed else { return }
         parts.recent.trim()
         lastTrimmed = parts.counter.last
     }
 
-    /// Goes back to what is committed. Nothing may be under way.
+    /// Goes back to the committed state. Nothing may be under way.
     func discard() {
         numbers = store.numbers(in: numbers.partition)
         parts.recent.forgetAll()
         parts.leases.restart()
     }
 
-    /// Forgets what a batch did that is not sealed.
+    /// Forgets the changes of a batch that is not sealed.
     func forget() {
         parts.recent.forgetAll()
     }
 }
 
 extension EngineLimits {
-    /// The most times that one command waits for machine versions: it may name many instances.
+    /// The most times that one command, which may name many instances, waits for machine versions.
     fileprivate var waitsForMachines: Int { 100 }
 }

@@ -1,12 +1,13 @@
 import WorkflowStore
 
-/// Reads at once what a batch looks up, of a store where each lookup takes a round trip. For the lane's thread.
+/// Reads at once the rows that a batch looks up, in a store where each lookup takes a round trip. Used by the lane's
+/// thread only.
 final class BatchPrefetch {
     private let store: any StorePrefetch
     private let recent: WorkingSet
     private let limits: EngineLimits
 
-    /// Nil where a lookup costs no round trip.
+    /// Returns `nil` if the store's lookups take no round trip.
     init?(of store: any StoreLookup, recent: WorkingSet, limits: EngineLimits) {
         guard let prefetch = store.prefetch else { return nil }
         self.store = prefetch
@@ -14,10 +15,11 @@ final class BatchPrefetch {
         self.limits = limits
     }
 
-    /// A batch begins: what was read for the one before may have changed.
+    /// Begins a batch and drops the rows read for the previous batch, which may have changed.
     func begin() { store.forget() }
 
-    /// Reads what the first commands look up, as many as a batch has rows; gives their number.
+    /// Reads the rows that the first commands look up, as many commands as a batch has rows. Returns the number of
+    /// these commands.
     func read(for commands: QueuedCommands) -> Int {
         let first = commands.prefix(limits.batchRows)
         var wanted = WantedRows()
@@ -26,24 +28,25 @@ final class BatchPrefetch {
         return first.count
     }
 
-    /// Reads instances by their numbers.
+    /// Reads instances by their ids.
     func read(_ ids: [InstanceID]) {
         var wanted = WantedRows()
         wanted.ids = Set(ids)
         read(wanted)
     }
 
-    /// Reads what is not known from recent batches.
+    /// Reads the rows that recent batches do not have in memory.
     private func read(_ wanted: WantedRows) {
         var wanted = wanted
         wanted.instances = wanted.instances.filter { recent.instance($0) == nil }
         wanted.keys = Set(wanted.keys.map(known))
         if wanted.isEmpty { return }
-        // Without it each lookup reads for itself, and whoever needs what cannot be read is told.
+        // After a failed prefetch each lookup reads for itself, and a command whose rows cannot be read gets the error.
         try? store.prefetch(wanted)
     }
 
-    /// An instance that is not committed yet is known by its number only here.
+    /// Replaces an instance's key by its id. Only the working set knows the id of an instance that is not committed
+    /// yet.
     private func known(_ wanted: WantedKey) -> WantedKey {
         guard case .instance(let key) = wanted.scope, let instance = recent.instance(key) else { return wanted }
         return WantedKey(wanted.key, in: .known(.instance(instance.state.record.id)))

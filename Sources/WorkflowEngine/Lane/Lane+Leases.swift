@@ -1,10 +1,10 @@
 import Statechart
 import WorkflowStore
 
-// Leases that run out, beside the commands.
+// Leases that expire, beside the commands.
 
 extension Lane {
-    /// Takes the leases of before the start.
+    /// Loads the leases that were given before the start.
     func resumeLeases() throws(StoreError) {
         let now = clock.now()
         var after: Position?
@@ -15,7 +15,7 @@ extension Lane {
         } while after != nil
     }
 
-    /// Fails the attempts whose leases have run out, as far as half a batch takes them.
+    /// Fails the attempts whose leases have expired, within half a batch.
     func expireLeases(into builder: inout BatchBuilder, since begin: ContinuousClock.Instant) {
         while !waitsForMachine, applier.isOpen(builder, since: begin, share: 2),
             let (effect, secret) = leases.popExpired(by: builder.now)
@@ -24,7 +24,7 @@ extension Lane {
                 try builder.expire(effect, secret: secret)
             } catch {
                 waitsForMachine = error.wait != nil
-                // What cannot be read now may be read soon.
+                // Rows that cannot be read now may be readable soon.
                 let pause: Int64 = waitsForMachine ? 0 : 1_000
                 leases.postpone(effect, until: Timestamp(rawValue: builder.now.rawValue + pause))
                 return
@@ -32,7 +32,7 @@ extension Lane {
         }
     }
 
-    /// Lets effects that were held for want of something be tried again, as far as half a batch takes them.
+    /// Makes effects that were held for a missing requirement ready again, within half a batch.
     func readyHeld(into builder: inout BatchBuilder, since begin: ContinuousClock.Instant) {
         while !areTimersResting, !waitsForMachine, let place = leases.heldPlace,
             applier.isOpen(builder, since: begin, share: 2)
@@ -44,7 +44,7 @@ extension Lane {
                     waitsForMachine = true
                     return
                 }
-                // What cannot be read now may be read soon.
+                // Rows that cannot be read now may be readable soon.
                 return rest()
             }
         }
@@ -53,16 +53,16 @@ extension Lane {
 
 // MARK: Workers, for whom a virtual clock stops
 
-/// The tasks for which a virtual clock has to stop.
+/// The tasks at which a virtual clock must stop.
 struct WaitingTasks {
-    /// The first queues in which a worker has a task, or could have one now; in their order.
+    /// The first queues, in order, in which a worker has a task or could have one now.
     var queues: [String] = []
-    /// The time at which the next task is ready; nil when none is known.
+    /// The time at which the next task is ready; `nil` if none is known.
     var next: Timestamp?
 }
 
 extension Lane {
-    /// The most queues that are named.
+    /// The most queues that an answer names.
     private static let toldQueues = 20
 
     /// Finds the tasks that workers have, or could have by now. Reads a few rows of each queue.
@@ -78,7 +78,7 @@ extension Lane {
                 let settings = leases.board.settings(of: queue)
                 if settings.isPaused || settings.concurrency == 0 { continue }
                 guard let ready = try nextTask(in: queue) else { continue }
-                // A rate may let it start later.
+                // The queue's rate may delay the start.
                 let due = max(ready, leases.nextStart(in: queue, settings, at: clock.now()) ?? ready)
                 if due <= clock.now() { queues.insert(queue) } else { next = min(next ?? due, due) }
             }
@@ -87,14 +87,14 @@ extension Lane {
         return WaitingTasks(queues: Array(queues.sorted().prefix(Self.toldQueues)), next: next)
     }
 
-    /// When a worker could have a task of a queue; nil where none waits. No worker gets a task of a suspended instance:
-    /// those that are ready are held, as when a worker asks.
+    /// Returns the time at which a worker could have a task of a queue; `nil` if none waits. No worker gets a task of a
+    /// suspended instance: its ready tasks are held, as when a worker asks.
     private func nextTask(in queue: String) throws(StoreError) -> Timestamp? {
         var limit = 1
         while let due = try store.nextReady(queue: queue, after: nil) {
             if due > clock.now() { return due }
             var builder = applier.begin(after: [])
-            // The clock stands still at an instance that cannot be read: a worker that asks is told why.
+            // The clock stops at an instance that cannot be read; a worker that asks gets the error.
             let holdsAll = (try? builder.withholdReady(in: queue, limit: limit)) ?? false
             try commit(&builder)
             if !holdsAll { return due }
@@ -103,7 +103,7 @@ extension Lane {
         return nil
     }
 
-    /// Lets all that was held be tried again: before a clock is moved, what was resumed must be ready.
+    /// Makes all held effects ready again. Before a clock is moved, the effects of resumed instances must be ready.
     func readyAllHeld() throws(StoreError) {
         while leases.heldPlace != nil, !areTimersResting, !waitsForMachine {
             var builder = applier.begin(after: [])
@@ -114,6 +114,6 @@ extension Lane {
 }
 
 extension BatchBuilder {
-    /// True when the batch has made a task ready, now or for later.
+    /// True if the batch has made a task ready, now or for later.
     var hasReadiedTasks: Bool { changes.readied.keys.contains { $0.hasPrefix(EffectRequest.tasks) } }
 }

@@ -2,10 +2,10 @@ import Foundation
 import WorkflowStore
 
 extension Lane {
-    /// How much of what was deleted the next batch takes away: less while events come, and nothing while the store
-    /// takes nothing.
+    /// Returns the amount of deleted data that the next batch removes, which is less while events come. Returns `nil`
+    /// if none is due or the store accepts no writes.
     ///
-    /// - Parameter isBusy: Whether the batch has something else to do.
+    /// - Parameter isBusy: True if the batch has other work.
     func sweepOrder(isBusy: Bool) -> SweepOrder? {
         guard purging.backlog.isDue else { return nil }
         let now = ContinuousClock.now
@@ -17,7 +17,7 @@ extension Lane {
         return SweepOrder(rows: limits.sweptBeside, time: limits.sweepingBeside)
     }
 
-    /// When more of it is to be taken away; nil when nothing is.
+    /// The time of the next removal of deleted data; `nil` if none is due.
     var nextSweepWake: Date? {
         guard purging.backlog.isDue, !areTimersResting, health.reason == nil else { return nil }
         let now = ContinuousClock.now

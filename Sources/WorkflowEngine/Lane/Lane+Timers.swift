@@ -3,11 +3,11 @@ import Logging
 import Statechart
 import WorkflowStore
 
-// When and in what order timers fire: beside the commands, or on the way of a virtual clock.
+// Decides when and in what order timers fire: beside the commands, or while a virtual clock moves.
 
 extension Lane {
-    /// When the writer must look again although nobody asks: when the next timer is due, and at least every minute, so
-    /// that a clock that was far ahead does no harm. Nil to wait as long as it takes.
+    /// Returns the time at which the writer must look again without a command; `nil` to wait indefinitely. While timers
+    /// are armed, the writer looks at least every minute, so that a clock that was far ahead does no harm.
     func nextWake() throws(StoreError) -> Date? {
         var wakes = [try nextTimerWake()].compactMap(\.self)
         if health.reason != nil { wakes.append(clock.date(after: limits.probePause)) }
@@ -29,24 +29,24 @@ extension Lane {
         return date(of: min(due, Timestamp(rawValue: clock.now().rawValue + 60_000)))
     }
 
-    /// When a time of the engine's clock is; nil of what has not come on a clock that is moved by hand.
+    /// Returns the date of a time of the engine's clock; `nil` for a future time on a clock that is moved by hand.
     private func date(of time: Timestamp) -> Date? {
         clock.date(of: time) ?? (time <= clock.now() ? .distantPast : nil)
     }
 
-    /// Whether timers wait after a batch of them was not written.
+    /// True while timers wait because a batch of timers was not written.
     var areTimersResting: Bool { timersRest.map { $0 > .now } ?? false }
 
-    /// Fires what is due, in its order, as long as the batch is open: half of it when commands wait.
+    /// Fires due timers in their order while the batch is open; half of the batch if commands wait.
     func fireDue(
         into builder: inout BatchBuilder, sharing: Bool, since begin: ContinuousClock.Instant
     ) throws(StoreError) -> Round {
         var round = Round()
-        // With a batch under way nothing was due: see `mustSettle`.
+        // While a batch was under way, nothing was due: see `mustSettle`.
         if areTimersResting || !state.isIdle { return round }
         let bound = firesOneByOne ? 1 : Int.max
         let prefetch = applier.prefetch
-        // Timers of which the instances were read at once.
+        // The number of timers whose instances are prefetched.
         var ready = 0
         while round.fired.count < bound, applier.isOpen(builder, since: begin, share: sharing ? 2 : 1) {
             guard !mustCommit(builder) else {
@@ -76,7 +76,7 @@ extension Lane {
                     if let next { window.insert(TimerHint(instance: id, key: next, turn: turn)) }
                 case .nothing: break
                 case .exhausted:
-                    // It is entered again when the batch is committed.
+                    // The timer is entered again when the batch is committed.
                     entered[id] = nil
                     round.isExhausted = true
                 }
@@ -86,7 +86,7 @@ extension Lane {
                     continue
                 }
                 if error.code == .storageUnavailable {
-                    // What cannot be read now may be read soon.
+                    // Rows that cannot be read now may be readable soon.
                     rest()
                     break
                 }
@@ -100,31 +100,31 @@ extension Lane {
         return round
     }
 
-    /// Whether what has fired must be written before more can fire: the store still has it.
+    /// Returns true if the fired timers must be written before more can fire, because the store still has them.
     private func mustCommit(_ builder: BatchBuilder) -> Bool { builder.changes.rows > 0 && window.mustRead }
 
     /// The timers that fired in a batch.
     struct Round {
-        /// Their instances.
+        /// The instances whose timers fired.
         var fired: [InstanceID] = []
-        /// Whether there is more due than one batch takes.
+        /// True if more is due than one batch takes.
         var isExhausted = false
     }
 
-    /// A batch failed: what it took from the window and entered into it does not hold.
+    /// Drops the window after a failed batch, whose changes to the window do not hold.
     func forgetTimers() {
         window.invalidate()
         entered = [:]
         asleep = [:]
     }
 
-    /// Lets the timers fire that waited for machine versions.
+    /// Lets timers fire that waited for the compiled machine versions.
     func wakeTimers(of compiled: Set<MachineID>) {
         for id in compiled { for hint in asleep.removeValue(forKey: id) ?? [] { window.insert(hint) } }
         waitsForMachine = false
     }
 
-    /// Lets timers wait for a while; the store is asked for them then.
+    /// Pauses timers for a while; afterwards they are read from the store again.
     func rest() {
         timersRest = .now + limits.timerPause
         forgetTimers()
@@ -137,7 +137,8 @@ extension Lane {
             metadata: ["instance": "\(id.rawValue)", "error": "\(error)"])
     }
 
-    /// A batch with timers broke a constraint: they are tried one by one, and the one to blame is left alone.
+    /// Finds the faulty timer after a batch with timers broke a constraint: the timers fire one by one, and the faulty
+    /// one is left alone.
     func blame(_ fired: [InstanceID], for error: StoreError) {
         guard firesOneByOne, let id = fired.first else {
             firesOneByOne = !fired.isEmpty
@@ -147,21 +148,21 @@ extension Lane {
         leaveAlone(id, because: error)
     }
 
-    /// When something happens next without anybody's asking: a timer, or the end of a lease.
+    /// Returns the next time at which the lane itself acts: a timer, or the end of a lease.
     private func nextOwnTime() throws(StoreError) -> Timestamp? {
         let due = try window.nextDue(store)
         return [due, leases.nextExpiry].compactMap(\.self).min()
     }
 
-    /// When the daemon does something itself next; nil for never.
+    /// The time of the daemon's next own effect; `nil` if none is known.
     private var nextEffect: Timestamp? { runners.compactMap(\.nextDue).min() }
 
-    /// When something happens next.
+    /// Returns the time at which something happens next.
     private func nextTime(_ tasks: WaitingTasks) throws(StoreError) -> Timestamp? {
         [try nextOwnTime(), nextEffect, tasks.next].compactMap(\.self).min()
     }
 
-    /// Whether the daemon does something itself, or has it ready: then the clock stands still.
+    /// True while the daemon makes an attempt or has one ready, so that a virtual clock stands still.
     private var isActing: Bool { !runners.allSatisfy(\.isSettled) }
 
     /// Moves a virtual clock from timer to timer, so that each fires at its own time.
@@ -171,7 +172,7 @@ extension Lane {
         to target: Timestamp, stoppingAtTasks: Bool
     ) throws(StoreError) -> Result<ClockMove, Rejection> {
         guard let clock = clock as? VirtualClock else { return .failure(.realClock) }
-        // Somebody waits for them.
+        // A caller waits for the timers, so they do not rest.
         timersRest = nil
         try readyAllHeld()
         var fired = 0
@@ -214,7 +215,7 @@ extension Lane {
 }
 
 extension BatchBuilder {
-    /// Whether it has begun something that the daemon does itself.
+    /// Returns true if the batch has begun an effect that the daemon carries out itself.
     func hasBegun(servedBy runners: [EffectRunner]) -> Bool {
         changes.effects.values.contains { change in
             guard change.isNew, let effect = change.record else { return false }

@@ -3,13 +3,13 @@ import Logging
 import Statechart
 import WorkflowStore
 
-/// Owns the store's writing side: takes what waits, applies it in order in memory, writes it in one transaction, and
-/// answers only then. It applies in the one partition that the writing side has.
+/// Owns the store's writing side: takes waiting commands, applies them in order in memory, writes them in one
+/// transaction, and only then answers. A lane works in the only partition of its writing side.
 ///
-/// Its thread applies. It also commits, unless half a batch or more waits already: then another thread commits while
-/// this one applies the next batches on top of what is not committed yet, and what was applied meanwhile is committed
-/// together. Until a batch is known to be on disk nothing of those behind it is told, refusals included; when it fails,
-/// they are thrown away and applied again.
+/// The lane's thread applies batches. The same thread commits the batches, unless at least half a batch waits already.
+/// In this case the pipeline's thread commits while the lane applies the next batches on top of uncommitted ones, which
+/// are then committed together. Until a batch is on disk, nothing of later batches is reported, refusals included. When
+/// a batch fails, the later batches are discarded and applied again.
 final class Lane {
     let store: any StoreWriter
     private let parts: LaneParts
@@ -17,52 +17,52 @@ final class Lane {
     let demand: MachineDemand
     private let committer: BatchCommitter
     private let pipeline: CommitPipeline
-    /// Backups, where the store makes them.
+    /// The backups; `nil` if the store makes none.
     private let backups: (orders: any BackupOrders, copying: any BackupCopying)?
-    /// Which of what waits comes first.
+    /// The order in which waiting commands come.
     var order: FairOrder
-    /// What was taken and is not under way, in the order in which it is applied.
+    /// The commands that were taken from the queue and are not under way, in the order in which they are applied.
     var waiting: QueuedCommands = []
-    /// Those of them that were part of a batch that was split: each has one of its own, before all others.
+    /// The commands of a batch that was split: each gets a batch of its own, before all others.
     var apart: QueuedCommands = []
-    /// The commands that wait for machine versions, and are in no batch.
+    /// The commands that wait for machine versions and are in no batch.
     private var awaiting = AwaitingCommands()
-    /// What was handed over to be committed and not taken over since.
+    /// The batches that were handed over for commit and not yet taken over.
     var state: PipelineState<SealedBatch>
     var window: TimerWindow
     let leases: LeaseTable
-    /// When a batch had something else to do than to take away what was deleted.
+    /// The last time when a batch had other work than removing deleted data.
     var lastBusy = ContinuousClock.now
-    /// When the next batch takes some of that away although events come.
+    /// The time from which a batch removes some deleted data even while events come.
     var nextSweep = ContinuousClock.now
-    /// What the batch that is being applied has entered into the window.
+    /// The timers that the current batch has entered into the window.
     var entered: [InstanceID: TimerKey] = [:]
-    /// Timers wait after a batch of them was not written.
+    /// The end of the pause in which timers wait after a batch of them was not written.
     var timersRest: ContinuousClock.Instant?
-    /// After a batch of timers broke a constraint they fire one by one, in batches of their own, until the one to blame
-    /// is found or none is due.
+    /// True after a batch of timers broke a constraint. Timers then fire one by one, in batches of their own, until the
+    /// faulty one is found or none is due.
     var firesOneByOne = false
-    /// Whether the last batch was one timer's own; commands that wait have their turn after it.
+    /// True if the last batch was a single timer's; waiting commands come next.
     private var firedOne = false
-    /// Whether the part of a run that comes next was overtaken.
+    /// True if the next part of a bulk run was overtaken.
     private var isOvertaken = false
-    /// Whether the queue counts commands that stand aside.
+    /// True if the queue counts commands that stand aside.
     private var isHoldingAside = false
-    /// Timers that are due and wait for the machine versions of their instances.
+    /// The due timers that wait for the machine versions of their instances.
     var asleep: [MachineID: [TimerHint]] = [:]
     /// True while expired leases and held effects wait for a machine version.
     var waitsForMachine = false
-    /// Instances whose timers cannot be fired; a restart tries again.
+    /// The instances whose timers cannot be fired; a restart tries again.
     var broken: Set<InstanceID> = []
 
-    /// - Parameter committer: Of the same store.
+    /// - Parameter committer: A committer of the same store.
     init(store: any StoreWriter, committer: BatchCommitter, generation: Int64, parts: LaneParts) {
         let limits = parts.limits
         self.store = store
         self.parts = parts
         self.committer = committer
         backups = parts.backups.map { orders in
-            // Proof: `Engine` asks for backups of a store that has them only.
+            // Proof: `Engine` asks for backups only if the store has them.
             guard let copying = store.backups else { preconditionFailure("a store with backups copies for them") }
             return (orders, copying)
         }
@@ -96,8 +96,8 @@ final class Lane {
     private var queue: CommandQueue { parts.queue }
     private var watch: QueueWatch { parts.watch }
 
-    /// Runs until the queue is closed and drained. Throws when the store fails in a way that must end the daemon; every
-    /// command that was taken has been answered by then.
+    /// Runs until the queue is closed and drained. Throws when the store fails in a way that must end the daemon; by
+    /// then every taken command has been answered.
     func run() throws(StoreError) {
         pipeline.open()
         defer {
@@ -141,21 +141,22 @@ final class Lane {
         try store.close()
     }
 
-    /// Fires what is due and carries out what waits, and what comes meanwhile. Nothing is under way afterwards.
+    /// Fires due timers and carries out the waiting commands and those that come meanwhile. Nothing is under way
+    /// afterwards.
     private func runBatches() throws(StoreError) {
         repeat {
             health.turns()
             if apart.isEmpty { try runBatch() } else { try runApart() }
-            // More of a backup to copy is no reason to wait for commands.
+            // A backup with more to copy does not wait for commands.
             if state.isIdle, let backups, backups.orders.advance(backups.copying) { queue.wake() }
         } while !apart.isEmpty || !waiting.isEmpty || !order.aside.isEmpty
-        // An empty slice would hold all that it was a part of.
+        // An empty slice would retain the storage of the whole array.
         waiting = []
         apart = []
     }
 
-    /// Fires what is due and applies what fits one batch, and commits it or hands it over; what is not applied stays
-    /// in `waiting`.
+    /// Fires due timers, applies the commands that fit one batch, and commits the batch or hands it over. Commands that
+    /// were not applied stay in `waiting`.
     private func runBatch() throws(StoreError) {
         takeCompiled()
         overtakePart()
@@ -183,12 +184,12 @@ final class Lane {
         let taken = split(waiting.prefix(applied))
         guard try endView() else { return }
         if builder.slices > 0 { isOvertaken = false }
-        // What comes next of a run is in the queue.
+        // The next part of a bulk run is in the queue.
         if builder.slices > 0, applied == waiting.count { waiting += order.admit(queue.takeWaiting(with: .due)) }
         let sealed = seal(
             &builder, fired: fired, entries: taken.applied,
             sweep: sweepOrder(isBusy: applied > 0 || !fired.isEmpty))
-        // What is applied on top of a batch does not know the names that it sets free.
+        // A batch applied on top of this one does not see the names that this one frees.
         let isOverlapping = sealed.batch.purged.isEmpty && mayOverlap(with: waiting.dropFirst(applied))
         guard try makeRoom(isOverlapping: isOverlapping) else { return }
         waiting.removeFirst(applied)
@@ -196,8 +197,8 @@ final class Lane {
         try commit(sealed, isOverlapping: isOverlapping)
     }
 
-    /// Lets who came since then overtake the part of a run whose turn it is: once, or it would never come while more
-    /// waits than a batch takes. Nobody overtakes what others wait for.
+    /// Lets newer commands overtake the part of a bulk run whose turn it is, but only once. Otherwise the part would
+    /// never come while more commands wait than a batch takes. Nothing overtakes a part that others wait for.
     private func overtakePart() {
         guard !isOvertaken, !waiting.isEmpty, waiting.allSatisfy(\.command.isPart) else { return }
         let more = order.admit(queue.takeWaiting(with: .none))
@@ -205,8 +206,7 @@ final class Lane {
         waiting = more + waiting
     }
 
-    /// Carries out one command of a batch that was split, in a transaction of its own: when it is to blame, only it
-    /// fails.
+    /// Carries out one command of a batch that was split, in its own transaction, so that a faulty command fails alone.
     private func runApart() throws(StoreError) {
         guard let entry = apart.popFirst() else { return }
         var builder = applier.begin(after: [])
@@ -222,7 +222,7 @@ final class Lane {
         return (entries.filter { $0.rejection?.wait == nil }[...], entries.filter { $0.rejection?.wait != nil })
     }
 
-    /// Takes up what waited for machine versions that are compiled now, before everything that came later.
+    /// Takes up the commands that waited for newly compiled machine versions, before everything that came later.
     private func takeCompiled() {
         let compiled = demand.takeFinished()
         if compiled.isEmpty { return }
@@ -230,8 +230,8 @@ final class Lane {
         wakeTimers(of: compiled)
     }
 
-    /// Ends reading beside commits, before anything waits for these: they may wait for the view. False when something
-    /// could not be read: it is read behind them, and what was applied is applied again.
+    /// Ends reading beside commits before anything waits for these commits, which may wait for the view. Returns false
+    /// if a read failed: the batches under way are awaited, and the discarded commands are applied again.
     private func endView() throws(StoreError) -> Bool {
         if state.isIdle { return true }
         let hasFailed = store.view.hasFailed
@@ -243,22 +243,22 @@ final class Lane {
         return false
     }
 
-    /// What stands aside waits still, and takes its room in the queue.
+    /// Keeps counting postponed commands in the queue's bounds, because they still wait.
     private func holdAside() {
         if order.isIdle, awaiting.isEmpty, !isHoldingAside { return }
         isHoldingAside = !order.aside.isEmpty || !awaiting.isEmpty
         queue.hold(order.aside + awaiting.line)
     }
 
-    /// Whether the batches under way must be on disk before the next is applied: what they armed is not in the window,
-    /// and what is read beside them may not be read for long.
+    /// Returns true if the batches under way must be on disk before the next is applied. The window lacks the timers
+    /// that they armed, and reads beside them must be short.
     private func mustSettle(firing isTimersTurn: Bool) -> Bool {
         if state.isIdle { return false }
         let firesNow = isTimersTurn && !areTimersResting && window.isDue(by: clock.now())
         return firesNow || waiting.first?.isLong ?? false
     }
 
-    /// Whether so much waits that the next batch is worth applying while this one is committed. A backup needs the
+    /// Returns true if enough commands wait to apply the next batch while this one is committed. A backup needs the
     /// store between two batches.
     private func mayOverlap(with waiting: QueuedCommands) -> Bool {
         guard let next = waiting.first, !firedOne, !(backups?.orders.hasWork ?? false) else { return false }
@@ -275,7 +275,7 @@ final class Lane {
         }
     }
 
-    /// Answers commands that were taken from the queue but never applied.
+    /// Gives up a backup that is not complete.
     private func abandonBackup() {
         if let backups { backups.orders.abandon(backups.copying) }
     }
@@ -292,10 +292,10 @@ extension Lane {
         return applier.seal(&builder, fired: fired, entered: entered, entries: entries, sweep: sweep)
     }
 
-    /// Waits until one more batch may be handed over, and takes over what has ended by then. False when a batch failed:
-    /// nothing holds that was applied on top of it, and the commands of those behind it wait again.
+    /// Waits until one more batch may be handed over, and takes over the batches that have ended by then. Returns false
+    /// if a batch failed: the batches applied on top of it are discarded, and their commands wait again.
     ///
-    /// - Parameter isOverlapping: Whether the next is to be applied while that one is committed.
+    /// - Parameter isOverlapping: True to apply the next batch while that one is committed.
     func makeRoom(isOverlapping: Bool = false) throws(StoreError) -> Bool {
         while !state.isIdle, !state.hasRoom(isOverlapping: isOverlapping) || pipeline.hasEnding {
             guard try conclude(pipeline.end()) else { return false }
@@ -303,9 +303,9 @@ extension Lane {
         return true
     }
 
-    /// Lets a batch be committed for which there is room, and whose commands wait no more.
+    /// Commits a batch for which there is room, and whose commands are no longer in `waiting`.
     ///
-    /// - Parameter isOverlapping: Whether to go on while it is committed.
+    /// - Parameter isOverlapping: True to continue while the batch is committed.
     func commit(_ sealed: SealedBatch, isOverlapping: Bool = false) throws(StoreError) {
         state.handedOver(sealed, isDivisible: sealed.isDivisible)
         if isOverlapping {
@@ -330,7 +330,7 @@ extension Lane {
         }
     }
 
-    /// Takes over what the oldest batch made. False when it failed, and was recovered from.
+    /// Takes over the results of the oldest batch. Returns false if the batch failed and the lane has recovered.
     private func conclude(_ first: BatchEnding) throws(StoreError) -> Bool {
         var ending = first
         while true {
@@ -346,12 +346,12 @@ extension Lane {
         }
     }
 
-    /// After batches that were not written.
+    /// Recovers after batches that were not written.
     private func recover(_ recovery: PipelineState<SealedBatch>.Recovery) throws(StoreError) {
         pipeline.mend()
         discard()
         let again = recovery.again.flatMap(\.entries)
-        // QueuedCommands commands are older than those in the queue, and keep their order among each other.
+        // The batches' commands are older than those in the queue, and keep their order among each other.
         waiting = again + awaiting.takeAll() + waiting
         if let (sealed, error) = recovery.split {
             blame(sealed.fired, for: error)
@@ -369,14 +369,14 @@ extension Lane {
         for entry in sealed.entries { entry.refuse(.notCarriedOut(error)) }
     }
 
-    /// Takes over what is on disk, and waits for what it armed.
+    /// Takes over a batch that is on disk, and enters the timers that it armed.
     private func adopt(_ sealed: SealedBatch) {
         for hint in sealed.pending { window.insert(hint) }
         applier.adopt(sealed)
         watch.tell(leases.takeFreed())
     }
 
-    /// Goes back to what is committed.
+    /// Goes back to the committed state.
     func discard() {
         applier.discard()
         forgetTimers()

@@ -7,14 +7,14 @@ struct LaneParts: Sendable {
     let library: MachineLibrary
     let board: QueueBoard
     let watch: QueueWatch
-    /// Carry out the effects that a virtual clock waits for.
+    /// The runners that carry out the effects for which a virtual clock waits.
     let runners: [EffectRunner]
     let clock: any WallClock
     let limits: EngineLimits
     let statistics: BatchStatistics
     let health: WriteHealth
     let purging: PurgeWatch
-    /// Nil where the store makes no backups.
+    /// The backups that wait for the lane; `nil` if the store makes none.
     let backups: (any BackupOrders)?
     let log: OperatorLog
     let logger: Logger
@@ -25,7 +25,7 @@ protocol BackupOrders: Sendable {
     /// True while a backup waits for the lane.
     var hasWork: Bool { get }
 
-    /// Copies for one time slice. Returns true when there is more to copy.
+    /// Copies for one time slice. Returns true if there is more to copy.
     func advance(_ writer: any BackupCopying) -> Bool
     /// Gives up a copy that is not complete, before the store is closed.
     func abandon(_ writer: any BackupCopying)

@@ -3,19 +3,19 @@ import Synchronization
 import WorkflowStore
 import WorkflowThreads
 
-/// Runs a `Lane` on a thread of its own and tells how it ended.
+/// Runs a `Lane` on its own thread and reports how the lane ended.
 final class LaneThread: Sendable {
     private let ending: AsyncStream<StoreError?>
 
-    /// Starts the thread; it ends when the queue is closed and drained, or when the store fails for good.
+    /// Starts the thread, which ends when the queue is closed and drained, or when the store fails for good.
     ///
-    /// - Parameter observers: Of commits, in the order in which they are told.
+    /// - Parameter observers: The observers of commits, notified in this order.
     init(store: any WorkflowStore, observers: [any CommitObserver], parts: LaneParts) {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreError?.self)
         ending = stream
-        // After each flush it waits for a core while others are busy, and all callers wait with it.
+        // After each flush the thread waits for a core while others are busy, and all callers wait with it.
         startThread("wfd-writer", turns: .short) {
-            // The writing side is gone when its end is told: the store may be opened again.
+            // The writing side is released before its end is reported, so that the store may be opened again.
             let error = Self.run { () throws(StoreError) in
                 let writer = try Self.writer(of: store, parts.queue)
                 let committer = BatchCommitter(
@@ -29,7 +29,7 @@ final class LaneThread: Sendable {
         }
     }
 
-    /// Runs a lane to its end; gives the error that ended it.
+    /// Runs a lane to its end, and returns the error that ended it.
     private static func run(_ lane: () throws(StoreError) -> Lane) -> StoreError? {
         do throws(StoreError) {
             try lane().run()
@@ -39,7 +39,7 @@ final class LaneThread: Sendable {
         }
     }
 
-    /// Takes the writing side; when somebody has it already, nobody waits for this one.
+    /// Returns the store's writing side. If the writing side is already taken, refuses all commands in the queue.
     private static func writer(of store: any WorkflowStore, _ queue: CommandQueue) throws(StoreError) -> any StoreWriter
     {
         do throws(StoreError) {
@@ -52,9 +52,10 @@ final class LaneThread: Sendable {
         }
     }
 
-    /// Waits until the thread is done; gives the error that ended it, nil after a clean end. Call it once.
+    /// Waits until the thread has ended. Returns the error that ended it; `nil` after a clean end. Call this function
+    /// once.
     func ended() async -> StoreError? {
-        // Not cancelled with the caller: what was accepted must be on disk before the daemon goes.
+        // The wait is not cancelled with the caller: accepted commands must be on disk before the daemon ends.
         await Task.detached { [ending] in
             for await error in ending { return error }
             return nil

@@ -1,17 +1,16 @@
 import HeapModule
 import WorkflowStore
 
-/// The timers of a partition that are due next, a bounded number of them; all others are only in the store.
+/// The timers of a partition that are due next, up to a bound; all others are only in the store.
 ///
-/// Entries are hints: each says that an instance may have something due, and the next timer of every instance is among
-/// them or past the last that was read. An instance whose timer fires is entered again with its next one; one that was
-/// cancelled, or is there twice, is noticed when its time comes. So nothing has to be taken back when a batch fails:
-/// the window is read anew.
+/// An entry is a hint that an instance may have something due. The next timer of every instance is among the entries,
+/// or after the last timer that was read. When an instance's timer fires, its next timer is entered. A cancelled or
+/// duplicate entry is noticed when its time comes. So a failed batch undoes no entries: the window is read again.
 struct TimerWindow {
     private struct Entry: Comparable {
         let key: TimerKey
         let instance: InstanceID
-        /// When its turn is: when it is due, or later.
+        /// The time of the timer's turn: its due time, or later.
         var turn: Timestamp
 
         private var order: TimerKey { TimerKey(due: turn, position: key.position, ordinal: key.ordinal) }
@@ -22,7 +21,7 @@ struct TimerWindow {
     private let partition: PartitionID
     private let bound: Int
     private var entries = Heap<Entry>()
-    /// The last timer that was read; later ones are not entered. Nil when all that there are have been read.
+    /// The last timer that was read; later timers are not entered. `nil` if all timers have been read.
     private var horizon: TimerKey?
     private var isStale = true
 
@@ -31,7 +30,7 @@ struct TimerWindow {
         self.bound = bound
     }
 
-    /// Forgets everything; the next look reads anew.
+    /// Forgets all entries; the next look reads the store again.
     mutating func invalidate() {
         isStale = true
     }
@@ -45,13 +44,14 @@ struct TimerWindow {
         if entries.count > 2 * bound { isStale = true }
     }
 
-    /// When something may be due next; nil when nothing is armed.
+    /// Returns the time at which something may be due next; `nil` if nothing is armed.
     mutating func nextDue(_ store: any StoreWriter) throws(StoreError) -> Timestamp? {
         try refresh(store)
         return entries.min?.turn
     }
 
-    /// The instance that may have something due first, and what, if it is due by a time; takes the entry out.
+    /// Removes and returns the first entry if it is due by a time: the instance that may have something due, and its
+    /// key.
     mutating func popDue(
         by now: Timestamp, _ store: any StoreWriter
     ) throws(StoreError) -> (key: TimerKey, instance: InstanceID)? {
@@ -61,18 +61,19 @@ struct TimerWindow {
         return (first.key, first.instance)
     }
 
-    /// The instances that may have something due by a time, in the order of their turns; at most `limit`.
+    /// Returns the instances that may have something due by a time, in the order of their turns; at most `limit`.
     mutating func due(by now: Timestamp, limit: Int, _ store: any StoreWriter) throws(StoreError) -> [InstanceID] {
         try refresh(store)
         return entries.unordered.filter { $0.turn <= now }.sorted().prefix(limit).map(\.instance)
     }
 
-    /// Whether a look would take something out, or read the store.
+    /// Returns true if a look would remove an entry or read the store.
     func isDue(by now: Timestamp) -> Bool {
         mustRead || entries.min.map { $0.turn <= now } ?? false
     }
 
-    /// Whether the next look reads the store. In the midst of a batch that would give what the batch has fired.
+    /// True if the next look reads the store. In the middle of a batch this read would return timers that the batch has
+    /// fired.
     var mustRead: Bool { isStale || (entries.isEmpty && horizon != nil) }
 
     private mutating func refresh(_ store: any StoreWriter) throws(StoreError) {

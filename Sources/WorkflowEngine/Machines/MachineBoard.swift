@@ -1,19 +1,19 @@
 import Synchronization
 import WorkflowStore
 
-/// What is set for machines, as committed.
+/// The committed settings of machines.
 ///
-/// The writer loads it when it starts. All of it is kept: `EngineLimits.settledMachines` bounds it.
+/// The writer loads the board at start. The board keeps all settings, bounded by `EngineLimits.settledMachines`.
 final class MachineBoard: Sendable {
     private let state = Mutex<[MachineKey: MachineSetting]>([:])
 
-    /// What is set now; nothing of a machine with the defaults.
+    /// The current settings; machines with the defaults are absent.
     var settings: [MachineKey: MachineSetting] { state.withLock { $0 } }
 
-    /// Why a machine is suspended; nil when it is not.
+    /// Returns the suspension of a machine; `nil` if the machine is not suspended.
     func suspension(of key: MachineKey) -> MachineSuspension? { state.withLock { $0[key]?.suspension } }
 
-    /// Takes what is committed.
+    /// Loads the committed settings.
     func load(from store: some StoreLookup, limits: EngineLimits) throws(StoreError) {
         var settings: [MachineKey: MachineSetting] = [:]
         var last: MachineKey?
@@ -25,7 +25,7 @@ final class MachineBoard: Sendable {
         state.withLock { [settings] in $0 = settings }
     }
 
-    /// Takes what a batch has made durable.
+    /// Adopts the settings that a batch has made durable.
     func adopt(_ changed: [MachineSetting]) {
         if changed.isEmpty { return }
         state.withLock { settings in

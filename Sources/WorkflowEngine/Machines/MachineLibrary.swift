@@ -7,7 +7,7 @@ import WorkflowThreads
 package final class LoadedMachine: Sendable {
     package let record: MachineRecord
     package let machine: Machine
-    /// What digests of rows cover of it.
+    /// The part of the version that the digests of rows cover.
     let chain: ChainMachine
 
     init(record: MachineRecord, machine: Machine) {
@@ -17,21 +17,21 @@ package final class LoadedMachine: Sendable {
     }
 }
 
-/// The machine versions in use, each compiled once, and what is set for machines.
+/// The machine versions in use, each compiled once, and the settings of machines.
 final class MachineLibrary: Sendable {
     let board = MachineBoard()
     private let migrations = PreparedMigrations()
     /// The threads that compile stored versions that are not in use yet.
     private let threads: BackgroundThreads
     private let cache: Mutex<GenerationCache<MachineID, LoadedMachine>>
-    /// The row numbers of versions that were in use; a version keeps its own for ever.
+    /// The row numbers of versions that were in use; the number of a version never changes.
     private let ids = Mutex<[VersionKey: MachineID]>([:])
 
     private struct VersionKey: Hashable {
         let machine: MachineKey
         let version: MachineVersion
 
-        /// Versions that are remembered.
+        /// The number of versions that are remembered.
         static let bound = 1_000
     }
 
@@ -40,12 +40,12 @@ final class MachineLibrary: Sendable {
         cache = Mutex(GenerationCache(bound: limits.cachedMachineBytes))
     }
 
-    /// A version that is compiled already; nil when it is not.
+    /// Returns a version that is already compiled; `nil` if it is not.
     func machine(_ id: MachineID) -> LoadedMachine? {
         cache.withLock { $0.value(for: id) { $0.record.source.utf8.count } }
     }
 
-    /// The same by its name and number.
+    /// Returns a version by its name and number; `nil` if it is not compiled.
     func machine(_ key: MachineKey, version: MachineVersion) -> LoadedMachine? {
         ids.withLock { $0[VersionKey(machine: key, version: version)] }.flatMap(machine)
     }
@@ -58,7 +58,7 @@ final class MachineLibrary: Sendable {
         }.get()
     }
 
-    /// Has the version of a stored row compiled on another thread.
+    /// Compiles the version of a stored row on another thread.
     ///
     /// - Parameter compiled: Called once, on the thread that compiles.
     func compile(
@@ -106,7 +106,8 @@ final class MachineLibrary: Sendable {
 }
 
 extension MachineLibrary {
-    /// A plan, checked against two versions of a machine. Thousands of instances follow the same one after another.
+    /// Returns a plan, checked against two versions of a machine. Thousands of instances follow the same plan in
+    /// sequence.
     func migration(
         _ plan: MigrationPlan, from old: LoadedMachine, to new: LoadedMachine
     ) throws(Rejection) -> Migration {

@@ -2,9 +2,9 @@ import Statechart
 import Synchronization
 import WorkflowStore
 
-/// Plans that were checked against two versions of a machine: thousands of instances follow the same one after another.
+/// A cache of plans checked against two versions of a machine. Thousands of instances follow the same plan in sequence.
 final class PreparedMigrations: Sendable {
-    /// Plans that are remembered.
+    /// The number of plans that are remembered.
     private static let bound = 16
 
     private struct Key: Hashable {
@@ -14,16 +14,16 @@ final class PreparedMigrations: Sendable {
     }
 
     private let known = Mutex<[Key: Migration]>([:])
-    /// The one that was asked for last: to compare a plan with itself costs less than to hash it.
+    /// The plan requested last, because comparing a plan with itself costs less than hashing it.
     private let last = Mutex<(key: Key, migration: Migration)?>(nil)
 
-    /// A plan from one version to another, checked once.
+    /// Returns a plan from one version to another; each plan is checked once.
     func migration(
         _ plan: MigrationPlan, from old: EarlierMachine, _ oldID: MachineID, to new: EarlierMachine,
         _ newID: MachineID
     ) throws(MigrationMistake) -> Migration {
         let key = Key(plan: plan, old: oldID, new: newID)
-        // A version may have been compiled again since.
+        // The version may have been compiled again since.
         func isMeant(_ migration: Migration) -> Bool { migration.old === old.machine && migration.new === new.machine }
         if let last = last.withLock({ $0 }), isMeant(last.migration), last.key == key { return last.migration }
         if let migration = known.withLock({ $0[key] }), isMeant(migration) {

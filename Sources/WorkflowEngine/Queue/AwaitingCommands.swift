@@ -1,7 +1,7 @@
 import WorkflowStore
 
-/// Commands that wait until a machine version is compiled, in their order. Later commands for the same instance or
-/// machine wait behind them and never overtake. A value without threads.
+/// Commands that wait until a machine version is compiled, in order. Later commands for the same instance or machine
+/// wait behind them and never overtake. A value without threads.
 struct AwaitingCommands {
     /// All waiting commands.
     private(set) var line: QueuedCommands = []
@@ -16,7 +16,7 @@ struct AwaitingCommands {
         line += entries
     }
 
-    /// Takes out the commands that may be applied again, now that versions are compiled.
+    /// Removes and returns the commands that may be applied again, now that versions are compiled.
     mutating func release(_ compiled: Set<MachineID>) -> QueuedCommands {
         if line.isEmpty || compiled.isEmpty { return [] }
         var released: QueuedCommands = []
@@ -36,7 +36,7 @@ struct AwaitingCommands {
         return released
     }
 
-    /// Takes out all commands.
+    /// Removes and returns all commands.
     mutating func takeAll() -> QueuedCommands {
         defer { self = AwaitingCommands() }
         return line

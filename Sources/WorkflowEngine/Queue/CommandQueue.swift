@@ -2,43 +2,43 @@ import DequeModule
 import Foundation
 package import WorkflowStore
 
-/// The commands that wait for the writer, first in, first out, bounded in number and bytes. Parts of runs, for which
-/// nobody waits, stand behind all others.
+/// The commands that wait for the writer, first in, first out, bounded in number and bytes. Parts of bulk runs, which
+/// have no waiting caller, stand behind all other commands.
 ///
 /// `@unchecked Sendable`: every stored property is read and written under `condition` only.
 final class CommandQueue: @unchecked Sendable, ResultQueue {
     private let condition = NSCondition()
     private let limits: EngineLimits
     private var entries: [any QueuedCommand] = []
-    /// Ends of what was begun, beside the others: they have room of their own, and come while the daemon drains.
+    /// Results of effects and tasks. Results have room of their own, and still arrive while the daemon drains.
     private var results: [any QueuedCommand] = []
     private var resultBytes = 0
-    /// Parts of runs. The writer gets one at a time, so that what comes meanwhile overtakes the others.
+    /// Parts of bulk runs. The writer takes one part at a time, so that new commands overtake the other parts.
     private var parts: Deque<Part> = []
-    /// Ends that will come: the queue waits for them.
+    /// The number of results that will still come; the queue waits for them before it ends.
     private var expected = 0
-    /// Whether the writer was told that no more comes.
+    /// True once the writer was told that no more commands come.
     private var hasEnded = false
-    /// Clocks to move, in their order, and the number of entries before each.
+    /// The pending clock moves, in order, and the number of entries before each.
     private var clockMoves: [(behind: Int, request: ClockMoveRequest)] = []
     private var bytes = 0
-    /// When the first of the commands came.
+    /// The arrival time of the first command.
     private var firstCame = ContinuousClock.now
-    /// How long that waited, for each time that some were taken.
+    /// The waiting times of the first command, one for each time that commands were taken.
     private var waits = Histogram(Histogram.seconds)
-    /// Commands that wait for room, in their order.
+    /// The groups of commands that wait for room, in order.
     private var waiting: [WaitingGroup] = []
-    /// Commands that were taken and have to wait on, and their bytes.
+    /// The number and the bytes of commands that were taken and must wait on.
     private var held = (commands: 0, bytes: 0)
-    /// The writer has something else to do.
+    /// True if the writer has something else to do.
     private var isAwake = false
-    /// What callers are told from now on; nil while the queue is open.
+    /// The rejection of all further commands; `nil` while the queue is open.
     private var closing: Rejection?
 
-    /// A part of a run.
+    /// A part of a bulk run.
     private struct Part {
         let command: any QueuedCommand
-        /// Whether it goes alone; until then it waits for others to go with.
+        /// True if the part may go alone; until then the part waits for commands to go with.
         var isDue: Bool
     }
 
@@ -46,14 +46,14 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         self.limits = limits
     }
 
-    /// Puts a command into the queue and waits for the writer's answer; a full or closed queue answers at once.
+    /// Queues a command and waits for the writer's answer; a full or closed queue answers at once.
     func submit<Command: WriterCommand>(_ command: Command) async throws(Rejection) -> Command.Answer {
         try await withCheckedContinuation { continuation in
             begin(command) { continuation.resume(returning: $0) }
         }.get()
     }
 
-    /// Puts a command into the queue. The writer answers it; a full or closed queue answers at once.
+    /// Queues a command, which the writer answers later; a full or closed queue answers at once.
     func begin<Command: WriterCommand>(
         _ command: Command, _ answered: @escaping @Sendable (Result<Command.Answer, Rejection>) -> Void
     ) {
@@ -61,9 +61,9 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         if let rejection { answered(.failure(rejection)) }
     }
 
-    /// Puts a part of a run into the queue.
+    /// Queues a part of a bulk run.
     ///
-    /// - Parameter isPatient: Whether it waits for others to go with, until `hurry`.
+    /// - Parameter isPatient: True if the part waits for commands to go with, until `hurry`.
     func begin<Command: WriterCommand>(
         part command: Command, isPatient: Bool,
         _ answered: @escaping @Sendable (Result<Command.Answer, Rejection>) -> Void
@@ -73,7 +73,7 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         }
     }
 
-    /// The parts of runs that wait go alone when nothing else comes.
+    /// Lets the waiting parts of bulk runs go alone if no other command comes.
     func hurry() {
         condition.lock()
         defer { condition.unlock() }
@@ -81,8 +81,8 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         condition.signal()
     }
 
-    /// Puts commands into the queue, one behind the other. All answers come together, in the same order, and
-    /// none is missing. When there is no room for all commands none is taken, and that is thrown.
+    /// Queues commands in order. All answers come together, in the same order, and none is missing. Queues no command
+    /// and throws if there is no room for all.
     func begin<Command: WriterCommand>(
         _ commands: [Command], in sequence: CommandSequence?,
         _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
@@ -92,8 +92,9 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         if let rejection = enqueue(entries, areResults: Command.isResult) { throw rejection }
     }
 
-    /// The same, but when there is no room the commands wait for it: in front of the queue, in their order, and no
-    /// longer than `limits.roomWaiting`. Returns when they are in the queue. Ends early when the task is cancelled.
+    /// Queues commands in order; if there is no room, the commands wait in front of the queue. Groups of commands wait
+    /// in order, no longer than `limits.roomWaiting`. Returns when the commands are in the queue, or early when the
+    /// task is cancelled.
     func beginWhenRoom<Command: WriterCommand>(
         _ commands: [Command], in sequence: CommandSequence?,
         _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
@@ -102,11 +103,11 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let group = WaitingGroup(entries: Self.entries(commands, in: sequence, answered), end: end)
         if let rejection = enqueue(group) { throw rejection }
-        // Cancelled when this returns.
+        // Cancelled when the function returns.
         async let _ = expire(group)
         var iterator = ends.makeAsyncIterator()
         _ = await iterator.next()
-        // A task that was cancelled waits no more; the commands may have found room in that moment.
+        // A cancelled task waits no longer; its commands may have found room at that moment.
         if let rejection = giveUp(group) { throw rejection }
     }
 
@@ -119,7 +120,7 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         return commands.indices.map { commands[$0].queued(.collection(answers, $0)) }
     }
 
-    /// Lets the writer move a virtual clock, after the commands that wait already and before those that come later.
+    /// Asks the writer to move a virtual clock, after the commands that already wait and before later commands.
     func moveClock(to target: Timestamp, stoppingAtTasks: Bool) async throws(Rejection) -> ClockMove {
         try await withCheckedContinuation { continuation in
             let request = ClockMoveRequest(target: target, stopsAtTasks: stoppingAtTasks) {
@@ -129,7 +130,7 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         }.get()
     }
 
-    /// Lets the next `take` return, or the one that blocks, although nothing waits.
+    /// Makes the blocked or the next `take` return although no command waits.
     func wake() {
         condition.lock()
         defer { condition.unlock() }
@@ -137,8 +138,8 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         condition.signal()
     }
 
-    /// Something was begun whose end comes as a result: the queue does not end before. False when it takes none any
-    /// more; otherwise `resultCame` follows, when the result is in the queue or will not come.
+    /// Announces a result: the queue does not end before the result comes. Returns false if the queue accepts no more
+    /// results. Otherwise `resultCame` must follow when the result is in the queue or will not come.
     func expectResult() -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -147,11 +148,11 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         return true
     }
 
-    /// What was expected is in the queue, or will not come.
+    /// Settles one announced result, which is in the queue or will not come.
     func resultCame() {
         condition.lock()
         defer { condition.unlock() }
-        // None is expected of a queue that was abandoned.
+        // An abandoned queue expects no result.
         expected = max(0, expected - 1)
         condition.signal()
     }
@@ -180,32 +181,32 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         condition.lock()
         defer { condition.unlock() }
         if let closing { return closing }
-        // Each run has a few at most, and takes no room of those that wait.
+        // Each run has only a few parts, so parts take no room from the commands that wait.
         parts.append(part)
         if part.isDue { condition.signal() }
         return nil
     }
 
-    /// The first command ends the writer's waiting. Under the lock.
+    /// Signals the first command, which ends the writer's wait. Called under the lock.
     private func signalIfEmpty() {
         guard entries.isEmpty else { return }
         firstCame = .now
         condition.signal()
     }
 
-    /// Commands that wait, and how long the oldest of those that were taken together had waited.
+    /// The number of waiting commands, and the waiting times of the oldest commands taken.
     var load: (commands: Int, waits: Histogram) {
         condition.lock()
         defer { condition.unlock() }
         return (held.commands + entries.count, waits)
     }
 
-    /// Puts the group into the queue, or behind those that wait for room.
+    /// Puts the group into the queue, or behind the groups that wait for room.
     private func enqueue(_ group: WaitingGroup) -> Rejection? {
         condition.lock()
         defer { condition.unlock() }
         if let closing { return closing }
-        // As much may wait for room as there is room for; the first group waits whatever it has.
+        // The groups that wait may hold as many bytes as the queue. The first group waits whatever its size.
         let ahead = waiting.reduce(0) { $0 + $1.bytes }
         if !waiting.isEmpty, ahead + group.bytes > limits.queuedBytes { return .overloaded }
         waiting.append(group)
@@ -213,21 +214,21 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         return nil
     }
 
-    /// Groups of commands that wait for room.
+    /// The number of groups that wait for room.
     var groupsThatWait: Int {
         condition.lock()
         defer { condition.unlock() }
         return waiting.count
     }
 
-    /// Ends the waiting of a group for which no room came in time.
+    /// Ends the wait of a group for which no room came in time.
     private func expire(_ group: WaitingGroup) async {
-        // Ends early when the group has found room.
+        // The sleep ends early when the group has found room.
         try? await Task.sleep(for: limits.roomWaiting)
         _ = giveUp(group)
     }
 
-    /// Lets a group wait no more; gives why its commands are not in the queue, nil when they are.
+    /// Ends the wait of a group. Returns why its commands are not in the queue; `nil` if they are.
     private func giveUp(_ group: WaitingGroup) -> Rejection? {
         condition.lock()
         defer { condition.unlock() }
@@ -239,7 +240,7 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         return group.refused
     }
 
-    /// Puts groups that wait into the queue, in their order, as long as there is room. Under the lock.
+    /// Puts waiting groups into the queue, in order, while there is room. Called under the lock.
     private func admitWaiting() {
         while let group = waiting.first, refusal(of: group.entries.count, bytes: group.bytes) == nil {
             waiting.removeFirst()
@@ -260,7 +261,7 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         return nil
     }
 
-    /// Why so much more is not taken; nil when it is.
+    /// Returns the reason why the queue cannot take more commands; `nil` if there is room.
     private func refusal(of commands: Int, bytes size: Int) -> Rejection? {
         if let closing { return closing }
         let hasRoom =
@@ -269,20 +270,21 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         return hasRoom ? nil : .overloaded
     }
 
-    /// What the writer is to do.
+    /// The writer's next action.
     enum Turn {
-        /// Commands to carry out; none when the time came.
+        /// Carry out commands; the list is empty if the wait ended without a command.
         case commands([any QueuedCommand])
-        /// A clock to move; what came before it was given out.
+        /// Move a clock; all commands before the move have been taken.
         case moveClock(ClockMoveRequest)
-        /// The queue is closed and drained.
+        /// Stop: the queue is closed and drained.
         case end
     }
 
-    /// All that waits, up to the next move of a clock, and one part of a run. Blocks until there is something, until a
-    /// moment on the machine's clock, or until it is woken.
+    /// Takes all waiting commands up to the next clock move, and one part of a bulk run. Blocks until there is a
+    /// command, until a moment on the machine's clock, or until `wake`.
     ///
-    /// - Parameter date: Nil to wait as long as it takes. The wait ends earlier when the clock is set past it.
+    /// - Parameter date: The end of the wait; `nil` to wait without a limit. The wait ends earlier if the clock is set
+    ///   past the date.
     func take(until date: Date?) -> Turn {
         condition.lock()
         defer { condition.unlock() }
@@ -305,17 +307,17 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         return .commands(removeAll(with: entries.isEmpty && closing == nil ? .due : .any))
     }
 
-    /// Which part of a run goes with commands.
+    /// The part of a bulk run that goes with commands.
     enum Companion {
-        /// None.
+        /// No part.
         case none
-        /// The first that goes alone.
+        /// The first part that may go alone.
         case due
-        /// The first.
+        /// The first part.
         case any
     }
 
-    /// All commands up to the next move of a clock, and a part of a run.
+    /// Removes all commands up to the next clock move, and a part of a bulk run.
     private func removeAll(with companion: Companion) -> [any QueuedCommand] {
         if !entries.isEmpty {
             let now = ContinuousClock.now
@@ -343,7 +345,7 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
 
     private var hasDuePart: Bool { parts.contains(where: \.isDue) }
 
-    /// A clock is moved before the next part.
+    /// Removes a part of a bulk run. A clock moves before the next part.
     private func removePart(_ companion: Companion) -> [any QueuedCommand] {
         guard clockMoves.isEmpty else { return [] }
         let place: Int? =
@@ -355,7 +357,7 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         return place.map { [parts.remove(at: $0).command] } ?? []
     }
 
-    /// What waits at this moment, up to the next move of a clock, and a part of a run; does not block.
+    /// Takes the commands that wait now, up to the next clock move, and a part of a bulk run. Does not block.
     func takeWaiting(with companion: Companion = .any) -> [any QueuedCommand] {
         condition.lock()
         defer { condition.unlock() }
@@ -363,7 +365,7 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         return removeAll(with: companion)
     }
 
-    /// Counts commands that were taken, and have to wait on, as if they were here.
+    /// Counts commands that were taken and must wait on as if they were still in the queue.
     func hold(_ entries: ArraySlice<any QueuedCommand>) {
         let bytes = entries.reduce(0) { $0 + $1.size }
         condition.lock()
@@ -372,7 +374,8 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         admitWaiting()
     }
 
-    /// Takes no more commands: callers are told why. What waits already stays to be taken, and results still come.
+    /// Closes the queue: further commands are rejected with the reason. Waiting commands can still be taken, and
+    /// results still come.
     func close(_ reason: Rejection) {
         condition.lock()
         defer { condition.unlock() }
@@ -385,7 +388,8 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         condition.signal()
     }
 
-    /// Answers what a closed queue still has. Nobody waits for what is expected: it is refused when it comes.
+    /// Answers the remaining commands of a closed queue. The queue no longer waits for announced results; a late result
+    /// is refused.
     func abandon(with rejection: Rejection) {
         condition.lock()
         expected = 0
@@ -400,15 +404,15 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
     }
 }
 
-/// Commands that are put into the queue together, once there is room for all.
+/// Commands that enter the queue together, once there is room for all.
 ///
 /// `@unchecked Sendable`: `refused` is read and written under the queue's lock only.
 private final class WaitingGroup: @unchecked Sendable {
     let entries: [any QueuedCommand]
     let bytes: Int
-    /// Why they never will be in the queue.
+    /// The reason why the commands will never be in the queue.
     var refused: Rejection?
-    /// Told when they wait no more.
+    /// The signal that the commands wait no longer.
     let end: AsyncStream<Void>.Continuation
 
     init(entries: [any QueuedCommand], end: AsyncStream<Void>.Continuation) {
@@ -418,25 +422,26 @@ private final class WaitingGroup: @unchecked Sendable {
     }
 }
 
-/// A virtual clock that somebody wants moved. The writer does that itself, between two batches: no batch holds it.
+/// A request to move a virtual clock. The writer moves the clock itself, between two batches: no batch holds the
+/// request.
 struct ClockMoveRequest: Sendable {
     let target: Timestamp
     /// True to stop the clock while a worker could have a task, or has one.
     var stopsAtTasks = false
-    /// Called once.
+    /// The callback for the result; called once.
     let answered: @Sendable (Result<ClockMove, Rejection>) -> Void
 }
 
-/// How far a virtual clock was moved.
+/// The result of moving a virtual clock.
 package struct ClockMove: Sendable, Equatable {
-    /// What it shows now.
+    /// The time that the clock shows now.
     package let now: Timestamp
-    /// Timers that fired on the way.
+    /// The number of timers that fired on the way.
     package let fired: Int
-    /// Whether it is where it was to go; there are timers to fire on the way when it is not.
+    /// True if the clock reached its target; otherwise timers on the way are still to fire.
     package let isDone: Bool
-    /// The queues in which a task is ready or leased, in their order, when they stop the clock.
+    /// The queues with a ready or leased task, in order, if tasks stop the clock.
     package var tasks: [String] = []
-    /// Whether it waits for what the daemon does itself.
+    /// True if the clock waits for work that the daemon does itself.
     var isStopped = false
 }

@@ -1,27 +1,27 @@
 import WorkflowStore
 
-/// Whose turn it is: commands that are expected to take long stand behind all others.
+/// Orders the commands: commands that are expected to take long stand behind all others.
 ///
-/// What is expected of a command is what its instance used lately. Of an instance that nothing is known of, it is what
-/// other instances of its machine used: so many that burn for the first time burn one after another, and let all others
-/// pass.
+/// The expected cost of a command is the recent use of its instance. For an unknown instance it is the recent use of
+/// other instances of the machine. So many costly newcomers run one after another, and let all other commands pass.
 ///
-/// A command is never overtaken by a later one that names the same instance or, for starts and applies, the same
-/// machine: once one stands aside, all that share a target with it do. A value without threads: the writer has one.
+/// A later command never overtakes an earlier one that names the same instance or, for starts and applies, the same
+/// machine. Once a command is delayed, all commands that share a target with it are delayed. A value without threads,
+/// owned by the writer.
 struct FairOrder {
-    /// Commands in their order.
+    /// Commands in order.
     typealias Line = ArraySlice<any QueuedCommand>
 
-    /// What a batch takes.
+    /// The work that a batch takes.
     enum Turn {
         /// Timers, and commands that wait.
         case all
-        /// Commands that wait, and nothing that is expected to take long.
+        /// Waiting commands, none of them expected to take long.
         case plain
-        /// Commands that stood aside, which are put in front of what waits.
+        /// Delayed commands, placed in front of the waiting ones.
         case costly
 
-        /// Whether timers that are due fire.
+        /// True if due timers fire.
         var takesTimers: Bool {
             switch self {
             case .all: true
@@ -30,43 +30,44 @@ struct FairOrder {
         }
     }
 
-    /// What is expected of a command.
+    /// The expected cost of a command.
     private enum Expectation: Comparable {
         case plain
-        /// Others of its machine took long lately; the instance has taken events before, and has not.
+        /// Other instances of the machine recently took long. This instance has taken events before, and did not take
+        /// long.
         case doubtful
-        /// Others of its machine took long lately, and nothing is known of the instance.
+        /// Other instances of the machine recently took long, and nothing is known of this instance.
         case unknown
-        /// The instance took long lately.
+        /// The instance recently took long.
         case costly
     }
 
     private let limits: EngineLimits
     private let isOn: Bool
     private let recent: WorkingSet
-    /// What instances used; of starts, what those of a machine did.
+    /// The recent use of each instance; for starts, the recent use of starts of each machine.
     private var uses = RecentUse()
-    /// What the instances of a machine used.
+    /// The recent use of each machine's instances.
     private var machines = RecentUse()
-    /// Commands that stand aside.
+    /// The delayed commands.
     private(set) var aside: Line = []
-    /// What the commands aside name, and how often.
+    /// The targets of the delayed commands, with the number of commands for each.
     private var targetsAside: [CommandTarget: Int] = [:]
-    /// Commands that were put in front for the batch that is applied.
+    /// The number of delayed commands placed in front for the current batch.
     private(set) var inFront = 0
-    /// They: what of them was not applied stands aside again.
+    /// The commands placed in front; those that were not applied are delayed again.
     private var lent: Set<ObjectIdentifier> = []
-    /// Whether the last batch had a step that took long: then what waits comes first.
+    /// True if the last batch had a step that took long; then the waiting commands come first.
     private var hasBurnt = false
-    /// Whether commands that stand aside come before timers.
+    /// True if delayed commands come before timers.
     private var isTurnOfCostly = false
-    /// Whether of those that stand aside the oldest come first, and not those of which least is expected.
+    /// True if delayed commands run oldest first; false if cheapest first.
     private var isTurnOfOldest = false
-    /// Whether the last batch had doubtful commands, which came before their turn.
+    /// True if the last batch had doubtful commands, which came before their turn.
     private var wasDoubtful = false
 
     /// - Parameters:
-    ///   - recent: Where the machines of instances are known from.
+    ///   - recent: The recent instances, which give an instance's machine.
     ///   - isOn: False for first come, first served.
     init(limits: EngineLimits, recent: WorkingSet, isOn: Bool) {
         self.limits = limits
@@ -74,13 +75,13 @@ struct FairOrder {
         self.isOn = isOn
     }
 
-    /// Whether nothing has taken long lately, so that no order is needed.
+    /// True if no command took long recently, so no order is needed.
     var isIdle: Bool { uses.isEmpty && aside.isEmpty && !hasBurnt }
 
-    /// The units past which a batch ends with a step.
+    /// The units of evaluation from which a step ends its batch.
     var burning: Int { isOn ? limits.plainCost : .max }
 
-    /// A command used evaluation beyond what a plain one does.
+    /// Records a command that used more evaluation than a plain one.
     mutating func burnt(_ command: (any WriterCommand)?, _ units: Int, at now: ContinuousClock.Instant = .now) {
         hasBurnt = true
         for payer in command?.payers ?? [] {
@@ -90,12 +91,12 @@ struct FairOrder {
         }
     }
 
-    /// Puts what waits in order for the next batch, and says what that one takes.
+    /// Orders the waiting commands for the next batch, and returns the work that the batch takes.
     mutating func begin(_ waiting: inout Line, at now: @autoclosure () -> ContinuousClock.Instant = .now) -> Turn {
         inFront = 0
         if isIdle, lent.isEmpty { return .all }
         forget(at: now())
-        // Older than what stands aside, or of other names.
+        // These commands are older than the delayed ones, or have other targets.
         let costly = take(&waiting)
         lent = []
         if !costly.isEmpty { aside = costly[...] + aside }
@@ -120,7 +121,7 @@ struct FairOrder {
         return .costly
     }
 
-    /// New commands, behind those that wait: those that need not stand aside.
+    /// Adds new commands behind those that wait. Returns the commands that need not be delayed.
     mutating func admit(_ more: [any QueuedCommand]) -> Line {
         var more = more[...]
         if isIdle { return more }
@@ -128,7 +129,7 @@ struct FairOrder {
         return more
     }
 
-    /// All that stands aside.
+    /// Removes and returns all delayed commands.
     mutating func takeAll() -> Line {
         defer {
             aside = []
@@ -137,7 +138,7 @@ struct FairOrder {
         return aside
     }
 
-    /// Takes out what has to stand aside.
+    /// Removes and returns the commands that must be delayed.
     private mutating func take(_ line: inout Line) -> [any QueuedCommand] {
         guard line.contains(where: mustStandAside) else { return [] }
         var costly: [any QueuedCommand] = []
@@ -161,8 +162,8 @@ struct FairOrder {
         return !targetsAside.isEmpty && entry.command.targets.contains { targetsAside[$0] != nil }
     }
 
-    /// Puts the oldest commands that stand aside, and of which no more is expected, in front of what waits; false when
-    /// there are none among those that are looked at. None overtakes one that names the same.
+    /// Places the oldest delayed commands up to an expected cost in front of the waiting ones. Only the first delayed
+    /// commands are examined; returns false if none of them qualifies. No command overtakes one with the same target.
     private mutating func lend(_ most: Expectation, to waiting: inout Line) -> Bool {
         var picked: [any QueuedCommand] = []
         var staying: [any QueuedCommand] = []
@@ -198,7 +199,7 @@ struct FairOrder {
         guard !machines.isEmpty, case .instance(let key) = payer else { return .plain }
         guard let instance = recent.instance(key) else { return .unknown }
         guard machines.contains(.machine(instance.state.loaded.record.key)) else { return .plain }
-        // A step that is refused leaves no row.
+        // A refused step leaves no row.
         return instance.state.record.seq.rawValue > 1 ? .doubtful : .unknown
     }
 
@@ -208,9 +209,10 @@ struct FairOrder {
     }
 }
 
-/// How much evaluation instances and machines have used lately: it halves every ten seconds. Bounded in number.
+/// The recent use of evaluation of instances and machines. Each use halves every ten seconds; the number of entries is
+/// bounded.
 struct RecentUse {
-    /// Evaluation that was used, as of a moment.
+    /// The evaluation used, as of a moment.
     private struct Use {
         var units: Double
         var at: ContinuousClock.Instant
@@ -226,7 +228,8 @@ struct RecentUse {
         }
     }
 
-    /// So slow that an instance is remembered until its next turn, when many of them burn.
+    /// The time in which a use halves: long enough to remember an instance until its next turn when many instances are
+    /// costly.
     private static let halving: Duration = .seconds(10)
 
     private var uses: [CommandTarget: Use] = [:]
@@ -235,9 +238,9 @@ struct RecentUse {
 
     func contains(_ target: CommandTarget) -> Bool { uses[target] != nil }
 
-    /// Adds what one has used.
+    /// Adds the use of a target.
     ///
-    /// - Parameter bound: How many are remembered; past it the half that used least is forgotten.
+    /// - Parameter bound: The number of targets that are remembered. Beyond it, the half that used least is forgotten.
     mutating func add(_ units: Int, of target: CommandTarget, at now: ContinuousClock.Instant, keeping bound: Int) {
         uses[target] = Use(units: Double(units) + (uses[target]?.units(at: now) ?? 0), at: now)
         guard uses.count > bound else { return }
@@ -245,7 +248,7 @@ struct RecentUse {
         for (target, _) in least { uses[target] = nil }
     }
 
-    /// Forgets those that used no more than so many units.
+    /// Forgets the targets that used at most a number of units.
     mutating func forget(upTo bound: Int, at now: ContinuousClock.Instant) {
         if uses.isEmpty { return }
         uses = uses.filter { $0.value.units(at: now) > Double(bound) }

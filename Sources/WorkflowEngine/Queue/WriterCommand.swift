@@ -1,7 +1,7 @@
 import Synchronization
 import WorkflowStore
 
-/// What commands name: whom they are about.
+/// A subject that commands name.
 enum CommandTarget: Hashable, Sendable {
     case instance(InstanceKey)
     case machine(MachineKey)
@@ -9,46 +9,47 @@ enum CommandTarget: Hashable, Sendable {
     case owner(InstanceID)
 }
 
-/// Something that is asked of the writer: applied in memory with others, and answered when their batch is on disk.
+/// A request to the writer. The writer applies commands in memory in batches, and answers each when its batch is on
+/// disk.
 ///
-/// A new one is a file here: its fields, how a batch applies it, and the function of `Engine` that asks for it.
+/// A new command is a file here: its fields, how a batch applies it, and the function of `Engine` that requests it.
 protocol WriterCommand: Sendable {
-    /// What it is answered with. Small, because it waits with many others.
+    /// The answer to the command. Answers are small, because each waits with many others.
     associatedtype Answer: Sendable
 
-    /// Roughly the bytes that it holds in memory while it waits.
+    /// The approximate number of bytes that the command holds in memory while it waits.
     var size: Int { get }
 
-    /// Whether applying it may take longer than a batch.
+    /// True if applying the command may take longer than a batch.
     var isLong: Bool { get }
 
-    /// Whether it takes as much of a batch as it gets: then the next one is worth applying beside a commit.
+    /// True if the command uses all room that a batch gives; then applying the next one beside a commit is worthwhile.
     var fillsBatch: Bool { get }
 
-    /// Whether it is a part of something for which nobody waits: it stands behind all others.
+    /// True if the command is a part of work without a waiting caller; such a part stands behind all other commands.
     var isPart: Bool { get }
 
-    /// Whether it brings the end of what was begun: then neither a full queue nor draining refuses it.
+    /// True if the command brings the result of an effect or a task; then neither a full queue nor draining refuses it.
     static var isResult: Bool { get }
 
-    /// Those that are charged for what it costs: instances, or a machine.
+    /// The instances, or the machine, that are charged for the command's cost.
     var payers: [CommandTarget] { get }
 
-    /// The payers, and whatever else it shares with commands that it may not overtake.
+    /// The payers, and all other targets that the command shares with commands it may not overtake.
     var targets: [CommandTarget] { get }
 
-    /// What it asks for, in a few words for the log; without payloads.
+    /// A few words about the command for the log, without payloads.
     var summary: String { get }
 
-    /// Says what applying it looks up in the store, so that it can be read at once with what others look up. What only
-    /// a rejection looks up may be missing.
+    /// Adds the rows that applying the command looks up, so that one read serves many commands. Rows that only a
+    /// rejection looks up may be missing.
     func want(_ rows: inout WantedRows)
 
-    /// Applies it, or throws why not. One that is rejected leaves no trace in the batch. It may be applied again to
-    /// another batch, when the first was not written.
+    /// Applies the command, or throws the reason why not. A rejected command leaves no trace in the batch. The command
+    /// may be applied again to another batch if the first was not written.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer
 
-    /// The command as it waits in the queue. It goes there as it is: commands are large, and copies of them cost.
+    /// Wraps the command for the queue. The command is consumed, because commands are large and copies of them cost.
     consuming func queued(_ destination: AnswerDestination<Answer>) -> any QueuedCommand
 }
 
@@ -60,50 +61,50 @@ extension WriterCommand {
     consuming func queued(_ destination: AnswerDestination<Answer>) -> any QueuedCommand { Queued(self, destination) }
 }
 
-/// The answer to a command that may have a key: its own, or where that of an earlier one is found.
+/// The answer to a command that may have a key: its own, or the place of an earlier command's answer.
 enum KeyedAnswer<Value: Sendable>: Sendable {
     case first(Value)
-    /// The row of the journal from which the first answer is made again.
+    /// The row of the journal from which the first answer is built again.
     case repeated(Position)
 }
 
-/// A command that waits for the writer, of whatever kind; it keeps its outcome until that may be told.
+/// A command of any kind that waits for the writer. The object keeps its outcome until the outcome may be told.
 protocol QueuedCommand: AnyObject, Sendable {
-    /// The command itself, for what is not asked for every one.
+    /// The command itself, for properties that `QueuedCommand` does not repeat.
     var command: any WriterCommand { get }
 
-    /// Roughly the bytes that it holds in memory while it waits.
+    /// The approximate number of bytes that the command holds in memory while it waits.
     var size: Int { get }
 
-    /// Whether applying it may take longer than a batch.
+    /// True if applying the command may take longer than a batch.
     var isLong: Bool { get }
 
-    /// Why it was not applied, the last time; nil when it was.
+    /// The reason why the command was not applied the last time; `nil` if it was applied.
     var rejection: Rejection? { get }
 
     /// The number of times that the command was applied and had to wait for a machine version.
     var waits: Int { get set }
 
-    /// Applies it to a batch and keeps what came of it, instead of what came of it before.
+    /// Applies the command to a batch and keeps the outcome, which replaces an earlier outcome.
     func apply(to batch: inout BatchBuilder)
 
-    /// Has the command wait; it is applied later.
+    /// Postpones the command, which is applied later.
     func postpone(_ wait: Rejection.Wait)
 
-    /// Tells what came of it; to be called once, after `apply`, or else `refuse`.
+    /// Answers with the outcome. Call either `reply` after `apply`, or `refuse`, and only once.
     func reply()
 
-    /// Tells that it was not carried out, whatever came of applying it.
+    /// Answers that the command was not carried out, whatever its outcome.
     func refuse(_ rejection: Rejection)
 }
 
-/// Where the answer to a command goes.
+/// The destination of the answer to a command.
 enum AnswerDestination<Answer: Sendable>: Sendable {
     case caller(@Sendable (Result<Answer, Rejection>) -> Void)
     /// A place among the answers to commands that were sent together.
     case collection(AnswerCollection<Answer>, Int)
 
-    /// What it is a part of, where its order counts.
+    /// The sequence that the command belongs to, if order matters.
     fileprivate var sequence: CommandSequence? {
         if case .collection(let answers, _) = self { answers.sequence } else { nil }
     }
@@ -116,10 +117,10 @@ enum AnswerDestination<Answer: Sendable>: Sendable {
     }
 }
 
-/// A command of one kind, where its answer goes, and its outcome until that is told.
+/// A command of one kind, the destination of its answer, and its outcome until the outcome is told.
 ///
-/// `outcome` is used by one thread at a time. The writer's thread applies; when another one tells, the command has
-/// passed from one to the other under the lock of `CommitPipeline`.
+/// One thread at a time uses `outcome`. The writer's thread applies the command. If another thread answers, the command
+/// was handed over under the lock of `CommitPipeline`.
 protocol OutcomeKeeper: QueuedCommand {
     associatedtype Command: WriterCommand
     var asked: Command { get }
@@ -154,7 +155,7 @@ extension OutcomeKeeper {
     }
 
     func reply() {
-        // Proof: a batch answers the commands that it has applied.
+        // Proof: a batch answers only commands that it has applied.
         guard let outcome else { preconditionFailure("a command is applied before it is answered") }
         if case .failure(let rejection) = outcome { destination.sequence?.told(self, rejection) }
         destination.tell(outcome)
@@ -187,7 +188,7 @@ final class Queued<Command: WriterCommand>: OutcomeKeeper, @unchecked Sendable {
 
 /// Collects the answers to commands that were sent together.
 final class AnswerCollection<Answer: Sendable>: Sendable {
-    /// What the commands are a part of, where their order counts.
+    /// The sequence that the commands belong to, if order matters.
     let sequence: CommandSequence?
     private let state: Mutex<(answers: [Result<Answer, Rejection>?], missing: Int)>
     private let whole: @Sendable ([Result<Answer, Rejection>?]) -> Void
@@ -205,7 +206,7 @@ final class AnswerCollection<Answer: Sendable>: Sendable {
             state.answers[offset] = answer
             state.missing -= 1
             guard state.missing == 0 else { return nil as [Result<Answer, Rejection>?]? }
-            // They go to who waits; nothing of them is left for the writer to clean up.
+            // The answers go to the caller; the writer has nothing of them left to free.
             defer { state.answers = [] }
             return state.answers
         }
@@ -213,11 +214,11 @@ final class AnswerCollection<Answer: Sendable>: Sendable {
     }
 }
 
-/// Commands that are sent one behind the other, in as many groups as it takes. Where one could not be carried out for a
-/// reason that is not its own, as on a full disk, none behind it is applied: who sends them again keeps their order.
+/// Commands that are sent in order, in as many groups as needed. If a command fails for an external reason, such as a
+/// full disk, no later command is applied. So a caller that sends the commands again keeps their order.
 package final class CommandSequence: Sendable {
     private struct Gap {
-        /// The command that could not be carried out, until that is told: by then it may be applied again.
+        /// The command that could not be carried out, until its caller is told: until then it may be applied again.
         var command: ObjectIdentifier?
         let rejection: Rejection
     }
@@ -226,7 +227,7 @@ package final class CommandSequence: Sendable {
 
     package init() {}
 
-    /// Why a command may not be applied: one before it was not carried out.
+    /// Returns the reason why a command may not be applied: an earlier command was not carried out.
     func rejection(of command: some QueuedCommand) -> Rejection? {
         gap.withLock { gap in
             if gap?.command == ObjectIdentifier(command) { gap = nil }
@@ -234,31 +235,31 @@ package final class CommandSequence: Sendable {
         }
     }
 
-    /// A command could not be applied. That is not told yet.
+    /// Records a command that could not be applied. Its caller is not told yet.
     func rejected(_ command: some QueuedCommand, _ rejection: Rejection) {
         guard rejection.code.isOfDaemon else { return }
         gap.withLock { $0 = $0 ?? Gap(command: ObjectIdentifier(command), rejection: rejection) }
     }
 
-    /// The command is applied again later, so the commands behind it wait, too.
+    /// Records a command that is applied again later, so the commands behind it wait, too.
     func waits(_ command: some QueuedCommand) {
         gap.withLock {
             $0 = $0 ?? Gap(command: ObjectIdentifier(command), rejection: Rejection(waiting: .behind))
         }
     }
 
-    /// Who asked for a command is told why it was not carried out.
+    /// Records that a command's caller is told why the command was not carried out.
     func told(_ command: some QueuedCommand, _ rejection: Rejection) {
         guard rejection.code.isOfDaemon else { return }
         gap.withLock { gap in
-            // Thrown instead of a wait that nothing would end.
+            // Replaces a wait that nothing would end.
             if gap == nil || gap?.command == ObjectIdentifier(command) { gap = Gap(rejection: rejection) }
         }
     }
 }
 
 extension Rejection.Code {
-    /// Whether the daemon could not carry out the command now: sent again as it is, it may be.
+    /// True if the daemon could not carry out the command now; the same command may succeed later.
     var isOfDaemon: Bool {
         switch self {
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: true
@@ -267,5 +268,5 @@ extension Rejection.Code {
     }
 }
 
-/// Commands that were taken from the queue and are not answered.
+/// Commands that were taken from the queue and are not answered yet.
 typealias QueuedCommands = ArraySlice<any QueuedCommand>

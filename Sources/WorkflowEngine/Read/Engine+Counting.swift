@@ -8,26 +8,26 @@ package struct FailureGroup: Sendable, Equatable {
     package let version: MachineVersion
     package let failure: RecordedFailure
     package internal(set) var count = 0
-    /// When the first of them failed.
+    /// The time when the first of the instances failed.
     package internal(set) var since: Timestamp
-    /// That one.
+    /// The instance that failed first.
     package internal(set) var instance: InstanceName
-    /// The version in which that failed, where it has gone over since; nil where it has not.
+    /// The version in which that instance failed, if it has migrated since; else `nil`.
     package internal(set) var failedVersion: MachineVersion?
 }
 
-/// What failed instances have in common.
+/// Failed instances, grouped by what they have in common.
 package struct FailureGroups: Sendable {
-    /// The largest first.
+    /// The groups, the largest first.
     package let groups: [FailureGroup]
-    /// How many instances belong to none of them, because there are too many.
+    /// The number of instances in no group, because there are too many groups.
     package let others: Int
 }
 
 extension Engine {
-    /// Why instances have failed. Reads each of them once.
+    /// Groups the failed instances by the reasons of their failures. Reads each of them once.
     ///
-    /// - Parameter machines: Empty for all.
+    /// - Parameter machines: The machines; empty for all.
     package func failures(of machines: [MachineName], by caller: Caller) async throws(Rejection) -> FailureGroups {
         for machine in machines { _ = try await self.machine(named: machine, by: caller) }
         var counted: [FailureKey: FailureGroup] = [:]
@@ -60,7 +60,7 @@ extension Engine {
             let query = HistoryQuery(
                 instance: first.record.id, head: first.record.head, headSeq: first.record.seq, seqs: seqs,
                 isReversed: true)
-            // One history that cannot be read is no reason to tell of no failure; a verification finds it.
+            // One unreadable history must not hide all failures; a verification finds it.
             guard let row = (try? await history(query))?.first, row.machineID != first.record.machineID
             else { continue }
             counted[key]?.failedVersion = try await loadedMachine(row.machineID).record.version
@@ -68,20 +68,20 @@ extension Engine {
         return FailureGroups(groups: counted.values.sorted(by: FailureGroup.comesBefore), others: others)
     }
 
-    /// How many instances are in which status and configuration.
+    /// Returns the numbers of instances by status and configuration.
     package func tally(_ query: TallyQuery, by caller: Caller) async throws(Rejection) -> [TallyRecord] {
         try await read { () async throws(StoreError) in try await store.tally(query, in: caller.namespace) }
     }
 }
 
-/// What a group of failures has in common.
+/// The properties that the failures of a group share.
 private struct FailureKey: Hashable {
     let machine: MachineID
     let failure: RecordedFailure
 }
 
 extension FailureGroup {
-    /// Counts one more; says whether it is the first that has failed.
+    /// Counts one more instance. Returns true if it failed before all others so far.
     fileprivate mutating func add(_ name: InstanceName, since: Timestamp) -> Bool {
         count += 1
         guard count == 1 || since < self.since else { return false }
@@ -98,7 +98,7 @@ extension FailureGroup {
 }
 
 extension InstanceRecord {
-    /// Why it has failed, and when; nil when it has not.
+    /// The reason and time of the instance's failure; `nil` if it has not failed.
     fileprivate var toldFailure: (reason: RecordedFailure, at: Timestamp, seq: Int64)? {
         guard let object = failure.flatMap(RecordedFailure.object), case .int(let at)? = object["at"],
             Timestamp.range.contains(at), case .int(let seq)? = object["seq"],

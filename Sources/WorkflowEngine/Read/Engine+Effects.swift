@@ -3,21 +3,21 @@ import WorkflowJSON
 package import WorkflowStore
 
 extension Engine {
-    /// A page of the effects that have not ended, of all instances that the caller sees.
+    /// Returns a page of the unfinished effects of all instances that the caller sees.
     package func effects(_ query: EffectQuery, by caller: Caller) async throws(Rejection) -> EffectPage {
         try await read { () async throws(StoreError) in try await store.effects(query, in: caller.namespace) }
     }
 
-    /// A page of the queues, in the order of their names, with what waits in them.
+    /// Returns a page of the queues in the order of their names, with the counts of waiting effects.
     package func queues(_ query: QueueQuery, by caller: Caller) async throws(Rejection) -> [QueueSummary] {
         log.asked("list the queues", by: caller)
         return try await summaries(query)
     }
 
-    /// A page of an instance's effects, in the order in which they were begun, each with its attempts that failed. It
-    /// ends early when these are long.
+    /// Returns a page of an instance's effects in the order in which they began, each with its failed attempts. The
+    /// page ends early if the attempts are long.
     ///
-    /// - Parameter withCalls: Also those for whose end the instance does not wait.
+    /// - Parameter withCalls: True to include effects for whose end the instance does not wait.
     package func effects(
         of name: InstanceName, _ query: EffectQuery, withCalls: Bool = true, by caller: Caller
     ) async throws(Rejection) -> (effects: [(effect: EffectRecord, attempts: [AttemptRecord])], next: Position?) {
@@ -36,7 +36,7 @@ extension Engine {
             guard let effect = found.first, query.takes(queue: effect.queue, state: effect.state.rawValue)
             else { continue }
             bytes += (effect.progress?.utf8.count ?? 0) + attempts.reduce(0) { $0 + 128 + ($1.error?.utf8.count ?? 0) }
-            // One is given whatever its size.
+            // The first effect is returned whatever its size.
             if page.count == query.limit || (bytes > limits.listedAttemptBytes && !page.isEmpty) {
                 return (page, page.last?.effect.id)
             }
@@ -45,10 +45,10 @@ extension Engine {
         return (page, nil)
     }
 
-    /// A page of the attempts that are kept of an instance's effects, also of those that have ended; the newest effects
-    /// first.
+    /// Returns a page of the stored attempts at an instance's effects, also at those that have ended; the newest
+    /// effects first.
     ///
-    /// - Parameter row: Where the page before ended; nil for the first page.
+    /// - Parameter row: The position where the previous page ended; `nil` for the first page.
     package func attempts(
         of record: InstanceRecord, from row: Position?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> AttemptPage {
@@ -58,34 +58,34 @@ extension Engine {
         }
     }
 
-    /// What becomes of an effect that is ready; nil for one that waits for its time, a worker or a place.
+    /// Returns the turn of a ready effect; `nil` if the effect waits for its time, a worker or a place.
     package func turn(of effect: EffectRecord) -> EffectTurn? {
         guard effect.state == .ready else { return nil }
         if runners.contains(where: { $0.runs(effect.id) }) { return .running }
         return turn(in: effect.queue)
     }
 
-    /// Why nothing of a queue starts; nil when nobody has said so.
+    /// Returns the reason why no effect of a queue starts; `nil` if effects are not held and the queue is not paused.
     package func turn(in queue: String) -> EffectTurn? {
         if queueBoard.isHeld { return .held }
         return queueBoard.settings(of: queue).isPaused ? .paused : nil
     }
 
-    /// How many attempts in a queue the daemon makes itself now.
+    /// Returns the number of attempts in a queue that the daemon itself is making.
     package func running(in queue: String) -> Int { runners.reduce(0) { $0 + $1.running(in: queue) } }
 }
 
-/// What becomes of an effect that is ready.
+/// The turn of a ready effect.
 package enum EffectTurn: Sendable {
-    /// The daemon makes an attempt.
+    /// The daemon is making an attempt.
     case running
-    /// Nothing of its queue starts.
+    /// The effect's queue is paused, so nothing in it starts.
     case paused
-    /// Nothing at all starts.
+    /// Effects are held, so nothing starts at all.
     case held
 }
 
 extension EngineLimits {
-    /// Bytes of attempts on a page of an instance's effects, as far as that has more than one.
+    /// The most bytes of attempts on a page of an instance's effects, if the page has more than one effect.
     fileprivate var listedAttemptBytes: Int { 1 << 20 }
 }

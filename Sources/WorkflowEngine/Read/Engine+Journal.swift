@@ -1,15 +1,16 @@
 import Statechart
 package import WorkflowStore
 
-// Reading the journal as it grows.
+// Reads of the journal as it grows.
 
 extension Engine {
-    /// The next rows of the journal, of all instances that the caller sees.
+    /// Returns the next rows of the journal, of all instances that the caller sees.
     package func journal(_ query: JournalQuery, by caller: Caller) async throws(Rejection) -> JournalSlice {
         try await read { () async throws(StoreError) in try await store.journal(query, in: caller.namespace) }
     }
 
-    /// The same rows, each lent to a function that adds it to a result, and how far they reach.
+    /// Lends the next rows of the journal, one by one, to a function that adds them to a result. Also returns how far
+    /// the rows reach.
     package func journal<Result: Sendable>(
         _ query: JournalQuery, by caller: Caller, into result: Result,
         _ add: @Sendable (inout Result, LentListedRow) -> Void
@@ -19,27 +20,27 @@ extension Engine {
         }
     }
 
-    /// An instance by its row number; nil when it is no more, or none that the caller sees.
+    /// Returns an instance by its id; `nil` if it was deleted, or the caller does not see it.
     package func instance(_ id: InstanceID, by caller: Caller) async throws(Rejection) -> InstanceRecord? {
         let record = try await read { () async throws(StoreError) in try await store.instance(id) }
         guard let record, record.namespace == caller.namespace, record.status != .purging else { return nil }
         return record
     }
 
-    /// Rings after each commit that wrote a row; nil when too many wait already.
+    /// Returns a bell that rings after each commit that wrote a row; `nil` if too many callers wait already.
     package func journalBell() -> Bell? { feed.journalBell() }
 
-    /// Rings after each commit that changed an instance; nil when too many wait already.
+    /// Returns a bell that rings after each commit that changed an instance; `nil` if too many callers wait already.
     package func bell(of record: InstanceRecord, by caller: Caller) throws(Rejection) -> Bell? {
         try refuse(record, to: caller)
         return feed.bell(of: record.id)
     }
 
-    /// The next rows of one instance behind a seq, and the seq up to which they reach.
+    /// Returns the next rows of one instance behind a seq, and the seq up to which they reach.
     ///
     /// - Parameters:
-    ///   - record: Of now: its last row is the last that is given.
-    ///   - limit: Rows that are read.
+    ///   - record: The instance as of now, whose last row is the last that is returned.
+    ///   - limit: The number of rows to read.
     package func journal(
         of record: InstanceRecord, after seq: Seq, _ filter: JournalFilter, limit: Int64, by caller: Caller
     ) async throws(Rejection) -> (slice: JournalSlice, seq: Seq) {
@@ -62,29 +63,29 @@ extension Engine {
         return (slice, last.seq)
     }
 
-    /// Whether a row records that a retry failed: its instance had failed before.
+    /// Returns true if a row records that a retry failed: its instance had failed before.
     ///
-    /// - Parameter before: The instance's row before it, where that was read already.
+    /// - Parameter before: The instance's row before `row`, if it was read already.
     package func isRetry(
         _ row: JournalRecord, of record: InstanceRecord, behind before: JournalRecord?, by caller: Caller
     ) async throws(Rejection) -> Bool {
         guard row.kind == .failed, let position = row.previous else { return false }
-        // Nobody asks for the first failure.
+        // A first failure has no actor.
         if row.actor != nil { return true }
         if let before { return before.kind == .failed }
         return try await self.row(at: position, of: record, by: caller)?.kind == .failed
     }
 
-    /// The position of the last row of the journal; before all where there is none.
+    /// Returns the position of the last row of the journal; the beginning of the journal if there is none.
     package func lastPosition(by caller: Caller) async throws(Rejection) -> Position {
         if let newest = feed.newest { return newest }
         return try await lastOnDisk()
     }
 
-    /// Whether the journal has come so far: a row was at the position, or may have been and was deleted.
+    /// Returns true if the journal has reached a position: a row is there, or may have been and was deleted.
     package func hasReached(_ position: Position, by caller: Caller) async throws(Rejection) -> Bool {
         if let newest = feed.newest, position <= newest { return true }
-        // A row that is on disk may not be told yet.
+        // A row on disk may not have been reported by the feed yet.
         if try await position <= lastOnDisk() { return true }
         let deleted = try await read { () async throws(StoreError) in
             try await store.audits(in: caller.namespace, before: nil, limit: 1)
@@ -92,8 +93,9 @@ extension Engine {
         return deleted.first.map { position < $0.position } ?? false
     }
 
-    /// The position after which the rows stand that were recorded at a time or later. Reads few rows, because times
-    /// rise with positions. Where the clock was set back, several positions have that time, and this is one of them.
+    /// Returns the position after which the rows come that were recorded at a time or later. Reads few rows, because
+    /// times increase with positions. If the clock was set back, several positions match, and the result is one of
+    /// them.
     package func position(recordedBefore time: Timestamp, by caller: Caller) async throws(Rejection) -> Position {
         var low = Position.beginning(of: .first).rawValue
         var high = try await lastPosition(by: caller).rawValue
@@ -111,7 +113,7 @@ extension Engine {
         return try await position(recordedBefore: time, near: Position(rawValue: low), by: caller)
     }
 
-    /// Corrects such a position by the rows shortly before it: the times of neighbouring commits may overlap.
+    /// Corrects a position by the rows shortly before it, because the times of neighbouring commits may overlap.
     private func position(
         recordedBefore time: Timestamp, near place: Position, by caller: Caller
     ) async throws(Rejection) -> Position {

@@ -3,10 +3,10 @@ import Synchronization
 import WorkflowJSON
 import WorkflowStore
 
-// The first answer to a key, made again from the journal: the step gives the same now as it gave then.
+// Rebuilds the first answer to a key from the journal: the step gives the same result now as it gave then.
 
 extension Engine {
-    /// The answer that an event with this key got.
+    /// Returns the answer that an event with this key got.
     func repeated(_ command: SendCommand, at position: Position) async throws(Rejection) -> SendResult {
         let row = try await row(of: command.key, at: position)
         guard row.kind == .event, row.event == command.event.name,
@@ -19,7 +19,7 @@ extension Engine {
         return try await answer(to: row, from: before, wantsContext: command.wantsContext)
     }
 
-    /// The answer that a person's request with this key got.
+    /// Returns the answer that an operator's request with this key got.
     func repeated(_ command: some KeyedRepair, at position: Position) async throws(Rejection) -> SendResult {
         let row = try await row(of: command.key, at: position)
         guard row.kind != .started else { throw .keyReused(command.key?.text ?? "") }
@@ -33,7 +33,7 @@ extension Engine {
         return try await answer(to: row, from: before, wantsContext: command.wantsContext)
     }
 
-    /// The answer that a migration with this key got.
+    /// Returns the answer that a migration with this key got.
     func repeated(_ command: MigrateCommand, at position: Position) async throws(Rejection) -> SendResult {
         let row = try await row(of: command.key, at: position)
         guard command.isRecorded(by: row) else { throw .keyReused(command.key?.text ?? "") }
@@ -64,7 +64,7 @@ extension Engine {
             migration: MigrationAnswer(migrated.told, from: before.state.loaded, to: new, then: then))
     }
 
-    /// The answer that led to a row, made again.
+    /// Rebuilds the answer whose command wrote a row.
     private func answer(
         to row: JournalRecord, from before: PastInstance, wantsContext: Bool
     ) async throws(Rejection) -> SendResult {
@@ -78,7 +78,7 @@ extension Engine {
         return answer
     }
 
-    /// The answer that a start with this key got.
+    /// Returns the answer that a start with this key got.
     func repeated(_ command: StartCommand, at position: Position) async throws(Rejection) -> InstanceView {
         try await repeated(command, at: position) { instance, chain in
             instance.take(chain)
@@ -88,7 +88,7 @@ extension Engine {
         }
     }
 
-    /// The answer that a line which started an instance got with this key.
+    /// Returns the answer that a line with this key got which started an instance.
     func repeated(_ line: StartLine, at position: Position) async throws(Rejection) -> SendResult {
         try await repeated(line.command, at: position) { instance, chain in
             SendResult(
@@ -97,7 +97,7 @@ extension Engine {
         }
     }
 
-    /// Makes an answer of the instance as it was before its start, and of what that led to.
+    /// Builds an answer from the instance as it was before its start, and from the chain that the start caused.
     private func repeated<Answer>(
         _ command: StartCommand, at position: Position, _ answer: (inout InstanceState, Chain) -> Answer
     ) async throws(Rejection) -> Answer {
@@ -116,9 +116,9 @@ extension Engine {
         return answer(&instance, chain)
     }
 
-    /// What a row led to, with all that the instance sent to itself in consequence.
+    /// Returns the chain of a row: its macrostep and all events that the instance sent to itself in consequence.
     ///
-    /// - Parameter loaded: What the instance runs behind the row.
+    /// - Parameter loaded: The machine version that the instance runs behind the row.
     private func chain(
         of row: JournalRecord, from before: borrowing InstanceState, in loaded: LoadedMachine
     ) throws(Rejection) -> Chain {
@@ -126,7 +126,7 @@ extension Engine {
         do throws(RowError) {
             let input = try row.input(after: snapshot, of: before.earlier)
             let identity = before.identity(in: loaded)
-            // What was recorded before a bound is within wider ones.
+            // A chain that was recorded before a bound existed is within the wider, earlier bounds.
             for bounds in [.live, loaded.machine.semantics.earlierBounds].compactMap({ $0 }) {
                 if case .success(let chain) = loaded.machine.chain(
                     input, from: snapshot, as: identity, within: bounds)
@@ -141,7 +141,7 @@ extension Engine {
     }
 
     func row(of key: RequestKey?, at position: Position) async throws(Rejection) -> JournalRecord {
-        // Only what is deleted takes a row away.
+        // Only a deletion removes a row.
         guard let row = try await read({ () async throws(StoreError) in try await store.row(at: position) }) else {
             throw .purged(key)
         }
@@ -158,7 +158,7 @@ extension Engine {
         return record
     }
 
-    /// An instance as it was before a row of its history.
+    /// Returns an instance as it was before a row of its history.
     private func instance(before row: JournalRecord) async throws(Rejection) -> PastInstance {
         let last = row.seq.rawValue - 1
         if let known = pastInstances.withLock({ $0.value(for: row.instanceID, cost: \.size) }),
@@ -179,7 +179,7 @@ extension Engine {
 }
 
 extension Engine {
-    /// Who asks for one answer again often asks for the next one too.
+    /// Keeps an instance in memory, because a caller that repeats one request often repeats the next one too.
     private func keep(_ instance: PastInstance) {
         pastInstances.withLock { cache in
             cache.insert(instance, for: instance.state.record.id, cost: instance.size)

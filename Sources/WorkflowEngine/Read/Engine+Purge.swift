@@ -1,14 +1,14 @@
 import Statechart
 package import WorkflowStore
 
-/// Finished instances to delete.
+/// A request to delete finished instances.
 package struct PurgeRequest: Sendable {
-    /// Nil for all machines.
+    /// The machine; `nil` for all machines.
     package var machine: MachineName?
-    /// For so many milliseconds nothing must have come to them.
+    /// The milliseconds for which an instance must have been unchanged.
     package var age: Int64
     package var reason: String?
-    /// Asks how many there are, and changes nothing.
+    /// True to count the instances and change nothing.
     package var isDryRun: Bool
     package var caller: Caller
 
@@ -21,18 +21,18 @@ package struct PurgeRequest: Sendable {
     }
 }
 
-/// What was deleted for one request.
+/// The counts of one purge request.
 package struct PurgeResult: Sendable, Equatable {
-    /// Instances.
+    /// The number of deleted instances.
     package var deleted = 0
-    /// Journal rows of these.
+    /// The number of journal rows of the deleted instances.
     package var rows: Int64 = 0
-    /// Instances that stay because calls of theirs have not ended.
+    /// The number of instances that stay because their calls have not ended.
     package var kept = 0
-    /// False where there may be more: ask again.
+    /// False if there may be more to delete: ask again.
     package var isDone = false
-    /// The reason why some erased data is still in the files; nil when it is gone, for a dry run, and before the purge
-    /// is done.
+    /// The reason why some erased data is still in the files. `nil` when the data is gone, for a dry run, and before
+    /// the purge is done.
     package var pending: String?
 
     package init(deleted: Int = 0, rows: Int64 = 0, kept: Int = 0, isDone: Bool = false) {
@@ -44,13 +44,13 @@ package struct PurgeResult: Sendable, Equatable {
 }
 
 extension Engine {
-    /// Deletes finished instances, a bounded number for one request; the caller asks again for the rest. Failed,
-    /// running and suspended ones stay, and those with calls that have not ended.
+    /// Deletes finished instances, a bounded number in one request; the caller asks again for the rest. Failed, running
+    /// and suspended instances stay, and those with calls that have not ended.
     package func purge(_ request: PurgeRequest) async throws(Rejection) -> PurgeResult {
         log.asked("purge", by: request.caller)
         if let machine = request.machine { _ = try await self.machine(named: machine, by: request.caller) }
         var result = PurgeResult()
-        // Also what was deleted before something failed.
+        // This also logs what was deleted before a failure.
         defer {
             if !request.isDryRun, result.deleted > 0 {
                 tell(result, of: request.machine, reason: request.reason, by: request.caller)
@@ -61,7 +61,7 @@ extension Engine {
         return result
     }
 
-    /// Does what is asked, and tells nobody; adds to what was deleted before.
+    /// Deletes finished instances without a log line, and adds the counts to `result`.
     func deleteFinished(_ request: PurgeRequest, _ result: inout PurgeResult) async throws(Rejection) {
         let oldest = Timestamp(rawValue: now.rawValue - request.age)
         let before = result.deleted
@@ -84,7 +84,7 @@ extension Engine {
         result.isDone = true
     }
 
-    /// Counts those that no call can keep; gives the others.
+    /// Counts the instances whose machines make no calls, and returns the others.
     private func countWithoutCalls(
         _ records: [InstanceRecord], _ result: inout PurgeResult
     ) async throws(Rejection) -> [InstanceRecord] {
@@ -100,7 +100,7 @@ extension Engine {
         return others
     }
 
-    /// Deletes some, as many at once as leave room for others in a batch.
+    /// Deletes instances in groups that leave room for other commands in a batch.
     private func delete(
         _ records: [InstanceRecord], _ request: PurgeRequest, _ result: inout PurgeResult
     ) async throws(Rejection) {
@@ -126,7 +126,7 @@ extension Engine {
                 case .failure(let rejection):
                     switch rejection.code {
                     case .effectsOpen: result.kept += 1
-                    // Somebody else was faster.
+                    // Another caller has deleted or changed the instance meanwhile.
                     case .instanceNotFound, .preconditionFailed, .notFinished: break
                     default: throw rejection
                     }

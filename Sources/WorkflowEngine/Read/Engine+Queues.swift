@@ -1,17 +1,18 @@
 import Statechart
 package import WorkflowStore
 
-/// A queue for those who watch: how much waits in it, and who moves it.
+/// A queue for monitoring: the effects that wait in it, and who carries them out.
 package struct QueueReport: Sendable {
     package let summary: QueueSummary
-    /// Attempts that the daemon makes now.
+    /// The number of attempts that the daemon is making.
     package let running: Int
-    /// Workers that have asked for its tasks within the last minute; nil of a queue that the daemon serves itself.
+    /// The number of workers that asked for tasks within the last minute; `nil` for a queue that the daemon serves
+    /// itself.
     package let workers: Int?
-    /// Counting has ended here.
+    /// The number at which counting ended.
     private let bound: Int
 
-    /// Milliseconds after which something that is due and does not begin makes a queue one that stands.
+    /// The milliseconds after which a due effect that has not begun counts as late.
     private static let patience: Int64 = 60_000
 
     init(_ summary: QueueSummary, running: Int, workers: Int?, bound: Int) {
@@ -21,22 +22,23 @@ package struct QueueReport: Sendable {
         self.bound = bound
     }
 
-    /// Effects that are due and have not begun.
+    /// The number of effects that are due and have not begun.
     package var ready: Int {
-        // An attempt that runs is ready in the store: after a kill it is made again. A count that ended early stays.
+        // The store counts a running attempt as ready, because it is made again after a kill. A count that ended early
+        // stays.
         summary.ready < bound ? max(0, summary.ready - running) : summary.ready
     }
 
-    /// When the first that has not begun is due; nil without any.
+    /// The due time of the first effect that has not begun; `nil` if there is none.
     package var oldestDue: Timestamp? { summary.oldestDue }
 
-    /// The milliseconds for which the first effect that is due has not begun; nil when none is due.
+    /// Returns the milliseconds for which the first due effect has not begun; `nil` if none is due.
     package func lateness(at now: Timestamp) -> Int64? {
         guard ready > 0, let due = oldestDue, due <= now else { return nil }
         return now.rawValue - due.rawValue
     }
 
-    /// True: as far as can be seen, something in it goes on only when somebody does something.
+    /// Returns true if some effect in the queue apparently goes on only when somebody acts.
     package func stands(at now: Timestamp) -> Bool {
         let isLate = lateness(at: now).map { $0 > Self.patience } ?? false
         // While some effects run, the others are only waiting for their turn.
@@ -45,9 +47,9 @@ package struct QueueReport: Sendable {
 }
 
 extension Engine {
-    /// Adds to queues who moves them.
+    /// Adds running attempts and workers to the summaries of queues.
     ///
-    /// - Parameter bound: Where counting has ended.
+    /// - Parameter bound: The number at which counting ended.
     package func reports(
         of queues: [QueueSummary], countedTo bound: Int, by caller: Caller
     ) -> [QueueReport] {
@@ -59,23 +61,24 @@ extension Engine {
         }
     }
 
-    /// The queues that have an effect or settings, in the order of their names; of very many the first ones.
+    /// Returns the queues that have an effect or settings, in the order of their names; only the first ones if there
+    /// are many.
     ///
-    /// - Parameter bound: Where counting ends.
+    /// - Parameter bound: The number at which counting ends.
     package func queueReports(countingTo bound: Int, by caller: Caller) async throws(Rejection) -> [QueueReport] {
         let queues = try await summaries(QueueQuery(limit: limits.reportedQueues, now: now, bound: bound))
         return reports(of: queues, countedTo: bound, by: caller)
     }
 
-    /// The queues, each with the time at which its first effect is due that does not run.
+    /// Returns the queues, each with the due time of its first effect that is not running.
     func summaries(_ query: QueueQuery) async throws(Rejection) -> [QueueSummary] {
         var query = query
         query.running = Set(runners.flatMap(\.runningEffects))
         return try await read { [query] () async throws(StoreError) in try await store.queues(query) }
     }
 
-    /// Queues that the latest versions of machines name. Only a few versions are read for it that were not read before:
-    /// asked again and again, it comes to know all of them.
+    /// Returns the queues that the latest versions of machines name. One call reads only a few versions that were not
+    /// read before, so repeated calls find all queues.
     package func queues(
         namedBy machines: some Sequence<MachineName>, by caller: Caller
     ) async throws(Rejection) -> Set<String> {
@@ -92,20 +95,20 @@ extension Engine {
         return queues
     }
 
-    /// The answer to the question whether a queue is known.
+    /// The result of looking up a queue.
     package enum QueueKnowledge: Sendable, Equatable {
-        /// A definition names it, an effect is in it, or something is set for it.
+        /// A definition names the queue, or the queue has an effect or a setting.
         case known
-        /// Nothing does; names of others, for a suggestion.
+        /// Nothing knows the queue. Has the names of other queues, for a suggestion.
         case unknown(others: [String])
     }
 
-    /// Looks whether anything knows a queue: an effect, a setting, the latest version of a machine, or one with
-    /// instances. Where nothing else knows the name it reads the text of every machine, and compiles the few that may
-    /// name it. The names for a suggestion are those that are known without.
+    /// Looks up whether anything knows a queue: an effect, a setting, the latest version of a machine, or a version
+    /// with instances. If nothing else knows the name, the text of every machine is read, and the few that may name the
+    /// queue are compiled. Suggested names are those that are known without this search.
     package func knowledge(of queue: String, by caller: Caller) async throws(Rejection) -> QueueKnowledge {
         if queueBoard.record(of: queue) != nil { return .known }
-        // From the names that stand right before it on.
+        // The query starts shortly before the name.
         let query = QueueQuery(after: String(queue.dropLast()), limit: limits.reportedQueues, now: now, bound: 1)
         let near = try await read { () async throws(StoreError) in try await store.queues(query) }.map(\.name)
         if near.contains(queue) { return .known }
@@ -119,7 +122,7 @@ extension Engine {
             let latest = try await read { () async throws(StoreError) in try await store.machine(key, version: nil) }
             if let latest, try await self.names(latest, queue) { return .known }
         }
-        // Older versions, as far as somebody still runs on them.
+        // Older versions count while they have instances.
         for id in Set(try await wholeTally(by: caller).map(\.key.machineID)) {
             let record = try await read { () async throws(StoreError) in try await store.machine(id) }
             if let record, try await self.names(record, queue) { return .known }
@@ -127,7 +130,7 @@ extension Engine {
         return .unknown(others: others.sorted())
     }
 
-    /// True when a version names a queue. The version is compiled only when its text may contain the name.
+    /// Returns true if a version names a queue. The version is compiled only if its text may contain the name.
     private func names(_ record: MachineRecord, _ queue: String) async throws(Rejection) -> Bool {
         guard record.mayName(queue) else { return false }
         return try await loadedMachine(record.id).machine.effects.contains { $0.queue == queue }
@@ -142,7 +145,7 @@ extension Engine {
 }
 
 extension MachineRecord {
-    /// True when the text contains the name of a queue, or escapes that could spell it.
+    /// Returns true if the text contains the name of a queue, or escapes that could spell it.
     fileprivate func mayName(_ queue: String) -> Bool {
         var name = queue.drop { $0 != ":" }.dropFirst()
         // The queue of a host ends with a port, which most texts leave out.
@@ -152,8 +155,8 @@ extension MachineRecord {
 }
 
 extension EngineLimits {
-    /// Queues that are looked at for one report: each takes a few reads.
+    /// The most queues in one report: each takes a few reads.
     fileprivate var reportedQueues: Int { 250 }
-    /// Machines whose definitions are compiled for one report.
+    /// The most machines whose definitions are compiled for one report.
     fileprivate var catalogedMachines: Int { 25 }
 }

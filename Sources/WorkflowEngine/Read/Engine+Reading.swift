@@ -3,7 +3,7 @@ import WorkflowJSON
 package import WorkflowStore
 
 extension Engine {
-    /// The latest version of a machine, or the named one.
+    /// Returns the latest version of a machine, or the given version.
     package func machine(
         named name: MachineName, version: MachineVersion? = nil, by caller: Caller
     ) async throws(Rejection) -> MachineRecord {
@@ -19,7 +19,7 @@ extension Engine {
         throw .machineNotFound(name: name, version: version, latest: latest?.version)
     }
 
-    /// The latest versions of all machines that the caller sees, by name, after a name.
+    /// Returns the latest versions of the caller's machines behind a name, in the order of names.
     package func machines(
         after name: MachineName?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> [MachineRecord] {
@@ -28,7 +28,7 @@ extension Engine {
         }
     }
 
-    /// An instance as it is on disk.
+    /// Returns an instance as it is on disk.
     package func instance(named name: InstanceName, by caller: Caller) async throws(Rejection) -> InstanceView {
         let key = InstanceKey(name, in: caller.namespace)
         guard
@@ -43,12 +43,12 @@ extension Engine {
         return InstanceView(record: record, machine: loaded.record, failure: failure)
     }
 
-    /// Refuses what is not the caller's to see: an instance of another namespace is not there for it.
+    /// Rejects an instance of another namespace, as if it did not exist.
     func refuse(_ record: InstanceRecord, to caller: Caller) throws(Rejection) {
         guard record.namespace == caller.namespace else { throw .instanceNotFound(record.name) }
     }
 
-    /// A row of an instance's history; nil when it has none at this position.
+    /// Returns the row of an instance's history at a position; `nil` if it has none there.
     package func row(
         at position: Position, of record: InstanceRecord, by caller: Caller
     ) async throws(Rejection) -> JournalRecord? {
@@ -57,7 +57,7 @@ extension Engine {
         return row?.instanceID == record.id ? row : nil
     }
 
-    /// A page of instances.
+    /// Returns a page of instances.
     package func instances(
         _ query: InstanceQuery, by caller: Caller
     ) async throws(Rejection) -> (views: [InstanceView], next: InstanceListPosition?) {
@@ -71,7 +71,7 @@ extension Engine {
         return (views, page.next)
     }
 
-    /// What the instance would say now to each event of its machine; asking changes nothing.
+    /// Returns for each event of the machine whether the instance would accept it now. Changes nothing.
     package func acceptance(
         of name: InstanceName, by caller: Caller
     ) async throws(Rejection) -> (
@@ -85,7 +85,7 @@ extension Engine {
         return (events, instance.tags, view)
     }
 
-    /// The tags of an instance's active states; nil when no state of the machine has any.
+    /// Returns the tags of an instance's active states; `nil` if no state of the machine has tags.
     package func tags(of view: InstanceView, by caller: Caller) async throws(Rejection) -> [String]? {
         try refuse(view.record, to: caller)
         let loaded = try await loadedMachine(view.record.machineID)
@@ -93,7 +93,7 @@ extension Engine {
         return loaded.machine.tags(of: try view.record.snapshot(of: loaded).configuration)
     }
 
-    /// A page of an instance's history.
+    /// Returns a page of an instance's history.
     package func history(
         _ query: HistoryQuery, of record: InstanceRecord, by caller: Caller
     ) async throws(Rejection) -> [JournalRecord] {
@@ -107,13 +107,14 @@ extension Engine {
         try await read { () async throws(StoreError) in try await store.history(query) }
     }
 
-    /// Tells of each commit that changes an instance, from now on; nil when too many wait already.
+    /// Returns a stream with an element after each later commit that changes an instance; `nil` if too many callers
+    /// wait already.
     package func changes(of record: InstanceRecord, by caller: Caller) throws(Rejection) -> AsyncStream<Void>? {
         try refuse(record, to: caller)
         return feed.changes(of: record.id)
     }
 
-    /// Names of instances that stand near a name in the order of bytes, for suggestions.
+    /// Returns names of instances near a name in byte order, for suggestions.
     package func instanceNames(
         near name: InstanceName, by caller: Caller
     ) async throws(Rejection) -> [InstanceName] {
@@ -123,21 +124,21 @@ extension Engine {
         }
     }
 
-    /// The latest names of machines, for suggestions.
+    /// Returns the latest names of machines, for suggestions.
     package func machineNames(by caller: Caller) async throws(Rejection) -> [MachineName] {
         try await read { () async throws(StoreError) in
             try await store.machineNames(in: caller.namespace, limit: limits.suggestedMachines)
         }
     }
 
-    /// The generation of the store, raised by each restore.
+    /// The generation of the store, which each restore increments.
     package var generation: Int64 { store.identity.generation }
 
-    /// The position up to which an earlier generation and this one have the same history.
+    /// Returns the position up to which an earlier generation and this one have the same history.
     package func parting(from generation: Int64) -> Position { store.lineage.parting(from: generation) }
 
-    /// The states that the rows of a page exited and entered, found by folding from the nearest snapshot; in the order
-    /// of the rows.
+    /// Returns the states that the rows of a page exited and entered, in the order of the rows. They are found by
+    /// folding from the nearest snapshot.
     package func moves(
         of rows: [JournalRecord], in record: InstanceRecord, query: HistoryQuery, by caller: Caller
     ) async throws(Rejection) -> [StateMoves] {
@@ -151,12 +152,12 @@ extension Engine {
         return rows.map { moves[$0.seq] ?? StateMoves(exited: [], entered: []) }
     }
 
-    /// An instance as it was after a macrostep: its history folded from the nearest snapshot.
+    /// Returns an instance as it was after a macrostep, by folding its history from the nearest snapshot.
     func fold(of record: InstanceRecord, through seq: Int64) async throws(Rejection) -> Fold {
         try await folder.fold(of: record, from: seq, through: seq)
     }
 
-    /// Takes the macrosteps of an instance again, from the nearest snapshot at or before a seq through another.
+    /// Repeats the macrosteps of an instance, from the nearest snapshot at or before `start` through `last`.
     func fold(
         of record: InstanceRecord, from start: Int64, through last: Int64,
         _ body: (JournalRecord, LoadedMachine, Macrostep) -> Void
@@ -174,7 +175,8 @@ extension Engine {
         }
     }
 
-    /// The last row before a position in its partition, and the seq that an instance had then; nil where there is none.
+    /// Returns the last row before a position in its partition, and the seq that an instance had then. Each is `nil` if
+    /// there is none.
     package func place(
         before position: Position, instance name: InstanceName?, by caller: Caller
     ) async throws(Rejection) -> (row: JournalRecord?, seq: Seq?) {
@@ -187,7 +189,7 @@ extension Engine {
         return (row, try await seq(of: record, upTo: row.position, by: caller))
     }
 
-    /// The seq of an instance's last row at or before a position; nil when it began later.
+    /// Returns the seq of an instance's last row at or before a position; `nil` if the instance began later.
     package func seq(
         of record: InstanceRecord, upTo position: Position, by caller: Caller
     ) async throws(Rejection) -> Seq? {
@@ -199,7 +201,7 @@ extension Engine {
         }
     }
 
-    /// The machine version of a row number.
+    /// Returns the machine version with an id.
     package func loadedMachine(_ id: MachineID) async throws(Rejection) -> LoadedMachine {
         try await folder.machine(id)
     }
@@ -215,7 +217,7 @@ extension Engine {
     }
 }
 
-/// The states that one macrostep left and entered, as paths, in order.
+/// The states that one macrostep exited and entered, as paths, in order.
 package struct StateMoves: Sendable, Equatable {
     package let exited: [String]
     package let entered: [String]
@@ -228,7 +230,7 @@ extension StateMoves {
 }
 
 extension InstanceRecord {
-    /// With the head that a page of its history was read from.
+    /// Returns the instance with the head from which a page of its history was read.
     fileprivate func asOf(_ query: HistoryQuery) -> InstanceRecord {
         var record = self
         (record.head, record.seq) = (query.head, query.headSeq)

@@ -1,28 +1,28 @@
 package import WorkflowStore
 
-/// What an engine does and holds at one moment.
+/// The activity and contents of an engine at one moment.
 package struct EngineReport: Sendable {
     package let counts: EngineMetrics.Counts
-    /// How many instances are in which status and configuration.
+    /// The numbers of instances by status and configuration.
     package let tally: [TallyRecord]
-    /// Of the machine versions that `counts` and `tally` name.
+    /// The names of the machine versions in `counts` and `tally`.
     package let names: [MachineID: MachineName]
-    /// Commands that wait for the writer.
+    /// The number of commands that wait for the writer.
     package let waiting: Int
-    /// How long the oldest of the commands that were taken together had waited.
+    /// The waits of the oldest command in each group that the writer took together.
     package let waits: Histogram
-    /// What is left of what was deleted.
+    /// The remains of deleted instances.
     package let backlog: PurgeBacklog
-    /// How long the write-ahead log may have contained erased data; nil when it does not.
+    /// The time for which the write-ahead log may have contained erased data; `nil` if it contains none.
     package let erasedInLog: Duration?
-    /// Nil where the store is no file.
+    /// The store's use of space; `nil` if the store is not a file.
     package let usage: StoreUsage?
-    /// When somebody last took care of the store, also before this engine began.
+    /// The times of the last backup and verification, also before this engine began.
     package let upkeep: UpkeepTimes
 }
 
 extension Engine {
-    /// What it does and holds now. Reads the counts of instances, and no instance.
+    /// Returns the engine's current report. Reads the counts of instances, and no instance.
     package func report(by caller: Caller) async throws(Rejection) -> EngineReport {
         let counts = metrics.counts
         let tally = try await wholeTally(by: caller)
@@ -38,7 +38,7 @@ extension Engine {
             backlog: purgeBacklog, erasedInLog: purging.timeInLog, usage: usage, upkeep: upkeep.times)
     }
 
-    /// How many instances are in which status and configuration, all of it.
+    /// Returns the complete numbers of instances by status and configuration.
     func wholeTally(by caller: Caller) async throws(Rejection) -> [TallyRecord] {
         var tally: [TallyRecord] = []
         repeat {
@@ -49,7 +49,7 @@ extension Engine {
         } while true
     }
 
-    /// The timers that should have fired by now; nil when none is late.
+    /// Returns the timers that should have fired by now; `nil` if none is late.
     package func lateTimers(by caller: Caller) async throws(Rejection) -> LateTimers? {
         let now = now
         func isLate(_ timer: ListedTimer) -> Bool { timer.timer.key.due < now }
@@ -62,11 +62,11 @@ extension Engine {
 
 /// Timers that should have fired already.
 package struct LateTimers: Sendable, Equatable {
-    /// Counting ends here.
+    /// The number at which counting ends.
     package static let bound = 1_000
 
-    /// By how many the first of them is late.
+    /// The milliseconds by which the first timer is late.
     package let milliseconds: Int64
-    /// How many there are; `bound` stands for that many or more.
+    /// The number of late timers; `bound` stands for that number or more.
     package let count: Int
 }

@@ -1,13 +1,13 @@
 import Logging
 import WorkflowStore
 
-// Deleting what has finished longer ago than its machine keeps it.
+// Deletes finished instances whose machine's retention has passed.
 
 extension Engine {
     /// Makes a pass each hour, the first at once, until the engine ends.
     func keepRetention() async {
         while erasures != nil, await retention.isDue() {
-            // What becomes too old while it goes on is the next one's.
+            // Instances that become too old during the pass are left to the next one.
             let begin = now
             let isDone = await passRetention()
             let pause = isDone ? limits.retentionPause : limits.retentionRetry
@@ -15,7 +15,7 @@ extension Engine {
         }
     }
 
-    /// Deletes what is too old of each machine. False when it could not do all of it.
+    /// Deletes the instances of each machine that are too old. Returns false if the pass could not delete all of them.
     private func passRetention() async -> Bool {
         let caller = Caller(.retention, namespace: .default, role: .owner)
         do throws(Rejection) {
@@ -27,7 +27,7 @@ extension Engine {
             } while last != nil
             return true
         } catch {
-            // A store that was closed meanwhile is no news.
+            // A store that was closed meanwhile is not worth a warning.
             if error.code != .draining, !retention.isClosed, !Task.isCancelled {
                 log.tell(
                     .deletions, .warning, "finished instances could not be deleted; it is tried again in a minute",
@@ -42,7 +42,7 @@ extension Engine {
         guard let age = setting.retention else { return }
         let request = PurgeRequest(machine: machine, age: age, reason: nil, by: caller)
         var sum = PurgeResult()
-        // Also of a pass that fails on its way.
+        // A pass that fails on its way is logged too.
         defer {
             if sum.deleted > 0 {
                 tell(sum, of: machine, reason: nil, by: caller)
@@ -50,13 +50,13 @@ extension Engine {
             }
         }
         while !sum.isDone {
-            // Somebody may have taken it back meanwhile.
+            // An operator may have changed the retention meanwhile.
             guard try await self.setting(of: machine, by: caller).retention == age else { return }
             try await deleteFinished(request, &sum)
         }
     }
 
-    /// Tells in the log what was deleted.
+    /// Logs the counts of a deletion.
     func tell(_ result: PurgeResult, of machine: MachineName?, reason: String?, by caller: Caller) {
         var metadata: Logger.Metadata = [
             "instances": "\(result.deleted)", "rows": "\(result.rows)", "kept": "\(result.kept)",

@@ -2,7 +2,7 @@ import Statechart
 package import WorkflowStore
 
 extension Engine {
-    /// The running timers that are due next, of all instances that the caller sees.
+    /// Returns the running timers that are due next, of all instances that the caller sees.
     package func timers(
         after key: TimerKey?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> [ListedTimer] {
@@ -11,13 +11,15 @@ extension Engine {
         }
     }
 
-    /// What comes to an instance by itself, the next first; of a failed or suspended one what waits.
+    /// Returns the events that will come to an instance by themselves, the next first. In a failed or suspended
+    /// instance they wait.
     package func timers(of name: InstanceName, by caller: Caller) async throws(Rejection) -> [InstanceTimer] {
         try await timers(of: try await instance(named: name, by: caller).record)
     }
 
-    /// What waits in failed instances until they are retried, then in suspended ones until they are resumed, one
-    /// instance after the other; at most `limit`. Nil in place of `next` when there is no more.
+    /// Returns the waiting timers of failed instances, which wait for a retry, then those of suspended ones, which wait
+    /// for a resume. The list goes instance by instance and has at most `limit` timers; `next` is `nil` if there are no
+    /// more.
     package func waitingTimers(
         from place: WaitingPlace?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> (timers: [(instance: InstanceName, timer: InstanceTimer)], next: WaitingPlace?) {
@@ -30,7 +32,7 @@ extension Engine {
         return (found.timers + rest.timers, rest.next)
     }
 
-    /// The same of one page of the instances of one status.
+    /// Returns the waiting timers of one page of the instances of one status.
     private func waitingTimers(
         of status: InstanceStatus, from place: WaitingPlace?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> (timers: [(instance: InstanceName, timer: InstanceTimer)], next: WaitingPlace?) {
@@ -55,20 +57,20 @@ extension Engine {
 
     private func timers(of record: InstanceRecord) async throws(Rejection) -> [InstanceTimer] {
         let instance = try InstanceState(record: record, loaded: try await loadedMachine(record.machineID))
-        // A result that its instance failed on waits like a timer; what runs outside comes at no time that is known.
+        // A result on which its instance failed waits like a timer; the end of a running invocation has no known time.
         let armed = instance.snapshot.armed.filter { $0.kind != .invocation || $0.isKept }
             .sorted(by: Pending.comesBefore)
         return armed.map { InstanceTimer($0, of: instance.machine, status: record.status) }
     }
 }
 
-/// A place in the list of what waits in instances that do not run.
+/// A place in the list of timers that wait in instances that do not run.
 package struct WaitingPlace: Sendable, Equatable {
-    /// The last instance of which all was listed; nil before the first.
+    /// The last instance whose timers were all listed; `nil` before the first.
     package let after: InstanceListPlace?
-    /// The instance of which some was listed.
+    /// The instance of which some timers were listed.
     package let instance: InstanceID
-    /// How much of that one was listed.
+    /// The number of listed timers of `instance`.
     package let taken: Int
 
     package init(after: InstanceListPlace?, instance: InstanceID, taken: Int) {
@@ -77,28 +79,28 @@ package struct WaitingPlace: Sendable, Equatable {
         self.taken = taken
     }
 
-    /// Behind the failed instances.
+    /// The place behind the failed instances.
     static let beforeSuspended = WaitingPlace(
         after: InstanceListPlace(
             machineID: MachineID(rawValue: 0), status: .suspended, id: InstanceID(rawValue: 0)),
         instance: InstanceID(rawValue: 0), taken: 0)
 }
 
-/// Something that will come to an instance by itself, for those who look.
+/// An event that will come to an instance by itself, for display.
 package struct InstanceTimer: Sendable, Equatable {
     package let event: String
     package let due: Timestamp
-    /// The path of the state with whose end it goes; nil for what was sent.
+    /// The path of the state that owns the timer, which ends with the state; `nil` for an event that was sent.
     package let state: String?
-    /// What `cancel` names.
+    /// The id that `cancel` names; `nil` if there is none.
     package let id: String?
-    /// How late it may be and still change something; nil for however late.
+    /// The lateness in milliseconds up to which the timer still has an effect; `nil` if there is no limit.
     package let skipMilliseconds: Int64?
-    /// True when its delay begins anew if the timer is too late.
+    /// True if the timer's delay begins anew when the timer is too late.
     package let rearms: Bool
-    /// Whether it waits because its instance does not run.
+    /// True if the timer waits because its instance does not run.
     package let waits: Bool
-    /// Whether that is suspended.
+    /// True if the instance is suspended.
     package let isSuspended: Bool
 
     init(_ timer: Pending, of machine: Machine, status: InstanceStatus) {

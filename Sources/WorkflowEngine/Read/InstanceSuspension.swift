@@ -1,15 +1,16 @@
 package import WorkflowStore
 
-/// Since when an instance is suspended, by whom, and why.
+/// The time, actor and reason of an instance's suspension.
 package struct InstanceSuspension: Sendable, Equatable {
-    /// The time of the row that suspended it.
+    /// The time of the row that suspended the instance.
     package let at: Timestamp
-    /// The one who did it; nil where nobody is known.
+    /// The actor who suspended the instance; `nil` if none is known.
     package let actor: Actor?
-    /// The reason that was given; nil for none, and when it was erased.
+    /// The reason that was given; `nil` if there is none or it was erased.
     package let reason: String?
 
-    /// - Parameter updated: The instance's last time: a clock that was ahead may have been corrected since.
+    /// - Parameter updated: The time of the instance's last change: a clock that was ahead may have been corrected
+    ///   since.
     init(_ row: JournalRecord, notAfter updated: Timestamp) {
         at = min(row.at, updated)
         actor = row.actor
@@ -18,10 +19,10 @@ package struct InstanceSuspension: Sendable, Equatable {
 }
 
 extension Engine {
-    /// Since when, by whom and why those of some instances are suspended that are.
+    /// Returns the suspensions of those instances that are suspended.
     ///
-    /// Reads a row for each instance, many at once, and a bounded number of rows when operators have changed the
-    /// instance since. An instance that needs more is left out.
+    /// Reads one row for each instance, many at once, and a bounded number of rows if operators have changed the
+    /// instance since. An instance that needs more rows is left out.
     package func suspensions(
         of views: [InstanceView], by caller: Caller
     ) async throws(Rejection) -> [InstanceID: InstanceSuspension] {
@@ -36,14 +37,14 @@ extension Engine {
         }
     }
 
-    /// Those of some suspended instances that were suspended by their machine.
+    /// Returns those suspended instances that their machine suspended.
     func suspendedByMachine(_ records: [InstanceRecord]) async throws(Rejection) -> [InstanceRecord] {
         let rows = try await suspendingRows(of: records, within: limits.rowsOfSuspension)
         return records.filter { rows[$0.id]?.isSuspensionByMachine == true }
     }
 
-    /// The rows that suspended the instances. An instance is left out when that row is not among its last rows, and
-    /// when it was deleted meanwhile. Reads the last rows of many instances at once.
+    /// Returns the rows that suspended the instances. An instance is left out if its row is not among its last rows, or
+    /// if it was deleted meanwhile. Reads the last rows of many instances at once.
     private func suspendingRows(
         of records: [InstanceRecord], within rows: Int
     ) async throws(Rejection) -> [InstanceID: JournalRecord] {
@@ -57,7 +58,7 @@ extension Engine {
                 places = []
                 let last = try await read { () async throws(StoreError) in try await store.rows(at: wanted) }
                 for row in last {
-                    // The row is another instance's when this one was deleted meanwhile.
+                    // If the instance was deleted meanwhile, the row may be another instance's.
                     guard var search = searches.removeValue(forKey: row.instanceID) else { continue }
                     search.take(row)
                     if !search.isOver, let previous = row.previous {

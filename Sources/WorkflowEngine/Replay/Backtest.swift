@@ -1,14 +1,15 @@
 package import Statechart
 package import WorkflowStore
 
-/// What became of the instances that were replayed with another definition.
+/// The counts of a backtest with another definition.
 package struct TrialCounts: Sendable, Equatable {
     package var same = 0
     package var differs = 0
     package var refused = 0
-    /// Journal rows that were gone through.
+    /// The number of journal rows that were replayed.
     package var events = 0
-    /// For each event at which instances part: how many. At most `EngineLimits.toldInconsistencies` events.
+    /// The numbers of instances that differ or are refused, by event; at most `EngineLimits.toldInconsistencies`
+    /// events.
     package var byEvent: [String: (differs: Int, refused: Int)] = [:]
 
     package init() {}
@@ -18,7 +19,7 @@ package struct TrialCounts: Sendable, Equatable {
             && lhs.byEvent.mapValues { [$0.differs, $0.refused] } == rhs.byEvent.mapValues { [$0.differs, $0.refused] }
     }
 
-    /// Notes what became of one instance.
+    /// Counts the verdict of one instance.
     mutating func note(_ verdict: TrialVerdict, atMost bound: Int) {
         switch verdict {
         case .same: same += 1
@@ -37,16 +38,17 @@ package struct TrialCounts: Sendable, Equatable {
     }
 }
 
-/// What a backtest tells while it runs.
+/// A report from a running backtest.
 package enum BacktestEvent: Sendable, Equatable {
     case progress(VerificationProgress)
-    /// An instance that parts from its history.
+    /// An instance that departs from its history.
     case parts(instance: InstanceName, verdict: TrialVerdict)
 }
 
-/// Replays instances of one machine with another definition. Reads as `Verification` does, and writes nothing.
+/// Replays instances of one machine with another definition. A backtest reads as `Verification` does, and writes
+/// nothing.
 package struct Backtest: Sendable {
-    /// Is told what happens, in order; what it throws ends the work.
+    /// Receives the events in order; an error that it throws ends the backtest.
     package typealias Report = @concurrent (BacktestEvent) async throws -> Void
 
     private let store: any StoreReader
@@ -67,7 +69,8 @@ package struct Backtest: Sendable {
         var trial = BacktestRun(of: record, with: machine, version: version)
         var next: Int64 = 1
         var clock = ReportClock(limits)
-        // Also behind a difference: what is asked begins with the last row that says the instance anew.
+        // The loop continues behind a difference, because the backtest counts only from the last row that restates the
+        // instance.
         while next <= record.seq.rawValue {
             let seqs = next...min(record.seq.rawValue, next + limits.foldedRows - 1)
             let rows = try await store.history(
@@ -92,8 +95,8 @@ package struct Backtest: Sendable {
 
     /// Replays every instance of a machine, or those of some of its versions, in passes.
     ///
-    /// - Parameter wanted: Empty for all.
-    /// - Throws: `unsupported` for a store that cannot be read in the order of its journal.
+    /// - Parameter wanted: The versions; empty for all.
+    /// - Throws: `unsupported` if the store cannot be read in the order of its journal.
     @concurrent package func run(
         machine key: MachineKey, versions wanted: [MachineVersion], _ report: Report
     ) async throws -> TrialCounts {
@@ -110,14 +113,14 @@ package struct Backtest: Sendable {
 }
 
 extension TrialVerdict {
-    /// The history itself cannot be read to its end.
+    /// Returns the verdict for a history that cannot be read to its end.
     static func missing(_ record: InstanceRecord) -> TrialVerdict {
         .refused(seq: record.seq, event: "", reason: "its history cannot be read; 'wfctl verify' tells more")
     }
 }
 
 extension BacktestRun {
-    /// Goes on behind a row that says the instance anew: what came before is not asked.
+    /// Continues behind a row that restates the instance; the rows before it do not count.
     mutating func begin(
         behind row: JournalRecord, of record: InstanceRecord, _ past: HistoryFolder
     ) async throws(Rejection) {
@@ -126,7 +129,7 @@ extension BacktestRun {
         begin(behind: row, machine.text(of: snapshot), snapshot.status)
     }
 
-    /// Takes the next row of an instance that is as in `record` after the last one.
+    /// Takes the next row of an instance that is as in `record` after the last row.
     mutating func take(_ row: JournalRecord, of record: InstanceRecord) {
         let isLast = row.position == record.head
         take(row, status: isLast ? record.status : row.statusBehind)
@@ -135,7 +138,7 @@ extension BacktestRun {
 }
 
 extension JournalRecord {
-    /// What its instance is behind the row, when others follow; nil where the row does not say it.
+    /// The instance's status behind the row, if other rows follow; `nil` if the row does not determine it.
     var statusBehind: InstanceStatus? {
         switch kind {
         case .failed: .failed
@@ -148,7 +151,7 @@ extension JournalRecord {
     }
 }
 
-/// Says when it is time to tell how far something is.
+/// Decides when a progress report is due.
 struct ReportClock {
     private let interval: Duration
     private var last = ContinuousClock.now
@@ -165,7 +168,7 @@ struct ReportClock {
     }
 }
 
-/// The values of one backtest under way.
+/// The state of one running backtest.
 private struct BacktestScan {
     let store: any StoreReader
     let audit: any StoreAudit
@@ -175,9 +178,9 @@ private struct BacktestScan {
     private(set) var counts = TrialCounts()
 
     private var versions: [MachineID: MachineVersion] = [:]
-    /// Where the next pass begins in the journal.
+    /// The position in the journal where the next pass begins.
     var start: Int64 = 1
-    /// Rows of the partitions that are done, and those of all.
+    /// The number of rows in the finished partitions.
     var passed = 0
     private var total = 0
     private var told = 0
@@ -194,7 +197,7 @@ private struct BacktestScan {
         clock = ReportClock(limits)
     }
 
-    /// Fixes what is replayed.
+    /// Selects the versions and partitions to replay.
     @concurrent mutating func begin(_ key: MachineKey, _ wanted: [MachineVersion]) async throws -> [PartitionRange] {
         let ranges = PartitionRange.all(try await audit.inspectStore().numbers)
         total = ranges.reduce(0) { $0 + $1.rows }
@@ -212,7 +215,7 @@ private struct BacktestScan {
         return versions.isEmpty ? [] : ranges
     }
 
-    /// Replays the next instances from a number on; gives where the next pass begins, nil after the last one.
+    /// Replays the next instances from an id on. Returns the id where the next pass begins; `nil` after the last one.
     @concurrent mutating func pass(
         _ range: PartitionRange, from lower: Int64, _ report: Backtest.Report
     ) async throws -> Int64? {
@@ -228,7 +231,7 @@ private struct BacktestScan {
                 guard let version = versions[instance.record.machineID] else { continue }
                 places[instance.record.id] = trials.count
                 bytes += instance.record.size
-                // What it holds now is not needed, only where it stands.
+                // Only the instance's head is needed, not its current data.
                 var record = instance.record
                 record.state = SnapshotText(configuration: "", context: "", memory: "")
                 trials.append((record, BacktestRun(of: record, with: machine, version: version)))
@@ -253,7 +256,7 @@ private struct BacktestScan {
             if firstAbove == nil { firstAbove = slice.firstAbove?.rawValue }
             for row in slice.rows {
                 guard let place = places[row.instanceID], !isDone[place] else { continue }
-                // What only leads to the next row that says the instance anew is passed.
+                // Rows that only lead to the next row that restates the instance are not counted.
                 if trials[place].trial.verdict == nil { counts.events += 1 }
                 if row.kind.saysInstanceAnew {
                     try await trials[place].trial.begin(behind: row, of: trials[place].record, past)

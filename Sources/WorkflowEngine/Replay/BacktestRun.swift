@@ -1,25 +1,25 @@
 import Statechart
 package import WorkflowStore
 
-/// What another definition makes of an instance's history.
+/// The result of replaying an instance's history with another definition.
 package enum TrialVerdict: Sendable, Equatable {
-    /// Every row leads where it led.
+    /// Every row leads to the recorded state.
     case same
-    /// The first row at which the two part: what happened there, and what would have.
+    /// The first row at which the definitions differ, with the recorded and the other result.
     case differs(TrialDifference)
-    /// The first row that the other definition does not take, and why.
+    /// The first row that the other definition refuses, and the reason.
     case refused(seq: Seq, event: String, reason: String)
 }
 
-/// Where a history and another definition part.
+/// A difference between a history and another definition.
 package struct TrialDifference: Sendable, Equatable {
     package var seq: Seq
     package var event: String
     /// The paths of the active leaves after the row.
     package var was: [String]
-    /// The same under the other definition.
+    /// The paths of the active leaves under the other definition.
     package var wouldBe: [String]
-    /// In plain words: what differs.
+    /// The difference in plain words.
     package var reason: String
 
     package init(seq: Seq, event: String, was: [String], wouldBe: [String], reason: String) {
@@ -31,24 +31,24 @@ package struct TrialDifference: Sendable, Equatable {
     }
 }
 
-/// One instance, going through its history again under another definition.
+/// Replays one instance's history with another definition.
 ///
-/// What came from outside is given to it as it was recorded, with its data and time. What came by itself is what the
-/// other definition has armed: it must be the same event that comes next, and none may come before a row.
+/// Inputs from outside are applied as recorded, with their data and times. An input from the instance itself must be
+/// what the other definition has armed. The same event must come next, and none may be due before a row.
 struct BacktestRun {
     private let machine: Machine
     private let identity: InstanceIdentity
     private var snapshot: Snapshot?
-    /// Rows of kind `sent` one after another: past `StepLimits.chain` others may come between.
+    /// The number of consecutive rows of kind `sent`; past `StepLimits.chain` others may come between.
     private var sentInARow = 0
-    /// Whether somebody let the instance go on and no caller's event has come since: results that waited meanwhile come
-    /// before timers that have been due since.
+    /// True if an operator let the instance go on and no caller's event has come since. Results that waited then come
+    /// before timers that became due meanwhile.
     private var isCatchingUp = false
-    /// The first row at which they part, or the refusal; nil so far.
+    /// The first difference, or the refusal; `nil` if there is none so far.
     private(set) var verdict: TrialVerdict?
 
-    /// - Parameter version: What expressions see as the instance's version: the recorded one, as other versions have no
-    ///   number yet.
+    /// - Parameter version: The instance's version as expressions see it. The recorded version is used, because the
+    ///   other definition has no number yet.
     init(of record: InstanceRecord, with machine: Machine, version: MachineVersion) {
         self.machine = machine
         identity = InstanceIdentity(
@@ -57,13 +57,13 @@ struct BacktestRun {
 
     /// Takes the next row.
     ///
-    /// - Parameter status: The instance's after it; nil where that is not known.
+    /// - Parameter status: The instance's status after the row; `nil` if it is not known.
     mutating func take(_ row: JournalRecord, status: InstanceStatus?) {
         guard verdict == nil else { return }
         verdict = judge(row, status)
     }
 
-    /// Goes on from what the instance was after a row; what came before is not asked.
+    /// Continues from the instance's state after a row; the rows before it do not count.
     mutating func begin(behind row: JournalRecord, _ state: SnapshotText, _ status: Snapshot.Status) {
         (sentInARow, isCatchingUp, verdict) = (0, false, nil)
         do throws(SnapshotTextError) {
@@ -73,7 +73,7 @@ struct BacktestRun {
         }
     }
 
-    /// Says that there are no more rows, of an instance that runs.
+    /// Records that a running instance has no more rows.
     mutating func end(after row: JournalRecord) {
         guard verdict == nil, let snapshot, snapshot.status == .running, let next = snapshot.armed.nextSent,
             sentInARow < StepLimits.chain
@@ -102,13 +102,14 @@ struct BacktestRun {
             return .refused(
                 seq: row.seq, event: row.event, reason: refusal.message(for: row.event, in: machine))
         case .accepted(let macrostep):
-            // What it failed on would be taken; nothing says how it would go on.
+            // The other definition would accept the failed event, and nothing determines how the instance would go on.
             if row.kind == .failed { return difference(row, "'\(row.event)' would not fail", macrostep.snapshot) }
             return compare(row, status, macrostep.snapshot)
         }
     }
 
-    /// What comes of a row's input within the bounds of now. What was taken before there were more was within those.
+    /// Returns the outcome of a row's input within the current bounds. If the row was accepted before these bounds
+    /// existed, returns the outcome within the earlier ones.
     private func outcome(of input: Input, as row: JournalRecord) -> Outcome {
         let outcome = machine.apply(input, to: snapshot, as: identity, within: .live)
         guard row.kind != .failed, outcome.dependsOnBounds else { return outcome }
@@ -149,9 +150,10 @@ extension BacktestRun {
 }
 
 extension BacktestRun {
-    /// What would have come by itself before a caller's event or a result, and did not; nil when there is nothing.
+    /// Returns the reason if an event of the instance itself would have come before a caller's event or a result, and
+    /// did not; `nil` otherwise.
     private func earlier(than row: JournalRecord) -> String? {
-        // While it has failed, what is armed waits.
+        // While the instance has failed, its armed items wait.
         guard let snapshot, snapshot.status == .running, let next = snapshot.armed.next else { return nil }
         if next.kind == .sent { return sentInARow < StepLimits.chain ? next.wouldComeBefore : nil }
         return next.due < LogicalTime(row.at) ? next.wouldComeBefore : nil

@@ -2,11 +2,11 @@ import Statechart
 import WorkflowJSON
 package import WorkflowStore
 
-/// Corrects times after a clock that was ahead, in a store that nobody serves and whose clock was accepted.
+/// Corrects times after a clock that was ahead, in a store that no daemon serves and whose clock was accepted.
 ///
-/// Each instance whose last row lies in the future gets a row of kind `reset` at the present. Its state stays, and what
-/// was armed in the future is due earlier, by as much as the row is. Effects that would start in the future start now,
-/// or after their pause. After an interruption, the next call does the rest.
+/// Each instance whose last row lies in the future gets a row of kind `reset` at the present. The instance's state
+/// stays, and items that were armed in the future are due earlier, by the same difference as the row. Effects that
+/// would start in the future start now, or after their pause. After an interruption, the next call does the rest.
 package struct ClockLowering: Sendable {
     /// The counts of a correction.
     package struct Report: Sendable, Equatable {
@@ -20,13 +20,13 @@ package struct ClockLowering: Sendable {
         package var effects = 0
         /// The number of instances that stay as they are, because they cannot be read.
         package var left = 0
-        /// The reasons for the first few of these.
+        /// The reasons for the first few instances that stay as they are.
         package var reasons: [String] = []
 
-        /// Begins with nothing counted.
+        /// Creates an empty report.
         package init() {}
 
-        /// The most names and reasons that are told.
+        /// The most names and reasons that a report lists.
         static let told = 3
     }
 
@@ -36,26 +36,27 @@ package struct ClockLowering: Sendable {
     private let library: MachineLibrary
     private let folder: HistoryFolder
 
-    /// - Parameter now: The present.
+    /// - Parameter now: The present time.
     package init(in store: any StoreReader, at now: Timestamp, limits: EngineLimits = EngineLimits()) {
         self.store = store
         self.now = now
         var limits = limits
-        // Nobody waits for the writer.
+        // No caller waits for this writer.
         limits.batchApplying = .seconds(1)
         self.limits = limits
         library = MachineLibrary(limits: limits)
         folder = HistoryFolder(store: store, library: library, limits: limits)
     }
 
-    /// Counts what `run` would correct. Changes nothing; a daemon may have the store open.
+    /// Counts the corrections that `run` would make. Changes nothing; a daemon may have the store open.
     package func rehearse() async throws -> Report { try await run(nil) }
 
-    /// Corrects the times. Each instance is corrected whole or not at all, and what the report counts is on disk.
+    /// Corrects the times. Each instance is corrected completely or not at all, and everything that the report counts
+    /// is on disk.
     ///
     /// - Parameters:
     ///   - writer: The writer of the same store.
-    ///   - actor: The actor who asked for it; nil when nobody is known.
+    ///   - actor: The actor who asked for the correction; `nil` if none is known.
     package func run(on writer: any StoreWriter, by actor: Actor?) async throws -> Report {
         try await run(LoweringWriter(writer, clock: StandingClock(time: now), library, limits, actor))
     }
@@ -92,7 +93,7 @@ private struct LoweredInstance {
     let key: InstanceKey
     /// The milliseconds by which the instance is ahead.
     let difference: Int64
-    /// The number of its timers that are due earlier.
+    /// The number of the instance's timers that are due earlier.
     let timers: Int
     let chain: Chain
 }
@@ -123,7 +124,8 @@ extension ClockLowering {
         }
     }
 
-    /// Finds what was armed in the future: its due time counts from there. Everything else is due at the right time.
+    /// Finds the items that were armed in the future, because their due times count from there. All other due times are
+    /// right.
     private func armedAhead(
         _ snapshot: Snapshot, _ positions: [Position], of record: InstanceRecord
     ) async throws(Rejection) -> Set<Pending.ID> {
@@ -148,8 +150,7 @@ extension ClockLowering {
         return ahead.subtracting(try await loweredBefore(armed, of: record))
     }
 
-    /// Finds what an earlier correction has lowered already: everything that was armed before the row of that
-    /// correction.
+    /// Finds the items that an earlier correction has lowered already: all that were armed before its row.
     private func loweredBefore(
         _ armed: [(Pending, Position)], of record: InstanceRecord
     ) async throws(Rejection) -> [Pending.ID] {
@@ -164,7 +165,7 @@ extension ClockLowering {
             }
             guard let row, row.instanceID == record.id else { break }
             if row.isClock { return armed.filter { $0.1 < position }.map(\.0.id) }
-            // Damage must not lead in a circle.
+            // A damaged row must not cause an endless loop.
             place = row.previous.flatMap { $0 < position ? $0 : nil }
         }
         return []
@@ -209,10 +210,10 @@ extension ClockLowering {
         return count
     }
 
-    /// Returns the right due time of an effect that is due in the future; nil when its present one is right.
+    /// Returns the right due time of an effect that is due in the future; `nil` if its present due time is right.
     ///
-    /// The pause before the next attempt counts from the end of the last one. Every other due time is that of something
-    /// that has happened, so it cannot be in the future.
+    /// The pause before the next attempt counts from the end of the last one. Every other due time is the time of a
+    /// past event, so a time in the future is wrong.
     private func due(of effect: EffectRecord) async throws(StoreError) -> (due: Timestamp, last: AttemptRecord?)? {
         guard effect.state != .answered, effect.attempts > effect.earlier,
             var last = try await store.attempts(of: effect.id, instance: effect.instanceID).last,
@@ -220,7 +221,7 @@ extension ClockLowering {
         else { return (now, nil) }
         guard last.ended > now, effect.due >= last.ended else { return nil }
         let due = Timestamp(rawValue: effect.due.rawValue - (last.ended.rawValue - now.rawValue))
-        // The attempt then ended no later than now, so that another call subtracts nothing again.
+        // The recorded end of the attempt becomes now, so that a repeated correction subtracts nothing.
         (last.begun, last.ended) = (min(last.begun, now), now)
         return (due, last)
     }
@@ -229,7 +230,7 @@ extension ClockLowering {
 /// An effect that is due earlier.
 private struct LoweredEffect {
     let effect: EffectRecord
-    /// Its last attempt, when the pause counts from the end of that.
+    /// The effect's last attempt, if the pause counts from the attempt's end; else `nil`.
     let last: AttemptRecord?
 }
 
@@ -246,10 +247,10 @@ private final class LoweringWriter {
         _ actor: Actor?
     ) {
         self.writer = writer
-        // Proof: a store has one partition at least.
+        // Proof: a store has at least one partition.
         let partition = writer.partitions[0]
         let demand = MachineDemand(library, waking: CommandQueue(limits: limits), limits: limits)
-        // Nobody else waits for this writer.
+        // No other caller waits for this writer.
         demand.isImmediate = true
         let board = QueueBoard(limits: limits, holdReason: nil)
         applier = BatchApplier(

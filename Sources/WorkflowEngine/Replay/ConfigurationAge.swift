@@ -1,9 +1,9 @@
 import WorkflowStore
 
-/// Since when an instance is in its configuration, as its history says: a row after another is taken.
+/// The time since which an instance is in its configuration, computed from its history, row by row.
 struct ConfigurationAge {
     private(set) var entered = Timestamp(rawValue: 0)
-    /// Before the last row.
+    /// The value of `entered` before the last row.
     private var before = Timestamp(rawValue: 0)
 
     mutating func take(_ row: JournalRecord) {

@@ -2,10 +2,10 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-// What an instance was, with all that it takes to be so again.
+// Past states of instances, with everything that a reset needs.
 
 extension Engine {
-    /// An instance as it was after a seq, and what became of the invocations that lived then and do not live now.
+    /// Returns an instance as it was after a seq, with the results of invocations that lived then and do not live now.
     func past(of record: InstanceRecord, after seq: Seq) async throws(Rejection) -> FoldedPast {
         guard (1...record.seq.rawValue).contains(seq.rawValue) else { throw .noSeq(seq, of: record) }
         let fold = try await self.fold(of: record, through: seq.rawValue)
@@ -27,7 +27,7 @@ extension Engine {
         return FoldedPast(seq: seq, then: then, loaded: loaded, age: age, read: record.seq)
     }
 
-    /// Since when an instance was in the configuration that it had after a seq.
+    /// Returns the time since which an instance was in the configuration that it had after a seq.
     private func entered(_ record: InstanceRecord, at seq: Seq) async throws(Rejection) -> Timestamp {
         // A clock that was ahead may have been corrected since.
         var latest = Timestamp(rawValue: .max)
@@ -38,7 +38,7 @@ extension Engine {
         return min(entry?.at ?? record.created, latest)
     }
 
-    /// The last row up to a seq that is such, and neither undoes another nor was undone; nil when there is none.
+    /// Returns the last wanted row up to a seq that neither undoes another row nor was undone; `nil` if there is none.
     private func lastStanding(
         of record: InstanceRecord, through seq: Seq, where isWanted: (JournalRecord) -> Bool
     ) async throws(Rejection) -> JournalRecord? {
@@ -49,7 +49,7 @@ extension Engine {
         }
     }
 
-    /// A row of an instance; nil when it has none of this seq.
+    /// Returns the row of an instance with a seq; `nil` if there is none.
     func row(of record: InstanceRecord, at seq: Seq) async throws(Rejection) -> JournalRecord? {
         try await rows(of: record, seq.rawValue...seq.rawValue).first
     }
@@ -62,7 +62,7 @@ extension Engine {
                 instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: isReversed))
     }
 
-    /// The last row up to a seq that is such; nil when there is none. In pages.
+    /// Returns the last wanted row up to a seq, reading in pages; `nil` if there is none.
     private func last(
         of record: InstanceRecord, through seq: Seq, where isWanted: (JournalRecord) -> Bool
     ) async throws(Rejection) -> JournalRecord? {
@@ -77,18 +77,18 @@ extension Engine {
         return nil
     }
 
-    /// Why an instance that was failed or suspended after a seq was so; nil for no reason.
+    /// Returns the reason why an instance was failed or suspended after a seq; `nil` if there is no reason.
     func failure(of record: InstanceRecord, at seq: Seq) async throws(Rejection) -> JSONValue? {
         try await failing(record, at: seq)?.recordedFailure
     }
 
-    /// The row that says it.
+    /// Returns the row with the reason why an instance was failed or suspended after a seq.
     private func failing(_ record: InstanceRecord, at seq: Seq) async throws(Rejection) -> JournalRecord? {
         try await lastStanding(of: record, through: seq) { $0.saysFailure }
     }
 
-    /// The first seq after which an instance is known whole, when what it was after a seq was erased; nil when nothing
-    /// was.
+    /// Returns the first seq after which an instance is known completely, if its state after `seq` was erased; `nil` if
+    /// nothing was erased.
     private func firstWhole(of record: InstanceRecord, after seq: Seq) async throws(Rejection) -> Seq? {
         try await last(of: record, through: record.seq) { $0.isRedacted && $0.seq <= seq } == nil
             ? nil : last(of: record, through: record.seq) { $0.kind == .redacted }?.seq
@@ -96,7 +96,7 @@ extension Engine {
 }
 
 extension JournalRecord {
-    /// Why the instance has failed with it; nil when it has not.
+    /// The reason why the instance failed with this row; `nil` if it did not.
     fileprivate var recordedFailure: JSONValue? { note.flatMap(RecordedFailure.object)?["failure"] }
 }
 
@@ -115,14 +115,14 @@ extension Engine {
         return try await begun(lost, in: record, search.answers)
     }
 
-    /// How invocations began: the macrosteps that began them are taken again.
+    /// Finds how invocations began, by repeating the macrosteps that began them.
     private func begun(
         _ lost: [Pending], in record: InstanceRecord, _ answers: [Pending.ID: PastInvocation.Answer]
     ) async throws(Rejection) -> [Pending.ID: PastInvocation] {
         var found: [Pending.ID: PastInvocation] = [:]
         var rest = lost.map(\.id)[...]
         while let first = rest.first?.seq {
-            // Those of about one snapshot are folded together.
+            // Invocations that began near the same snapshot are folded together.
             let ids = rest.prefix { $0.seq - first < limits.foldedRows }
             rest = rest.dropFirst(ids.count)
             try await fold(of: record, from: first - 1, through: ids.last?.seq ?? first) { row, _, macrostep in
@@ -145,7 +145,7 @@ extension Engine {
         return found
     }
 
-    /// Goes through what came after a seq until it is known how each has ended.
+    /// Reads the rows after a seq until the end of each invocation is known.
     private func find(
         _ search: inout ResultSearch, in record: InstanceRecord, since seq: Seq
     ) async throws(Rejection) {
@@ -155,7 +155,7 @@ extension Engine {
             guard let last = page.last else { throw .inconsistent("the history has no row at seq \(next)") }
             for row in page {
                 guard let id = search.take(row) else { continue }
-                // A timeout does not say whose it is: an invocation of the same name may have begun since.
+                // A timeout does not name its invocation: one with the same name may have begun since.
                 let before = try await fold(of: record, through: row.seq.rawValue - 1).snapshot
                 search.timedOut(id, by: row, isLive: before?.armed.contains { $0.id == id } ?? false)
             }
@@ -164,7 +164,7 @@ extension Engine {
     }
 }
 
-/// What results came of invocations.
+/// A search for the results of invocations.
 private struct ResultSearch {
     private var wanted: [Pending.ID: String]
     private(set) var answers: [Pending.ID: PastInvocation.Answer] = [:]
@@ -173,10 +173,10 @@ private struct ResultSearch {
         wanted = Dictionary(lost.map { ($0.id, $0.invocation ?? "") }) { first, _ in first }
     }
 
-    /// Whether it is known of all.
+    /// True if the ends of all invocations are known.
     var isOver: Bool { wanted.isEmpty }
 
-    /// Takes the next row; gives an invocation that it may be the timeout of.
+    /// Takes the next row. Returns an invocation whose timeout the row may be.
     mutating func take(_ row: JournalRecord) -> Pending.ID? {
         guard let name = Pending.invocation(of: row.event), !row.isRedacted else { return nil }
         if let id = RowNote(row.note).result {
@@ -187,7 +187,9 @@ private struct ResultSearch {
         return wanted.first { $0.value == name }?.key
     }
 
-    /// - Parameter isLive: Whether the invocation lived before the row: else it was cancelled.
+    /// Records a timeout.
+    ///
+    /// - Parameter isLive: True if the invocation lived before the row; otherwise it was cancelled.
     mutating func timedOut(_ id: Pending.ID, by row: JournalRecord, isLive: Bool) {
         if isLive { answer(id, by: row) } else { wanted[id] = nil }
     }
@@ -198,7 +200,7 @@ private struct ResultSearch {
         answers[id] = PastInvocation.Answer(Event(name: row.event, data: data, at: LogicalTime(row.at)))
     }
 
-    /// Nil for a text that no engine wrote.
+    /// Returns the value of a text; `nil` if no engine wrote the text.
     private static func value(_ text: String) -> JSONValue? {
         do throws(JSONError) {
             return try JSONReader.value(from: text)

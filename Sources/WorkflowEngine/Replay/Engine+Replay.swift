@@ -1,10 +1,10 @@
 package import Statechart
 package import WorkflowStore
 
-// What was, and what would have been. Everything here only reads.
+// Past and hypothetical states of instances. Everything here only reads.
 
 extension Engine {
-    /// An instance as it was after one of its macrosteps; nil when it has none of this seq.
+    /// Returns an instance as it was after one of its macrosteps; `nil` if it has none with this seq.
     package func instance(
         named name: InstanceName, after seq: Seq, by caller: Caller
     ) async throws(Rejection) -> InstanceView? {
@@ -30,7 +30,7 @@ extension Engine {
         return try await view(of: past)
     }
 
-    /// Takes the macrosteps of an instance again, from the first through a seq, and tells each.
+    /// Repeats an instance's macrosteps, from the first through a seq, and reports each.
     @concurrent package func replay(
         _ record: InstanceRecord, through last: Seq, isTracing: Bool, by caller: Caller,
         _ report: @concurrent (ReplayedStep) async throws -> Void
@@ -60,7 +60,7 @@ extension Engine {
         }
     }
 
-    /// Refuses what goes through all that the store holds, where the store cannot do it.
+    /// Rejects a request that reads the whole store, if the store does not support this.
     package func requireAudit() throws(Rejection) {
         do throws(StoreError) {
             _ = try store.requireAudit()
@@ -80,7 +80,7 @@ extension Engine {
     /// Replays every instance of a machine that the caller sees, or those of some of its versions, with another
     /// definition.
     ///
-    /// - Parameter versions: Empty for all.
+    /// - Parameter versions: The versions; empty for all.
     @concurrent package func backtest(
         machine name: MachineName, versions: [MachineVersion], with machine: Machine, by caller: Caller,
         _ report: Backtest.Report
@@ -90,13 +90,13 @@ extension Engine {
     }
 }
 
-/// One macrostep, taken again.
+/// One repeated macrostep.
 package struct ReplayedStep: Sendable {
     package let row: JournalRecord
     package let machine: Machine
-    /// The instance afterwards; nil where nobody knows that because of what was redacted.
+    /// The instance afterwards; `nil` if a redaction erased its state.
     package let snapshot: Snapshot?
     package let status: InstanceStatus
-    /// Empty unless they were asked for, and where the instance failed.
+    /// The microsteps; empty if they were not requested or the instance failed.
     package let microsteps: [Microstep]
 }

@@ -2,38 +2,38 @@ package import Statechart
 import WorkflowJSON
 package import WorkflowStore
 
-/// Goes through an instance's history again: each row is given to the step, and must lead where the row says.
+/// Replays an instance's history: each row is given to the step, and must lead to the state that the row records.
 package struct Fold: Sendable {
-    /// The instance after the last row; nil before the first.
+    /// The instance after the last row; `nil` before the first.
     package private(set) var snapshot: Snapshot?
-    /// Why the last row's event could not be taken; nil when it could.
+    /// The reason why the last row's event failed; `nil` if it did not.
     package private(set) var failure: RecordedFailure?
-    /// The invocation whose end the last row was; nil when it was none.
+    /// The invocation that ended with the last row; `nil` if none did.
     private(set) var result: Pending.ID?
-    /// Which exit action failed when the last row cancelled the instance; nil when none did.
+    /// The exit action that failed when the last row cancelled the instance; `nil` if none did.
     private(set) var exitFailure: RecordedFailure?
-    /// The last row's timer, if it came too late; nil otherwise.
+    /// The last row's timer, if the timer came too late; else `nil`.
     private(set) var skipped: SkippedTimer?
-    /// Whether macrosteps tell their microsteps.
+    /// True if macrosteps report their microsteps.
     package var isTracing = false
-    /// Whether nobody knows what the instance was: a row was redacted, and none with a snapshot has come since.
+    /// True if the instance's state is unknown, because a row was redacted and no snapshot has come since.
     package private(set) var isInGap = false
-    /// What the instance runs; nil before the first row, and where nobody knows what the instance was.
+    /// The machine that the instance runs; `nil` before the first row, and if the instance's state is unknown.
     private(set) var machine: EarlierMachine?
-    /// The row number of that; nil where nobody has said it.
+    /// The id of `machine`; `nil` if it was not given.
     private(set) var machineID: MachineID?
-    /// Shared by the folds of many instances; nil where each row's plan is checked anew.
+    /// The migrations that the folds of many instances share; `nil` to check each row's plan anew.
     var migrations: PreparedMigrations?
     private let name: InstanceName
     private let startedAt: LogicalTime
 
-    /// Begins before the first row of an instance.
+    /// Creates a fold that begins before the first row of an instance.
     package init(of instance: InstanceRecord) {
         name = instance.name
         startedAt = LogicalTime(instance.created)
     }
 
-    /// Begins after the macrostep of a stored snapshot.
+    /// Creates a fold that begins after the macrostep of a stored snapshot.
     package init(
         of instance: InstanceRecord, after stored: SnapshotRecord, machine: Machine, version: MachineVersion,
         id: MachineID? = nil
@@ -42,7 +42,7 @@ package struct Fold: Sendable {
         try goOn(after: stored, machine: machine, version: version, id: id)
     }
 
-    /// Goes on after the macrostep of a stored snapshot, whatever came before.
+    /// Continues after the macrostep of a stored snapshot, independently of earlier rows.
     package mutating func goOn(
         after stored: SnapshotRecord, machine: Machine, version: MachineVersion, id: MachineID? = nil
     ) throws(FoldError) {
@@ -57,10 +57,10 @@ package struct Fold: Sendable {
         isInGap = false
     }
 
-    /// Passes the next row when it cannot be taken: what it says was redacted, or what came before. Behind one of kind
-    /// `redacted` its snapshot says how the instance goes on.
+    /// Skips the next row if it cannot be applied, because this row or an earlier one was redacted. The snapshot of a
+    /// row of kind `redacted` has the instance's state for the rows behind it.
     ///
-    /// - Returns: False of a row that is to be taken.
+    /// - Returns: False if the row must be applied.
     package mutating func passes(_ row: JournalRecord) -> Bool {
         guard isInGap || row.isRedacted else { return false }
         isInGap = true
@@ -74,9 +74,9 @@ package struct Fold: Sendable {
         return true
     }
 
-    /// Takes the next row; throws where the machine says something else than the row.
+    /// Applies the next row. Throws if the machine's result differs from the row.
     ///
-    /// - Parameter version: That of the machine.
+    /// - Parameter version: The machine's version.
     @discardableResult
     package mutating func apply(
         _ row: JournalRecord, machine: Machine, version: MachineVersion
@@ -109,7 +109,7 @@ package struct Fold: Sendable {
                 seq: row.seq, message: "'\(row.event)' is recorded to lead to '\(row.to)', not to '\(configuration)'")
         }
         if row.kind.changesMachine {
-            // The step has compared what the row says with what it does.
+            // The step has compared the row with its result.
             guard self.machine?.machine.name == machine.name else {
                 throw FoldError(seq: row.seq, message: "the row leads to another machine")
             }
@@ -122,8 +122,8 @@ package struct Fold: Sendable {
         return macrostep
     }
 
-    /// Takes a row's input: within the bounds of now, or else within those from before there were these. A row
-    /// says whether it was taken, or on what the instance failed.
+    /// Applies a row's input within the current bounds, or else within the bounds from before these existed. A row
+    /// records whether its input was accepted, or the failure.
     private func outcome(
         of input: Input, as row: JournalRecord, _ machine: Machine, _ identity: InstanceIdentity
     ) -> Outcome {
@@ -135,13 +135,14 @@ package struct Fold: Sendable {
         return row.kind != .failed || isFailure(earlier, of: row, machine) ? earlier : outcome
     }
 
-    /// Whether an outcome is the failure that a row records.
+    /// Returns true if an outcome is the failure that a row records.
     private func isFailure(_ outcome: Outcome, of row: JournalRecord, _ machine: Machine) -> Bool {
         guard row.kind == .failed, case .failed(_, let refusal) = outcome else { return false }
         return RecordedFailure(refusal, of: row.event, in: machine)?.isAlike(RecordedFailure(note: row.note)) ?? false
     }
 
-    /// What the row records. What it took was armed, and by then due; that the row repeats its data is checked here.
+    /// Returns the input that a row records. Checks that the input was armed and due, and that the row repeats its
+    /// data.
     private func input(of row: JournalRecord, in new: EarlierMachine) throws(FoldError) -> Input {
         let input: Input
         do throws(RowError) {
@@ -150,7 +151,7 @@ package struct Fold: Sendable {
             throw FoldError(seq: row.seq, message: error.message)
         }
         if case .migrated(let event, var earlier) = input, let migrations, let machineID {
-            // A mistake of the plan is found by the step.
+            // The step reports a mistake in the plan.
             earlier.prepared = try? migrations.migration(
                 MigrationPlan(event.data), from: earlier, machineID, to: new, row.machineID)
             return .migrated(event, from: earlier)
@@ -165,7 +166,7 @@ package struct Fold: Sendable {
     }
 }
 
-/// Where history and machine part.
+/// A difference between a history and its machine.
 package struct FoldError: Error, CustomStringConvertible {
     package let seq: Seq
     package let message: String

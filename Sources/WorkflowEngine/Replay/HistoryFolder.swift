@@ -1,13 +1,13 @@
 import Statechart
 import WorkflowStore
 
-/// Folds histories by the machines that they ran.
+/// Folds histories with the machines that they ran.
 struct HistoryFolder: Sendable {
     let store: any StoreReader
     let library: MachineLibrary
     let limits: EngineLimits
 
-    /// Folds from the nearest snapshot at or before a seq through another.
+    /// Folds from the nearest snapshot at or before `start` through `last`.
     @discardableResult
     func fold(
         of record: InstanceRecord, from start: Int64, through last: Int64,
@@ -26,7 +26,7 @@ struct HistoryFolder: Sendable {
         return fold
     }
 
-    /// Takes the next row of an instance; nil where it cannot be taken because of what was redacted.
+    /// Applies the next row of an instance. Returns `nil` if the row cannot be applied because of a redaction.
     func take(
         _ row: JournalRecord, of record: InstanceRecord, _ loaded: LoadedMachine, _ fold: inout Fold
     ) async throws(Rejection) -> Macrostep? {
@@ -48,7 +48,7 @@ struct HistoryFolder: Sendable {
         return nil
     }
 
-    /// A fold that has come as far as the last stored snapshot, and the seq of the next row.
+    /// Returns a fold that has reached the last stored snapshot at or before a seq, and the seq of the next row.
     private func begin(
         _ record: InstanceRecord, atOrBefore start: Int64
     ) async throws(Rejection) -> (Fold, next: Int64) {
@@ -69,7 +69,7 @@ struct HistoryFolder: Sendable {
         return (fold, seq + 1)
     }
 
-    /// The machine version of a row number.
+    /// Returns the machine version with an id.
     func machine(_ id: MachineID) async throws(Rejection) -> LoadedMachine {
         if let loaded = library.machine(id) { return loaded }
         guard let record = try await read({ () async throws(StoreError) in try await store.machine(id) }) else {

@@ -1,22 +1,22 @@
 import WorkflowStore
 
-/// What is gone through of one partition: numbers that were handed out, and in the first and the last also those that
-/// belong to none.
+/// The instance ids and positions of one partition that are read. The first and the last partition also cover numbers
+/// that belong to no partition.
 struct PartitionRange {
-    /// The lowest and the highest number of an instance.
+    /// The lowest and the highest id of an instance.
     let lowerInstance: Int64
     let lastInstance: Int64
-    /// The positions, the last one not included.
+    /// The positions; `end` is not included.
     let start: Int64
     let end: Int64
-    /// Journal rows, about: positions that nobody has are among them.
+    /// The approximate number of journal rows, which includes unused positions.
     let rows: Int
-    /// Instances, about.
+    /// The approximate number of instances.
     let instances: Int
 
     private let isLast: Bool
 
-    /// Those of all partitions, in their order.
+    /// Returns the ranges of all partitions, in their order.
     static func all(_ numbers: [StoreNumbers]) -> [PartitionRange] {
         let last = numbers.count - 1
         return numbers.enumerated().map { offset, numbers in
@@ -35,7 +35,7 @@ struct PartitionRange {
         self.isLast = isLast
     }
 
-    /// Instances outside of it, which can have no row in it.
+    /// The ids of instances outside the range, which can have no row in it.
     var strays: [ClosedRange<Int64>] {
         var strays: [ClosedRange<Int64>] = []
         if lowerInstance > .min { strays.append(.min...(lowerInstance - 1)) }
@@ -43,6 +43,6 @@ struct PartitionRange {
         return strays
     }
 
-    /// Whether an instance is one of it.
+    /// Returns true if an instance belongs to the range.
     func holds(_ id: InstanceID) -> Bool { id.rawValue >= lowerInstance && (id.rawValue <= lastInstance || isLast) }
 }

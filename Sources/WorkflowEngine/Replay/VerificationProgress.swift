@@ -1,8 +1,8 @@
-/// How far a verification or a replay is.
+/// The progress of a verification or a replay.
 package struct VerificationProgress: Sendable, Equatable {
-    /// Journal rows that are done.
+    /// The number of journal rows that are done.
     package var done: Int
-    /// Journal rows in sum, about: positions that nobody has are among them.
+    /// The approximate number of all journal rows, which includes unused positions.
     package var total: Int
 
     package init(done: Int, total: Int) {

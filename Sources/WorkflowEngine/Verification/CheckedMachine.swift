@@ -1,16 +1,17 @@
 import Statechart
 import WorkflowStore
 
-/// A machine version, as far as it can be used to check a history.
+/// A machine version, as far as a verification can use it.
 final class CheckedMachine: Sendable {
-    /// As the store says, which the journal's digests cover.
+    /// The version as the store has it, which the journal's digests cover.
     let chain: ChainMachine
-    /// Nil when the source is not what was applied, cannot be read, or follows rules that this engine does not know.
+    /// The compiled version; `nil` if the source is not what was applied, cannot be read, or follows rules that this
+    /// engine does not know.
     let loaded: LoadedMachine?
 
     init(record: MachineRecord) {
         chain = ChainMachine(record)
-        // Why it cannot be used is told where the machines are checked.
+        // The check of the machines reports the reason.
         loaded = Semantics(rawValue: record.semantics).flatMap { semantics in
             guard Digest(of: record.source.utf8) == record.digest else { return nil }
             let reading = try? DefinitionReader.read(stored: record.source, semantics: semantics)
@@ -19,13 +20,13 @@ final class CheckedMachine: Sendable {
     }
 }
 
-/// The machine versions of a store, read when a row asks for them and kept up to a bound.
+/// The machine versions of a store, read when a row needs them and kept up to a bound.
 struct CheckedMachines {
     private let store: any StoreReader
     private let bound: Int
     private var machines: [MachineID: CheckedMachine?] = [:]
     private var bytes = 0
-    /// The one asked for last: rows of the same machine often stand together.
+    /// The version that was used last: rows of the same machine are often adjacent.
     private var recent: (id: MachineID, machine: CheckedMachine)?
 
     init(store: any StoreReader, limits: EngineLimits) {
@@ -33,7 +34,7 @@ struct CheckedMachines {
         bound = limits.cachedMachineBytes
     }
 
-    /// Reads what the rows need and is not there yet.
+    /// Reads the versions that the rows need and that are not loaded yet.
     mutating func prepare(for rows: [JournalRecord]) async throws(StoreError) {
         if bytes > bound {
             machines.removeAll()
@@ -50,7 +51,7 @@ struct CheckedMachines {
         }
     }
 
-    /// A row that cannot be read was told already.
+    /// Returns a version; `nil` if its row cannot be read, which was reported already.
     private func readable(_ id: MachineID) async throws(StoreError) -> MachineRecord? {
         do throws(StoreError) {
             return try await store.machine(id)
@@ -60,7 +61,7 @@ struct CheckedMachines {
         }
     }
 
-    /// The version of a row that was prepared; nil when the store has none.
+    /// Returns the version of a prepared row; `nil` if the store has none.
     mutating func machine(_ id: MachineID) -> CheckedMachine? {
         if let recent, recent.id == id { return recent.machine }
         guard let found = machines[id], let machine = found else { return nil }
@@ -68,7 +69,7 @@ struct CheckedMachines {
         return machine
     }
 
-    /// What is wrong with a version; nil when nothing is.
+    /// Returns the defect of a version; `nil` if there is none.
     static func mistake(in record: MachineRecord, isSealed: Bool) -> String? {
         let place = "machine '\(record.name)', version \(record.version)"
         if Digest(of: record.source.utf8) != record.digest { return "\(place): the source is not what was applied" }

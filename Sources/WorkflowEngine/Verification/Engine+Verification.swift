@@ -1,7 +1,7 @@
 package import WorkflowStore
 
 extension Engine {
-    /// Compares all that the store holds, or one instance; nil when there is no such instance.
+    /// Verifies the whole store, or one instance; returns `nil` if there is no such instance.
     @concurrent package func verify(
         instance name: InstanceName?, by caller: Caller, _ report: Verification.Report
     ) async throws -> VerifiedCounts? {

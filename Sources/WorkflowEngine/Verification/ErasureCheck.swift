@@ -1,26 +1,26 @@
 import Statechart
 import WorkflowStore
 
-/// Compares what is erased of one instance with the erasures that the store knows of it, both ways.
+/// Compares the erased data of one instance with the erasures that the store has for it, in both directions.
 ///
-/// A redacted row says nothing that could be compared. So it is taken only where an erasure after it names it, and
-/// where a row of kind `redacted` after it says in its snapshot how the instance goes on.
+/// A redacted row has no data to compare. So it is accepted only if a later erasure names the row, and a later row of
+/// kind `redacted` has a snapshot of the instance.
 struct ErasureCheck {
-    /// Those that have begun, in the order of their rows of kind `redacted`.
+    /// The erasures that have begun, in the order of their rows of kind `redacted`.
     private let erasures: [ErasureRecord]
-    /// The first whose row was not passed.
+    /// The index of the first erasure whose row was not passed.
     private var next = 0
-    /// Whether a row was redacted, and none with a snapshot has come since.
+    /// True if a row was redacted and no row with a snapshot has come since.
     private var isBlank = false
-    /// The first that an erasure may explain which began after the erasures were read.
+    /// The first defect that an erasure may explain which began after the erasures were read.
     private(set) var doubt: (seq: Seq, position: Position, message: String)?
 
-    /// - Parameter erasures: Of the instance, read when its row was known.
+    /// - Parameter erasures: The instance's erasures, read when its row was known.
     init(_ erasures: [ErasureRecord]) {
         self.erasures = erasures.filter { $0.id > 0 }.sorted { $0.id < $1.id }
     }
 
-    /// The next row; gives what is wrong with it, nil when nothing is.
+    /// Takes the next row. Returns its defect; `nil` if there is none.
     mutating func mistake(_ row: JournalRecord, _ snapshot: SnapshotRecord?) -> String? {
         if erasures.isEmpty, !row.isRedacted, row.kind != .redacted, snapshot.map({ $0.salt != nil }) ?? true {
             return nil
@@ -40,7 +40,7 @@ struct ErasureCheck {
         return snapshot.flatMap { mistake($0, of: row, later) }
     }
 
-    /// The end of the history; gives what is wrong with the instance, nil when nothing is.
+    /// Takes the end of the history. Returns the instance's defect; `nil` if there is none.
     mutating func mistake(_ record: InstanceRecord) -> String? {
         if isBlank {
             doubt = doubt ?? (record.seq, record.head, "no row after those that are redacted says what the instance is")
@@ -58,7 +58,7 @@ struct ErasureCheck {
         if doubt == nil { doubt = (row.seq, row.position, message) }
     }
 
-    /// A row of kind `redacted` has its erasure, which asks for the same.
+    /// Checks that a row of kind `redacted` has its erasure, with the same request.
     private func recordMistake(_ row: JournalRecord) -> String? {
         guard row.kind == .redacted else { return nil }
         guard next < erasures.count, erasures[next].id == row.position.rawValue else {
@@ -73,7 +73,7 @@ struct ErasureCheck {
         return isSame ? nil : "its erasure is not what the row says"
     }
 
-    /// An emptied snapshot says nothing, and was to be emptied.
+    /// Checks that an emptied snapshot was to be emptied and has no data, and that no other snapshot was to be emptied.
     private mutating func mistake(
         _ snapshot: SnapshotRecord, of row: JournalRecord, _ later: ArraySlice<ErasureRecord>
     ) -> String? {
@@ -92,25 +92,26 @@ struct ErasureCheck {
 }
 
 extension ErasureRecord {
-    /// Whether a row may be redacted because of it: one that it names, and the first where the instance got a name.
+    /// Returns true if the erasure may redact a row: a row that it names, or the first row if the erasure renames the
+    /// instance.
     fileprivate func mayRedact(_ seq: Seq) -> Bool { seqs.contains(seq.rawValue) || (name != nil && seq.rawValue == 1) }
 
-    /// Whether what a row says is gone because of it.
+    /// Returns true if the erasure has emptied a row.
     fileprivate func hasErased(_ row: JournalRecord) -> Bool { seqs.contains(row.seq.rawValue) && hasPassed(row) }
 
-    /// Whether its way has passed a row that was there before it.
+    /// Returns true if the erasure's walk has passed a row that is older than the erasure.
     fileprivate func hasPassed(_ row: JournalRecord) -> Bool {
         guard let walk else { return true }
         return row.seq < walk.bottom || walk.next.map { row.position > $0 } ?? true
     }
 
-    /// Whether it is what a person asked for with a row.
+    /// Returns true if the erasure is the one that an operator's row records.
     fileprivate func isRecord(of redaction: Redaction, at time: Timestamp) -> Bool {
         seqs == redaction.seqs && (paths == nil) == redaction.isWhole && paths ?? redaction.paths == redaction.paths
             && dataPaths == redaction.dataPaths && (name != nil) == redaction.isRenamed && at == time
     }
 
-    /// Whether it may be what a restore has ordered, of which a backup may have less.
+    /// Returns true if the erasure may be the one that a restore ordered; a backup may have less of the data.
     fileprivate func isOrder(of redaction: Redaction) -> Bool {
         seqs.within(1...max(1, redaction.seqs.last ?? 0)) == redaction.seqs
             && (paths == nil) == redaction.isWhole && redaction.paths.allSatisfy { paths?.contains($0) ?? false }

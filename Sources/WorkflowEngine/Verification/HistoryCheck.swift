@@ -2,27 +2,27 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// Compares the history of one instance, row by row, with itself and with the step, and in the end with the stored
+/// Compares the history of one instance, row by row, with itself and with the step, and finally with the stored
 /// instance.
 struct HistoryCheck {
-    /// As it was read before the first of its rows.
+    /// The instance as it was read before the first of its rows.
     let record: InstanceRecord
-    /// The next position to be handed out when `record` was read.
+    /// The store's next position when `record` was read.
     let nextPosition: Position
-    /// The first that was found.
+    /// The first inconsistency that was found.
     private(set) var inconsistency: Inconsistency?
-    /// Whether all rows up to the head were taken.
+    /// True if all rows up to the head were taken.
     private(set) var isAtHead = false
-    /// Whether its steps were taken again; false where the rules are unknown, or the definition cannot be read.
+    /// True if the instance's steps are repeated; false if the rules are unknown or the definition cannot be read.
     private(set) var isFolded = true
 
-    /// The rows whose steps could not be taken again because of what was redacted.
+    /// The rows whose steps could not be repeated because of a redaction.
     private(set) var gaps: [ClosedRange<Int64>] = []
 
-    /// What an erasure may explain that began after the instance was read.
+    /// The defect that an erasure may explain which began after the instance was read.
     var doubt: (seq: Seq, position: Position, message: String)? { erasures.doubt }
 
-    /// Behind the last row and the effects that it began; nil where nobody knows how many it has begun.
+    /// The position behind the last row and the effects that it began; `nil` if the number of its effects is not known.
     private(set) var behind: Position?
 
     private var erasures = ErasureCheck([])
@@ -31,34 +31,34 @@ struct HistoryCheck {
     private var position: Position?
     private var digest: Digest?
     private var to = ""
-    /// Of the last row that says whether the instance has failed.
+    /// The last row that determines whether the instance has failed.
     private var failing: (note: String?, isRedacted: Bool, seq: Seq, at: Timestamp)?
-    /// The same before the last row.
+    /// The value of `failing` before the last row.
     private var failingBefore: (note: String?, isRedacted: Bool, seq: Seq, at: Timestamp)?
-    /// Of the last row.
+    /// The machine version of the last row.
     private var machineID: MachineID?
-    /// The position of the row that armed each of what is armed.
+    /// The position of the row that armed each armed item.
     private var armedAt: [Pending.ID: Position] = [:]
-    /// What is asked of the world for what is armed, by the ids of the effects.
+    /// The requests of the effects for armed items, by the ids of the effects.
     private(set) var asked: [Position: AskedEffect] = [:]
-    /// What calls asked whose rows were not looked for yet, by the ids of the effects.
+    /// The requests of calls whose rows were not looked up yet, by the ids of the effects.
     private(set) var calls: [Position: AskedEffect] = [:]
     private var first = Timestamp(rawValue: 0)
     private var age = ConfigurationAge()
     private var last = Timestamp(rawValue: 0)
 
-    /// - Parameter migrations: Of all instances of the verification.
+    /// - Parameter migrations: The prepared migrations of all instances of the verification.
     init(_ instance: InspectedInstance, nextPosition: Position, migrations: PreparedMigrations) {
         record = instance.record
         self.nextPosition = nextPosition
         fold = Fold(of: record)
         fold.migrations = migrations
-        // Nothing says any more what its steps lead to.
+        // The results of a deleted instance's steps are gone.
         if record.status == .purging { isFolded = false }
         if let inconsistency = instance.inconsistency { find(nil, nil, inconsistency) }
     }
 
-    /// Compares what is erased of it, too. To be called before its rows.
+    /// Sets the erasures to compare with. Call this function before the first row.
     mutating func expect(_ erasures: [ErasureRecord]) {
         self.erasures = ErasureCheck(record.status == .purging ? [] : erasures)
     }
@@ -66,14 +66,14 @@ struct HistoryCheck {
     /// Takes the next row of the instance, in the order of positions.
     ///
     /// - Parameters:
-    ///   - slice: Where it stands, with what other tables say about it.
-    ///   - machine: That of the row; nil when there is none.
+    ///   - slice: The slice with the row, and with the data of other tables about it.
+    ///   - machine: The machine version of the row; `nil` if there is none.
     mutating func take(
         _ row: JournalRecord, _ slice: InspectedJournal, machine: CheckedMachine?, _ buffer: inout DigestBuffer
     ) {
         guard inconsistency == nil else { return }
         if isAtHead {
-            // Later ones were written after the instance was read.
+            // Later rows were written after the instance was read.
             if row.position < nextPosition { find(row, "the journal goes on behind the instance's last row") }
             return
         }
@@ -81,7 +81,7 @@ struct HistoryCheck {
         if let mistake = slice.mistake(row) ?? placeMistake(row) ?? digestMistake(row, snapshot, machine, &buffer) {
             return find(row.seq > seq.next ? seq.next : row.seq, row.position, mistake)
         }
-        // Of one that is deleted the rows that say it go first.
+        // A deletion first removes the rows that record erasures.
         if record.status != .purging, let mistake = erasures.mistake(row, snapshot) { return find(row, mistake) }
         behind = nil
         if let mistake = stepMistake(row, snapshot, machine) { return find(row, mistake) }
@@ -99,19 +99,19 @@ struct HistoryCheck {
         noteFailure(row)
         if first.rawValue == 0 { first = row.at }
         last = row.at
-        // Of one that is deleted the last rows go first, and where they end stands with what is left to delete.
+        // A deletion removes the last rows first, and the list of remaining deletions has the place where the rows end.
         guard record.status != .purging, seq == record.seq || row.position == record.head else { return }
         isAtHead = true
         if let mistake = erasures.mistake(record) ?? recordMistake(machine) { find(record.seq, record.head, mistake) }
     }
 
-    /// Says that there are no more rows.
+    /// Records that there are no more rows.
     mutating func end() {
         guard inconsistency == nil, !isAtHead, record.status != .purging || seq.rawValue == 0 else { return }
         find(seq.next, nil, "the row is missing")
     }
 
-    /// Adds what was found elsewhere.
+    /// Adds an inconsistency that was found elsewhere.
     mutating func find(_ seq: Seq?, _ position: Position?, _ message: String) {
         guard inconsistency == nil else { return }
         inconsistency = Inconsistency(
@@ -124,7 +124,7 @@ struct HistoryCheck {
 }
 
 extension InspectedJournal {
-    /// Why a row cannot be read; nil when it can.
+    /// Returns the reason why a row cannot be read; `nil` if it can.
     fileprivate func mistake(_ row: JournalRecord) -> String? {
         unreadable.isEmpty ? nil : unreadable[row.position]
     }
@@ -146,8 +146,8 @@ extension HistoryCheck {
 
     private static let earlier = "the row's time lies before that of the row before"
 
-    /// A row that corrects a clock says by how much it is earlier than the previous row, and is not later than that. A
-    /// redacted one does not say by how much.
+    /// Checks a row that corrects a clock: it records by how much it is earlier than the previous row, and is not
+    /// later. A redacted row does not record the difference.
     private func clockMistake(_ row: JournalRecord) -> String? {
         if row.isRedacted { return row.at < last ? nil : "the row takes back no time" }
         let data = row.data.flatMap(RecordedFailure.object).map(JSONValue.object)
@@ -171,7 +171,7 @@ extension HistoryCheck {
         } else if row.seq.rawValue & (SnapshotRecord.interval - 1) == 0 || row.kind == .redacted {
             return "the snapshot is missing"
         }
-        // Nothing else says which rows keep their salts.
+        // Nothing else determines which rows keep their salts.
         if row.salt == .derived, row.seq < record.saltFrom, row.hasCommitment { return "the row's salt is missing" }
         let digest = buffer.digest(
             row: row, previous: digest, instance: ChainInstance(record), machine: machine.chain,
@@ -200,12 +200,12 @@ extension HistoryCheck {
             fold.failure != nil || fold.result != nil || fold.exitFailure != nil || fold.skipped != nil
                 || row.note != nil
         else { return nil }
-        // 0.1 did not say it.
+        // Version 0.1 did not record skipped timers.
         if row.note == nil, fold.skipped != nil, loaded.machine.semantics == .first { return nil }
         return isSaid(by: RowNote(row.note), row.kind) ? nil : "the row's note is not what the step says"
     }
 
-    /// Notes that a row could not be taken; goes on from its snapshot where it has one for that.
+    /// Records a row that could not be applied, and continues from its snapshot if it has one for this purpose.
     private mutating func pass(
         _ row: JournalRecord, _ stored: SnapshotRecord?, _ loaded: LoadedMachine
     ) throws(FoldError) -> String? {
@@ -224,16 +224,16 @@ extension HistoryCheck {
         return nil
     }
 
-    /// Where something was armed by a row that could not be taken.
+    /// The position of an item that was armed by a row that could not be applied.
     private static let unknown = Position(rawValue: 0)
 
-    /// What an earlier row said of a failure may be gone from the instance before it is gone from the row.
+    /// Marks a failure as redacted, because the instance may lose it before the failure's row does.
     private mutating func noteRedaction(_ row: JournalRecord) {
         guard let failing, row.redaction?.seqs.contains(failing.seq.rawValue) ?? false else { return }
         self.failing?.isRedacted = true
     }
 
-    /// An undone row says nothing of it any more.
+    /// Records the failure of a row; an undone row no longer counts.
     private mutating func noteFailure(_ row: JournalRecord) {
         let before = failing
         if row.isUndo {
@@ -244,8 +244,8 @@ extension HistoryCheck {
         failingBefore = before
     }
 
-    /// Whether a note says what the step does, and a reason only where somebody asked for the row, or sent the event to
-    /// many.
+    /// Returns true if a note matches the step. A note may have a reason only if a caller asked for the row, or sent
+    /// the event to many.
     private func isSaid(by note: RowNote, _ kind: Input.Kind) -> Bool {
         let isAsked = kind.canBeAsked || (kind == .event && note.run != nil)
         guard note.text != nil, fold.result == note.result, (note.reason == nil && note.run == nil) || isAsked
@@ -258,7 +258,7 @@ extension HistoryCheck {
         one.map { $0.isAlike(other) } ?? (other == nil)
     }
 
-    /// Remembers by which rows something was armed: of an invocation the place that its effect has behind the row.
+    /// Records the rows that armed items. The position of an invocation is that of its effect behind the row.
     private mutating func noteArmed(by macrostep: Macrostep, _ position: Position) {
         let effects = macrostep.requests.isEmpty ? [] : macrostep.effects(after: position)
         behind = (effects.last?.id ?? position).next
@@ -281,17 +281,18 @@ extension HistoryCheck {
         }
     }
 
-    /// What a call asked whose row was found; finds a row that no call asked for. Nil, too, where that cannot be known.
+    /// Returns the request of a call whose row was found, and reports a row that no call asked for. Returns `nil`, too,
+    /// if the request cannot be known.
     mutating func askedCall(_ id: Position) -> AskedEffect? {
         guard inconsistency == nil, isFolded, id < nextPosition else { return nil }
         if let asked = calls[id] { return asked }
-        // It may be of a row that could not be taken.
+        // The effect may belong to a row that could not be applied.
         guard gaps.isEmpty else { return nil }
         find(nil, id, "there is an effect that its history does not ask for")
         return nil
     }
 
-    /// Forgets calls whose rows were looked for.
+    /// Forgets calls whose rows were looked up.
     mutating func forgetCalls(through position: Int64) {
         if !calls.isEmpty { calls = calls.filter { $0.key.rawValue > position } }
     }
@@ -346,17 +347,17 @@ extension HistoryCheck {
 }
 
 extension HistoryCheck {
-    /// The positions of the rows that armed something; those that cannot be known as the instance has them.
+    /// Returns the positions of the rows that armed items; unknown ones are taken from the instance.
     private func positions(of armed: [Pending]) -> [Int64] {
         let positions = armed.map { armedAt[$0.id]?.rawValue ?? 0 }
         if gaps.isEmpty { return positions }
-        // What cannot be read is found as another list.
+        // An unreadable list is found as a difference.
         let stored = (try? SnapshotText.positions(in: record.state.armed)) ?? []
         guard stored.count == positions.count else { return positions }
         return zip(positions, stored).map { $0 == Self.unknown.rawValue ? $1 : $0 }
     }
 
-    /// Whether the instance says why it has failed as its history does.
+    /// True if the instance has the same failure as its history.
     private var isFailureSaid: Bool {
         guard record.status == .failed, let failing else { return record.failure == nil }
         return failing.isRedacted
@@ -365,7 +366,7 @@ extension HistoryCheck {
 }
 
 extension Input.Kind {
-    /// Whether a person may have asked for such a row, and said why; a retry that fails again is a row `failed`.
+    /// True if an operator may have asked for such a row with a reason. A retry that fails again is a row `failed`.
     fileprivate var canBeAsked: Bool {
         switch self {
         case .retried, .failed, .skipped, .suspended, .resumed, .cancelled, .set, .effect, .migrated, .reset, .redacted:
@@ -376,7 +377,7 @@ extension Input.Kind {
 }
 
 extension SnapshotText {
-    /// The first part that is another one; nil when all are the same.
+    /// Returns the name of the first part that differs; `nil` if all are the same.
     fileprivate func difference(from other: SnapshotText) -> String? {
         if configuration != other.configuration { return "configuration" }
         if !context.utf8.elementsEqual(other.context.utf8) { return "context" }
@@ -392,11 +393,12 @@ extension SnapshotText {
     }
 }
 
-/// What an effect's row must say, as far as the history does: small, because a pass keeps one for each that runs.
+/// The content that an effect's row must have, as far as the history determines it. The value is small, because a pass
+/// keeps one for each running effect.
 struct AskedEffect: Equatable {
     private let digest: Digest
 
-    /// - Parameter number: Nil for a call.
+    /// - Parameter number: The invocation's number; `nil` for a call.
     init(_ request: EffectRequest, seq: Int64, number: Int64?) {
         digest = Self.digest(request.name, request.queue, request.priority, seq, number ?? 0, request.text)
     }

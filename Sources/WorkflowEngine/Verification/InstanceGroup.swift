@@ -7,29 +7,29 @@ struct InstanceGroup {
     private var places: [InstanceID: Int] = [:]
     private var inconsistencies: [Inconsistency] = []
     private let migrations = PreparedMigrations()
-    /// Those with calls whose rows were not looked for yet.
+    /// The checks with calls whose rows were not looked up yet.
     private var calling: Set<Int> = []
     private(set) var nextPosition = Position(rawValue: 1)
-    /// The last row before `bound`, and what comes behind it and its effects; nil where nobody knows.
+    /// The last row before `bound`, and the position behind the row and its effects; `nil` if it is not known.
     private(set) var last: (row: Position, behind: Position?)?
     private(set) var timers = 0
-    /// About the bytes that the instances take.
+    /// The approximate number of bytes that the instances take.
     private(set) var bytes = 0
 
-    /// Where rows begin that are not looked at for `last`.
+    /// The position from which rows do not count for `last`.
     private let bound: Position
 
     init(until bound: Position? = nil) {
         self.bound = bound ?? Position(rawValue: .min)
     }
 
-    /// How many instances are compared.
+    /// The number of compared instances.
     var count: Int { checks.count }
 
-    /// Instances of which only the digests could be checked, at least of some rows.
+    /// The number of instances of which only the digests could be checked, at least for some rows.
     var chainOnly: Int { checks.count { (!$0.isFolded || !$0.gaps.isEmpty) && $0.record.status != .purging } }
 
-    /// The rows that could not be taken because of what was redacted.
+    /// The rows that could not be applied because of a redaction.
     var gaps: [(instance: InstanceName, seqs: SeqSet)] {
         checks.filter { !$0.gaps.isEmpty && $0.inconsistency == nil && $0.record.status != .purging }
             .map { ($0.record.name, SeqSet($0.gaps)) }
@@ -47,7 +47,7 @@ struct InstanceGroup {
         }
     }
 
-    /// Adds what is erased of the instances. To be called when all are added.
+    /// Adds the erasures of the instances. Call this function when all instances are added.
     mutating func add(_ erasures: [ErasureRecord]) {
         for (id, erasures) in Dictionary(grouping: erasures, by: \.instanceID) {
             if let place = places[id] { checks[place].expect(erasures) }
@@ -70,11 +70,12 @@ struct InstanceGroup {
         }
     }
 
-    /// What the calls asked whose rows stand in a slice, as far as that is known; finds rows that none asked for.
+    /// Returns the requests of the calls whose rows are in a slice, as far as they are known. Reports rows that no call
+    /// asked for.
     mutating func takeCalls(of slice: InspectedJournal) -> [(id: Position, instance: InstanceID, asked: AskedEffect)] {
         var found: [(id: Position, instance: InstanceID, asked: AskedEffect)] = []
         for (id, instance) in slice.calls.sorted(by: { $0.key < $1.key }) {
-            // One of an instance that is not there is found among the effects.
+            // A call of a missing instance is found among the effects.
             guard let place = places[instance], checks[place].inconsistency == nil else { continue }
             if let asked = checks[place].askedCall(id) { found.append((id, instance, asked)) }
             if checks[place].inconsistency != nil { collect(place) }
@@ -86,7 +87,7 @@ struct InstanceGroup {
         return found
     }
 
-    /// Says that there are no more rows.
+    /// Records that there are no more rows.
     mutating func end() {
         for place in checks.indices where checks[place].inconsistency == nil {
             checks[place].end()
@@ -94,17 +95,17 @@ struct InstanceGroup {
         }
     }
 
-    /// The instances of which something may be wrong that an erasure explains.
+    /// The range of the instances with a defect that an erasure may explain.
     var doubtful: ClosedRange<Int64>? {
         let ids = checks.filter { $0.doubt != nil && $0.inconsistency == nil }.map(\.record.id.rawValue)
         guard let first = ids.min(), let last = ids.max() else { return nil }
         return first...last
     }
 
-    /// Takes for wrong what no erasure explains. One that began after an instance was read has emptied some of its
-    /// rows since: it is left to the next time.
+    /// Reports the defects that no erasure explains. An erasure that began after an instance was read has emptied some
+    /// of its rows since, so the instance is left to the next verification.
     ///
-    /// - Parameter erasures: Of the doubtful instances, read when their rows were.
+    /// - Parameter erasures: The erasures of the doubtful instances, read when their rows were.
     mutating func settle(_ erasures: [ErasureRecord]) {
         let latest = Dictionary(erasures.map { ($0.instanceID, $0.id) }) { max($0, $1) }
         for place in checks.indices where checks[place].inconsistency == nil {
@@ -115,13 +116,13 @@ struct InstanceGroup {
         }
     }
 
-    /// What the effects of the instances that were folded to their heads must say.
+    /// The requests that the effects must have, for instances that were folded to their heads.
     var asked: [(instance: InstanceID, effects: [Position: AskedEffect])] {
         checks.filter { $0.isAtHead && $0.isFolded && $0.inconsistency == nil && !$0.asked.isEmpty }
             .map { ($0.record.id, $0.asked) }
     }
 
-    /// What was found since the last time.
+    /// Removes and returns the inconsistencies that were found since the last call.
     mutating func takeInconsistencies() -> [Inconsistency] {
         defer { inconsistencies.removeAll() }
         return inconsistencies

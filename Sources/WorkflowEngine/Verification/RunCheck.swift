@@ -1,10 +1,10 @@
 import Statechart
 import WorkflowStore
 
-/// Compares the runs over many instances with the rows that they have written, as far as these are there.
+/// Compares the bulk runs with the rows that they wrote, as far as these still exist.
 ///
-/// A batch that does something for a run writes in the same transaction how far the run is. So what a run has counted
-/// fits the rows below the position that the store had when the run was read.
+/// A batch that does work for a run writes the run's progress in the same transaction. So a run's counts match the rows
+/// below the store's next position when the run was read.
 struct RunChecks {
     private var checks: [String: RunCheck] = [:]
     private let end: Position
@@ -36,9 +36,9 @@ struct RunChecks {
         }
     }
 
-    /// What does not fit, when all rows were taken.
+    /// Returns the inconsistencies, after all rows were taken.
     ///
-    /// - Parameter now: What the store says at the end: rows may have gone since the beginning.
+    /// - Parameter now: The state of the store at the end: rows may have been removed since the beginning.
     func inconsistencies(_ now: StoreInspection) -> [Inconsistency] {
         checks.sorted { $0.key < $1.key }.compactMap { name, check in
             let floor = check.run.floor
@@ -48,15 +48,15 @@ struct RunChecks {
     }
 }
 
-/// One run, and what its rows say of it.
+/// A run and the facts from its rows.
 private struct RunCheck {
     let run: BulkRecord
     let request: BulkRequest?
-    /// Whether another run undoes it, which may have ended it.
+    /// True if another run undoes this one, and may have ended it.
     private let isUndone: Bool
     private let outcome: BulkOutcome
     private var rows: Int64 = 0
-    /// The first row that is not what the run asks for.
+    /// The first row that the run does not ask for.
     private var stray: String?
 
     init(_ run: BulkRecord, isUndone: Bool) {
@@ -66,10 +66,10 @@ private struct RunCheck {
         outcome = BulkOutcome(run.outcome)
     }
 
-    /// A row that names the run; before its floor it is one of an earlier run of that name.
+    /// Takes a row that names the run. A row before the run's floor belongs to an earlier run with that name.
     mutating func take(_ row: JournalRecord, _ note: RowNote) {
         guard row.position >= run.floor, let request else { return }
-        // One that goes on behind its migration has two rows.
+        // An instance that continues after its migration has two rows.
         if case .migrate(_, _, retries: true) = request.action, row.kind != .migrated { return }
         rows += 1
         guard stray == nil else { return }
@@ -84,7 +84,7 @@ private struct RunCheck {
         }
     }
 
-    /// Whether the instance of a row has had its turn. One that is migrated had it under another version.
+    /// Returns true if the instance of a row has had its turn. A migrated instance had it in another version.
     private func isReached(_ row: JournalRecord, _ request: BulkRequest) -> Bool {
         guard case .selection = request.targets else { return true }
         switch request.action {
@@ -94,9 +94,11 @@ private struct RunCheck {
         }
     }
 
+    /// Returns the run's defect; `nil` if there is none.
+    ///
     /// - Parameters:
-    ///   - store: What the store said when the run was read.
-    ///   - isWhole: Whether all of its rows are still there, and say what they said.
+    ///   - store: The state of the store when the run was read.
+    ///   - isWhole: True if all rows of the run still exist and are unchanged.
     func mistake(_ store: StoreInspection, isWhole: Bool) -> String? {
         guard let request, request.text == run.request, outcome.text == run.outcome else { return "it cannot be read" }
         let next = store.numbers.first?.nextPosition ?? run.floor
@@ -120,7 +122,7 @@ private struct RunCheck {
         return nil
     }
 
-    /// How far it is, compared with how many had their turn.
+    /// Compares the run's progress with the number of instances that had their turn.
     private func turnMistake(_ request: BulkRequest, _ store: StoreInspection) -> String? {
         let wrong = "it does not say how far it is"
         guard run.mark >= .start, run.selected >= 0 else { return wrong }
@@ -129,7 +131,7 @@ private struct RunCheck {
         case .names(let count, _):
             guard run.selected == Int64(count) || request.action.isUndo else { return "it does not name so many" }
             guard run.mark.machine == 0, run.mark.number <= Int64(count) else { return wrong }
-            // One that is named twice has its turn once.
+            // An instance that is named twice has its turn once.
             let isSame = run.state == .done ? outcome.total == run.selected : outcome.total <= run.mark.number
             return isSame || isCut || request.action.isUndo ? nil : wrong
         case .selection:
@@ -142,7 +144,7 @@ private struct RunCheck {
         }
     }
 
-    /// Whether its undo may have ended it.
+    /// Returns true if the run's undo may have ended it.
     private func isEnded(_ request: BulkRequest) -> Bool {
         guard run.state == .done else { return false }
         // An undo of an earlier build may be forgotten before its run.
@@ -153,7 +155,7 @@ private struct RunCheck {
     private func countMistake(_ request: BulkRequest, isWhole: Bool) -> String? {
         for kind in BulkOutcome.Kind.allCases {
             let told = Int64(outcome.told.count { $0.kind == kind })
-            // Why something was done needs no word, so the first few of these are always named.
+            // A done instance needs no message, so the first few of them are always named.
             guard told <= outcome.count(of: kind), kind != .done || (told == 0) == (outcome.count(of: kind) == 0) else {
                 return "it does not tell of so many"
             }
@@ -161,7 +163,7 @@ private struct RunCheck {
         if case .delete = request.action { return nil }
         let most = outcome.count(of: .done) + outcome.count(of: .failed)
         var least = most
-        // One that would fail again stays where it is.
+        // An instance that would fail again stays unchanged.
         if case .migrate(_, _, retries: true) = request.action { least = outcome.count(of: .done) }
         // An all-or-nothing run lists the instances that would have failed, and has changed none.
         if request.isAtomic, outcome.left > 0 { least = 0 }
@@ -173,7 +175,7 @@ private struct RunCheck {
 }
 
 extension BulkAction {
-    /// Whether it may write such a row.
+    /// Returns true if the action may write such a row.
     fileprivate func writes(_ row: JournalRecord) -> Bool {
         switch self {
         case .send(let event, _): row.event == event && (row.kind == .event || row.kind == .failed)

@@ -1,13 +1,13 @@
 import Statechart
 import WorkflowStore
 
-/// Compares what the store says of all rows together with the rows, once all were read.
+/// Compares the store's totals with the rows, after all rows were read.
 struct StoreTotals {
-    /// What the store said before the first row was read.
+    /// The state of the store before the first row was read.
     private let begin: StoreInspection
     private var sums: [JournalSums]
     private var runs: RunChecks
-    /// The last row of all, and what comes behind it and its effects; nil where nobody knows.
+    /// The last row of all, and the position behind the row and its effects; `nil` if it is not known.
     private var last: (row: Position, behind: Position?)?
 
     init(_ inspection: StoreInspection) {
@@ -16,7 +16,7 @@ struct StoreTotals {
         runs = RunChecks(inspection)
     }
 
-    /// Where rows begin that were written later; nil where there are several partitions.
+    /// The position from which rows were written later; `nil` if there are several partitions.
     var end: Position? { begin.numbers.count == 1 ? begin.numbers.first?.nextPosition : nil }
 
     /// Takes rows of the journal, in any order, each once.
@@ -32,7 +32,7 @@ struct StoreTotals {
         last = other
     }
 
-    /// What does not fit.
+    /// Returns the inconsistencies.
     func inconsistencies(
         _ store: any StoreReader, _ audit: any StoreAudit, _ limits: EngineLimits
     ) async throws(StoreError) -> [Inconsistency] {
@@ -46,9 +46,10 @@ struct StoreTotals {
         return found
     }
 
-    /// Behind the last row stand only the effects that it began, and behind those comes what is next.
+    /// Checks the store's next position: between the last row and this position are only the effects that the row
+    /// began.
     ///
-    /// - Parameter now: What the store says at the end: what was deleted meanwhile is gone.
+    /// - Parameter now: The state of the store at the end, when rows may have been deleted.
     private func nextInconsistency(_ now: StoreInspection) -> Inconsistency? {
         guard let next = end, let last, now.lastDeletion == begin.lastDeletion else { return nil }
         let end = begin.lastDeletion.flatMap { $0 > last.row ? $0.next : nil } ?? last.behind
@@ -57,7 +58,7 @@ struct StoreTotals {
             "the store's next position is \(next.rawValue), but behind its last row comes \(end.rawValue)")
     }
 
-    /// Names are those that were given, unless an instance was renamed since.
+    /// Checks that a run has the names that it was given, unless an instance was renamed since.
     private func names(
         of run: BulkRecord, _ count: Int, _ digest: Digest, _ store: any StoreReader, _ audit: any StoreAudit
     ) async throws(StoreError) -> Inconsistency? {
@@ -69,9 +70,9 @@ struct StoreTotals {
         }
         guard names.count != count || BulkRequest.digest(of: names) != digest else { return nil }
         let renaming = try await audit.inspectStore().lastRenaming
-        // The run may be forgotten meanwhile.
+        // The run may have been forgotten meanwhile.
         let isThere = try await store.bulkRun(run.key)?.floor == run.floor
-        // The row that renames may be the first since the run began.
+        // The renaming row may be the first since the run began.
         guard isThere, names.count != count || renaming.map({ $0 < run.floor }) ?? true else { return nil }
         return Inconsistency("the run '\(run.key.name)': it was given other names than are kept for it")
     }

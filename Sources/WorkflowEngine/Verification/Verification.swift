@@ -1,44 +1,43 @@
 import Statechart
 package import WorkflowStore
 
-/// Compares all that a store holds: goes through the histories again and looks whether they lead to what is stored.
+/// Verifies a store: folds the histories again and compares the results with the stored data.
 ///
-/// Everything is read in slices, so that a daemon that is busy meanwhile stays busy. What is written after a
-/// verification has begun is left out: each instance is compared as it was when it was read, with its rows up to then.
+/// Everything is read in slices, so that a busy daemon can go on working. Data that is written after a verification has
+/// begun is left out. Each instance is compared as it was when it was read, with its rows up to then.
 package struct Verification: Sendable {
-    /// Is told what happens, in order; what it throws ends the work.
+    /// Receives the events in order; an error that it throws ends the verification.
     package typealias Report = @concurrent (VerificationEvent) async throws -> Void
 
     private let store: any StoreReader
     private let audit: any StoreAudit
     private let limits: EngineLimits
 
-    /// - Throws: `unsupported` for a store that cannot be compared.
+    /// - Throws: `unsupported` if the store cannot be verified.
     package init(of store: any StoreReader, limits: EngineLimits = EngineLimits()) throws(StoreError) {
         self.store = store
         audit = try store.requireAudit()
         self.limits = limits
     }
 
-    /// Compares everything, in passes over at most `EngineLimits.verifiedInstances` instances; each reads the journal
-    /// in the order of positions.
+    /// Verifies everything, in passes over at most `EngineLimits.verifiedInstances` instances. Each pass reads the
+    /// journal in the order of positions.
     ///
-    /// - Throws: Where the store cannot be read for a reason that says nothing of what is in it, and what `report`
-    ///   throws.
+    /// - Throws: A read error that tells nothing about the store's contents, and the errors of `report`.
     @concurrent package func run(_ report: Report) async throws -> VerifiedCounts {
         var run = VerificationRun(store: store, audit: audit, limits: limits)
         do {
             try await run.all(report)
         } catch let error as StoreError where error.code == .corrupt {
-            // What SQLite itself cannot read is an inconsistency too.
+            // Data that SQLite itself cannot read is an inconsistency too.
             try await run.tell(Inconsistency("\(error.message); nothing else could be compared"), report)
         }
         return run.counts
     }
 
-    /// Requires that there is no difference: what every backup and every restore must pass.
+    /// Requires that there is no difference; every backup and every restore must pass this check.
     ///
-    /// - Parameter progress: Told how far it is; what it throws ends the work.
+    /// - Parameter progress: Called with the progress; an error that it throws ends the verification.
     /// - Throws: The first difference, as a `StoreError` with `damaged`.
     @_optimize(none)  // Swift 6.3.1 crashes when it makes a copy of `run` for the closure below.
     @concurrent package func requireNone(
@@ -53,7 +52,7 @@ package struct Verification: Sendable {
         }
     }
 
-    /// Compares one instance, from its first row on.
+    /// Verifies one instance from its first row on. Returns `nil` if there is no such instance.
     @concurrent package func run(instance key: InstanceKey, _ report: Report) async throws -> VerifiedCounts? {
         var run = VerificationRun(store: store, audit: audit, limits: limits)
         try await run.prepare()
@@ -67,16 +66,16 @@ package struct Verification: Sendable {
     }
 }
 
-/// The values of one verification under way.
+/// The state of one running verification.
 struct VerificationRun {
     let store: any StoreReader
     let audit: any StoreAudit
     let limits: EngineLimits
     private(set) var counts = VerifiedCounts()
-    /// What is looked at of each partition.
+    /// The parts of each partition that are read.
     private var ranges: [PartitionRange] = []
     private var machines: CheckedMachines
-    /// What all rows lead to together; nil where only one instance is looked at.
+    /// The totals of all rows; `nil` if only one instance is verified.
     private var totals: StoreTotals?
     private var buffer = DigestBuffer()
     private var found: Set<InstanceID> = []
@@ -91,12 +90,12 @@ struct VerificationRun {
         clock = ReportClock(limits)
     }
 
-    /// Fixes what is looked at.
+    /// Selects the ranges to read.
     @concurrent mutating func prepare() async throws {
         ranges = PartitionRange.all(try await audit.inspectStore().numbers)
     }
 
-    /// Compares everything.
+    /// Verifies everything.
     @concurrent mutating func all(_ report: Verification.Report) async throws {
         try await begin(report)
         do {
@@ -105,7 +104,7 @@ struct VerificationRun {
             totals = nil
             try await tell(unread(error), report)
         }
-        // Rows that are not what was written lead to nothing.
+        // Damaged rows cannot give correct totals.
         if found.isEmpty, let totals {
             for inconsistency in try await totals.inconsistencies(store, audit, limits) {
                 try await tell(inconsistency, report)
@@ -121,19 +120,19 @@ struct VerificationRun {
         var start = range.start
         while true {
             let pass = try await pass(range, from: lower, journal: start, report)
-            // Without a row above, what is left are instances without rows.
+            // Without a row above, only instances without rows are left.
             start = pass.firstAbove ?? range.end
             guard pass.upper < range.lastInstance else { break }
             lower = pass.upper + 1
         }
         for ids in range.strays {
-            // The last pass has seen the first row of those above.
+            // The last pass has found the first row of the ids above.
             let isAbove = ids.lowerBound > range.lastInstance
             try await strayRows(of: ids, from: isAbove ? start : range.start, in: range, report)
         }
     }
 
-    /// Says of a page that cannot be read how much was not compared because of it.
+    /// Returns the inconsistency of an unreadable page, with the amount of data that was not compared because of it.
     private func unread(_ error: StoreError) -> Inconsistency {
         let events = ranges.reduce(0) { $0 + $1.rows }
         let instances = ranges.reduce(0) { $0 + $1.instances }
@@ -142,11 +141,11 @@ struct VerificationRun {
                 + "\(max(0, instances - counts.instances)) of \(instances) instances could not be compared")
     }
 
-    /// Compares the store's numbers and the machines, and fixes what is looked at.
+    /// Checks the store's numbers and the machines, and selects the ranges to read.
     @concurrent private mutating func begin(_ report: Verification.Report) async throws {
         let inspection = try await audit.inspectStore()
         ranges = PartitionRange.all(inspection.numbers)
-        // Where its numbers are wrong, it does not say which rows it speaks of.
+        // If the store's numbers are wrong, they do not determine the rows that its totals cover.
         totals = inspection.inconsistencies.isEmpty ? StoreTotals(inspection) : nil
         for inconsistency in inspection.inconsistencies { try await tell(inconsistency, report) }
         var next: MachineID? = MachineID(rawValue: .min)
@@ -164,7 +163,7 @@ struct VerificationRun {
         }
     }
 
-    /// Compares one instance.
+    /// Verifies one instance.
     @concurrent mutating func instance(_ id: InstanceID, _ report: Verification.Report) async throws {
         let slice = try await audit.inspectInstances(in: id.rawValue...id.rawValue)
         var group = InstanceGroup()
@@ -175,7 +174,7 @@ struct VerificationRun {
         do {
             try await walk(instance.record, &group, report)
         } catch let error as StoreError where error.code == .corrupt {
-            // The way along the chain is broken; going through the whole journal finds where.
+            // The instance's chain is broken; reading the whole journal finds the place.
             group = InstanceGroup()
             group.add(slice)
             group.add(erasures)
@@ -188,7 +187,7 @@ struct VerificationRun {
         try await close(&group, report)
     }
 
-    /// Goes along the instance's own history, page by page.
+    /// Reads the instance's own history, page by page.
     @concurrent private mutating func walk(
         _ record: InstanceRecord, _ group: inout InstanceGroup, _ report: Verification.Report
     ) async throws {
@@ -210,7 +209,7 @@ struct VerificationRun {
 // MARK: Passes
 
 extension VerificationRun {
-    /// Compares the next instances from a number on, reading the journal from a position on.
+    /// Compares the next instances from an id on, reading the journal from a position on.
     @concurrent private mutating func pass(
         _ range: PartitionRange, from lower: Int64, journal start: Int64, _ report: Verification.Report
     ) async throws -> (upper: Int64, firstAbove: Int64?) {
@@ -230,7 +229,7 @@ extension VerificationRun {
         return (upper, firstAbove)
     }
 
-    /// Reads the journal for a group of instances; gives the first position of an instance above them.
+    /// Reads the journal for a group of instances. Returns the first position of an instance above them.
     @concurrent private mutating func journal(
         of ids: ClosedRange<Int64>, _ start: Int64, _ range: PartitionRange, _ group: inout InstanceGroup,
         _ report: Verification.Report
@@ -265,7 +264,7 @@ extension VerificationRun {
         counts.snapshots += slice.snapshots.count
         counts.keys += slice.keys
         group.take(slice, &machines, &buffer)
-        // Others want to run too.
+        // Other tasks want to run too.
         await Task.yield()
     }
 
@@ -284,7 +283,7 @@ extension VerificationRun {
         counts.chainOnly += group.chainOnly
     }
 
-    /// What is erased of instances.
+    /// Returns the erasures of instances.
     @concurrent private mutating func erasures(
         of instances: ClosedRange<Int64>, _ report: Verification.Report
     ) async throws -> [ErasureRecord] {
@@ -299,16 +298,16 @@ extension VerificationRun {
         return erasures
     }
 
-    /// Compares what effects ask with what their instances' histories lead to. One that has ended meanwhile is gone.
-    /// That those that run are there is compared with the tables that repeat what others say.
+    /// Compares the requests of effects with those in their instances' histories. An effect that has ended meanwhile
+    /// has no row. The comparison of copied tables checks that running effects exist.
     @concurrent private mutating func effects(of group: InstanceGroup, _ report: Verification.Report) async throws {
         for (instance, asked) in group.asked {
             try await compare(asked.keys.sorted().map { ($0, instance, asked[$0]) }, report)
         }
     }
 
-    /// Compares the rows of calls behind some rows of the journal. One that is not there has ended: nothing says which
-    /// have, so that one that was deleted is not found.
+    /// Compares the rows of calls behind some rows of the journal. A missing row counts as an ended call. Nothing
+    /// records which calls have ended, so the deletion of a call's row is not found.
     @concurrent private mutating func calls(
         of slice: InspectedJournal, _ group: inout InstanceGroup, _ report: Verification.Report
     ) async throws {
@@ -332,7 +331,7 @@ extension VerificationRun {
         }
     }
 
-    /// Rows of instances that were never handed out.
+    /// Reports rows of instances with ids that were never assigned.
     @concurrent private mutating func strayRows(
         of ids: ClosedRange<Int64>, from start: Int64, in range: PartitionRange, _ report: Verification.Report
     ) async throws {
@@ -346,7 +345,7 @@ extension VerificationRun {
         }
     }
 
-    /// Compares the tables that only repeat what others say.
+    /// Compares the tables that only repeat data of other tables.
     @concurrent private mutating func copies(_ report: Verification.Report) async throws {
         var next: InspectionPlace? = .start
         while let place = next {
@@ -375,7 +374,7 @@ extension VerificationRun {
 // MARK: Telling
 
 extension VerificationRun {
-    /// Tells what was found; of an instance only what is found first, and nothing when it is gone by now.
+    /// Reports an inconsistency; for an instance only the first, and none if the instance is deleted by now.
     @concurrent mutating func tell(_ inconsistency: Inconsistency, _ report: Verification.Report) async throws {
         var inconsistency = inconsistency
         if let id = inconsistency.instance {
@@ -399,7 +398,7 @@ extension VerificationRun {
 }
 
 extension Inconsistency {
-    /// A row whose instance is not there.
+    /// Returns the inconsistency of a row whose instance does not exist.
     static func stray(_ row: JournalRecord) -> Inconsistency {
         Inconsistency(
             instance: row.instanceID, position: row.position,
@@ -408,7 +407,7 @@ extension Inconsistency {
 }
 
 extension StoreReader {
-    /// What compares all that it holds.
+    /// Returns the store's audit, which reads the whole store. Throws if the store has none.
     func requireAudit() throws(StoreError) -> any StoreAudit {
         guard let audit else {
             throw StoreError(

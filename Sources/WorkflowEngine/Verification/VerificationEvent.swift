@@ -1,34 +1,35 @@
 package import Statechart
 package import WorkflowStore
 
-/// What was compared.
+/// The counts of a verification.
 package struct VerifiedCounts: Sendable, Equatable {
     package var instances = 0
-    /// Journal rows.
+    /// The number of journal rows.
     package var events = 0
     package var snapshots = 0
     package var timers = 0
     package var keys = 0
     package var machines = 0
-    /// Instances whose digests were checked, but not all of their steps: some were redacted, or taken under rules that
-    /// this engine does not know.
+    /// The number of instances whose digests were checked, but not all of their steps. Some steps were redacted, or
+    /// taken under rules that this engine does not know.
     package var chainOnly = 0
-    /// All that were found, those beyond the bound of what is told among them.
+    /// The number of all differences, including those beyond the bound of reported ones.
     package var differences = 0
 
     package init() {}
 }
 
-/// What a verification tells while it runs.
+/// A report from a running verification.
 package enum VerificationEvent: Sendable, Equatable {
     case progress(VerificationProgress)
     case inconsistency(Inconsistency)
-    /// Rows of an instance whose steps could not be taken again because of what was redacted; their chain holds.
+    /// The rows of an instance whose steps could not be repeated because of a redaction; their chain of digests is
+    /// intact.
     case gap(instance: InstanceName, seqs: SeqSet)
 }
 
 extension VerifiedCounts: CustomStringConvertible {
-    /// `2 instances, 17 events, 0 snapshots, 1 timer, 3 keys, 1 machine version: no difference`.
+    /// The counts as text: `2 instances, 17 events, 0 snapshots, 1 timer, 3 keys, 1 machine version: no difference`.
     package var description: String {
         let parts = [
             (instances, "instance"), (events, "event"), (snapshots, "snapshot"), (timers, "timer"), (keys, "key"),

@@ -1,9 +1,9 @@
 package import Statechart
 
-/// Writes machines as graphs in Graphviz' language DOT.
+/// Writes machines as graphs in Graphviz's language DOT.
 package enum GraphvizDiagram {
-    /// The graph of a machine: clusters for states with states, the active ones among the given states filled. The same
-    /// for the same machine.
+    /// Returns the graph of a machine. States with child states are clusters, and the given active states are filled.
+    /// The same machine always gives the same text.
     package static func text(of machine: Machine, active: Set<StateIndex> = []) -> String {
         var writer = GraphvizWriter(machine: machine, active: active)
         writer.write()
@@ -23,9 +23,9 @@ private struct GraphvizWriter {
 
     mutating func write() {
         add("digraph \(Self.quoted(machine.name)) {", level: 0)
-        // Lets arrows end at clusters.
+        // `compound` lets arrows end at clusters.
         add("compound=true", level: 1)
-        // Without it some graphs with arrows between clusters cannot be laid out at all ("trouble in init_rank").
+        // Without `newrank`, Graphviz cannot lay out some graphs with arrows between clusters ("trouble in init_rank").
         add("newrank=true", level: 1)
         add("fontname=\"Helvetica\"", level: 1)
         if !machine.isDrawn {
@@ -57,7 +57,7 @@ private struct GraphvizWriter {
             add("fillcolor=\"#fff6dd\"", level: level + 1)
         }
         add("style=\"\(style)\"", level: level + 1)
-        // Where arrows of the cluster begin and end.
+        // Arrows of the cluster begin and end at this point.
         add("\(node(index)) [shape=point, style=invis, width=0, height=0]", level: level + 1)
         writeMembers(of: index, level: level + 1)
         add("}", level: level)
@@ -94,7 +94,7 @@ private struct GraphvizWriter {
         }
     }
 
-    /// An arrow cannot end at the border of a cluster that it begins in, nor the other way round.
+    /// Writes an arrow. An arrow that begins in a cluster cannot end at its border, and the reverse.
     private mutating func writeArrow(
         _ source: StateIndex, _ target: StateIndex, _ labels: [String], _ style: String? = nil
     ) {
@@ -107,7 +107,7 @@ private struct GraphvizWriter {
         add("\(node(source)) -> \(node(target))" + Self.list(attributes.compactMap { $0 }), level: 1)
     }
 
-    /// One label a line, each line beginning at the left.
+    /// Returns the label attribute. Each label has its own line, aligned left.
     private func labelled(_ labels: [String]) -> String? {
         guard labels.count > 1 else { return labels.first.map { "label=\(Self.quoted($0))" } }
         return "label=\"" + labels.map { Self.escaped($0) + "\\l" }.joined() + "\""
@@ -133,7 +133,7 @@ private struct GraphvizWriter {
         attributes.isEmpty ? "" : " [" + attributes.joined(separator: ", ") + "]"
     }
 
-    /// A string of DOT; in labels it also reads escapes and the entities of HTML.
+    /// Returns a string of DOT. Labels also interpret escapes and HTML entities.
     private static func quoted(_ text: String) -> String { "\"" + escaped(text) + "\"" }
 
     private static func escaped(_ text: String) -> String {

@@ -2,11 +2,11 @@ package import Statechart
 
 /// Writes machines as Mermaid state diagrams (`stateDiagram-v2`).
 package enum MermaidDiagram {
-    /// The diagram of a machine; the active leaves among the given states are marked. The same for the same machine.
+    /// Returns the diagram of a machine, with the active leaves among the given states marked. The same machine always
+    /// gives the same text.
     ///
-    /// States have aliases, because Mermaid's own ids hold neither dots nor dashes. Transitions stand behind all
-    /// states: inside of a state Mermaid would move the states that they lead to into it. Inside of a region they end
-    /// at leaves.
+    /// States have aliases, because Mermaid's ids allow neither dots nor dashes. Transitions follow all states: inside
+    /// a state, Mermaid would move the target states into it. Inside a region, transitions end at leaves.
     package static func text(of machine: Machine, active: Set<StateIndex> = []) -> String {
         var writer = MermaidWriter(machine: machine)
         writer.write(active: active)
@@ -65,7 +65,8 @@ private struct MermaidWriter {
         }
     }
 
-    /// History states stand in the first region: a part of their own would look like another one.
+    /// Writes the regions of a parallel state. History states are in the first region, because a separate part would
+    /// look like another region.
     private mutating func writeRegions(of index: StateIndex, level: Int) {
         for history in machine[index].histories { writeState(history, level: level) }
         for (offset, region) in machine[index].children.enumerated() {
@@ -78,7 +79,9 @@ private struct MermaidWriter {
         addArrow(source, target, Self.escaped(label), level: level)
     }
 
-    /// - Parameter label: With its entities.
+    /// Adds an arrow.
+    ///
+    /// - Parameter label: The label, already escaped.
     private mutating func addArrow(_ source: String, _ target: String, _ label: String, level: Int) {
         add("\(source) --> \(target)" + (label.isEmpty ? "" : " : " + label), level: level)
     }
@@ -91,14 +94,14 @@ private struct MermaidWriter {
         lines.append(String(repeating: "    ", count: level) + line)
     }
 
-    /// What would end a name or label, be read as Markdown or HTML, or begin an entity, as an entity of Mermaid
-    /// (`#35;`; mermaid.js.org, "Entity codes").
+    /// Returns the text with unsafe characters as Mermaid entities (`#35;`; mermaid.js.org, "Entity codes"). Unsafe
+    /// characters would end a name or label, begin an entity, or be read as Markdown or HTML.
     private static func escaped(_ text: String) -> String {
         let scalars = Array(text.line(.max).unicodeScalars)
         return scalars.indices.map { offset in
             switch scalars[offset] {
             case "\"", "#", ":", ";", "<", ">", "{", "}", "&", "%", "\\", "`", "*", "~", "$": entity(scalars[offset])
-            // Between letters it is no mark of emphasis.
+            // An underscore between letters does not mark emphasis.
             case "_" where !isWord(scalars, offset - 1) || !isWord(scalars, offset + 1): entity("_")
             case " " where isDirection(scalars, offset): entity(" ")
             default: String(scalars[offset])
@@ -106,7 +109,7 @@ private struct MermaidWriter {
         }.joined()
     }
 
-    /// A line with `direction LR` in it, wherever that is, is read as nothing but that.
+    /// Returns true for the space in `direction LR`. Mermaid reads any line that contains these words as a direction.
     private static func isDirection(_ scalars: [Unicode.Scalar], _ offset: Int) -> Bool {
         let lowercased = { (part: ArraySlice<Unicode.Scalar>) in String(String.UnicodeScalarView(part)).lowercased() }
         return lowercased(scalars[..<offset].suffix(9)) == "direction"
@@ -124,8 +127,8 @@ private struct MermaidWriter {
 }
 
 extension Machine {
-    /// Where an arrow to a state ends: below a parallel state at the leaf that the state begins with, because Mermaid
-    /// 11 draws no arrow to a box there (github.com/mermaid-js/mermaid, issue 4052).
+    /// Returns the state at which an arrow to a state ends. Below a parallel state, Mermaid 11 draws no arrow to a box
+    /// (github.com/mermaid-js/mermaid, issue 4052). There the arrow ends at the initial leaf.
     fileprivate func end(of target: StateIndex) -> StateIndex {
         guard isInRegion(target) else { return target }
         var end = target

@@ -4,13 +4,13 @@ import Statechart
 struct TransitionArrow {
     let source: StateIndex
     let target: StateIndex
-    /// One for each transition; empty when the only one says nothing.
+    /// The labels, one per transition; empty if the only transition has no label.
     private(set) var labels: [String] = []
 
-    /// More lines than this hide the states beside them.
+    /// The largest number of lines. More would hide the neighboring states.
     private static let lines = 12
 
-    /// The arrows of a machine, in the order of its transitions.
+    /// Returns the arrows of a machine, in the order of its transitions.
     static func arrows(of machine: Machine) -> [TransitionArrow] {
         var arrows: [TransitionArrow] = []
         var places: [Ends: Int] = [:]
@@ -43,7 +43,7 @@ struct TransitionArrow {
             arrow.labels.removeAll(where: \.isEmpty)
             return arrow
         }
-        // Beside others one without words would not be seen.
+        // An empty label would be invisible beside others.
         arrow.labels = labels.prefix(Self.lines).map { $0.isEmpty ? "always" : $0 }
         if labels.count > Self.lines { arrow.labels.append("and \(labels.count - Self.lines) more") }
         return arrow
@@ -51,7 +51,7 @@ struct TransitionArrow {
 }
 
 extension Machine {
-    /// What a history state is called: `H` or `H*`, and its name where its parent has another one.
+    /// Returns the label of a history state: `H` or `H*`, with its name if its parent has several.
     func historyName(of index: StateIndex) -> String {
         let sign = self[index].kind == .deepHistory ? "H*" : "H"
         let isAlone = self[index].parent.map { self[$0].histories.count == 1 } ?? true

@@ -1,12 +1,12 @@
 import Statechart
 
-/// What a diagram writes at a transition: `event [guard] / actions`, cut where it is long.
+/// The label of a transition in a diagram: `event [guard] / actions`, cut if it is long.
 enum TransitionLabel {
-    /// In Unicode scalars.
+    /// The longest guard, in Unicode scalars.
     private static let longestGuard = 40
     private static let longest = 80
 
-    /// The label of a transition; empty when there is nothing to say.
+    /// Returns the label of a transition; empty if the transition has neither event, guard nor actions.
     static func text(of transition: Transition, in machine: Machine) -> String {
         var parts: [String] = []
         let event = event(of: transition, in: machine)
@@ -16,7 +16,7 @@ enum TransitionLabel {
         return parts.joined(separator: " ").line(longest)
     }
 
-    /// The label of where a state begins: the way down to what is not its child, and the actions.
+    /// Returns the label of an initial arrow: the path from the child to a deeper target, and the actions.
     static func text(of initial: Initial, below: String) -> String {
         let actions = initial.actions.isEmpty ? "" : "/ " + text(of: initial.actions)
         return [below, actions].filter { !$0.isEmpty }.joined(separator: " ").line(longest)
@@ -50,7 +50,7 @@ enum TransitionLabel {
 }
 
 extension String {
-    /// The text on one line, cut to a length in Unicode scalars.
+    /// Returns the text on one line, cut to a length in Unicode scalars.
     func line(_ limit: Int) -> String {
         let words = unicodeScalars.split { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
         let line = words.map { String($0) }.joined(separator: " ")
@@ -59,7 +59,8 @@ extension String {
 }
 
 extension Machine {
-    /// The state's own name: the last part of its path, which may hold dots; for the root the machine's name.
+    /// Returns the state's own name: the last part of its path, which may contain dots. The root has the machine's
+    /// name.
     func key(of index: StateIndex) -> String {
         let state = self[index]
         guard let parent = state.parent else { return name }
@@ -67,7 +68,7 @@ extension Machine {
         return String(decoding: state.path.utf8.dropFirst(prefix), as: UTF8.self)
     }
 
-    /// The child through which a state begins, and what is said about it, for each child; in document order.
+    /// Returns the children through which a state begins, with their labels, in document order.
     func beginnings(of index: StateIndex) -> [(child: StateIndex, label: String)] {
         let state = self[index]
         guard state.kind == .compound, let initial = state.initial else { return [] }
@@ -82,18 +83,19 @@ extension Machine {
         }
     }
 
-    /// The children of a state, history states among them, in document order.
+    /// Returns the children of a state, including history states, in document order.
     func members(of index: StateIndex) -> [StateIndex] {
         (self[index].children + self[index].histories).sorted()
     }
 
-    /// Whether diagrams need a box for the machine itself: something starts or ends at it.
+    /// True if diagrams need a box for the machine itself, because a transition starts or ends there.
     var isDrawn: Bool {
         self[.root].kind == .parallel
             || transitions.contains { $0.source == .root || $0.targets.contains(.root) }
     }
 
-    /// The default targets of a history state that are worth an arrow: others than where its parent begins.
+    /// Returns the default targets of a history state that need an arrow: those that differ from its parent's initial
+    /// states.
     func defaults(of history: StateIndex) -> [StateIndex] {
         guard let targets = self[history].initial?.targets, let parent = self[history].parent else { return [] }
         let parentTargets = self[parent].initial?.targets ?? self[parent].children

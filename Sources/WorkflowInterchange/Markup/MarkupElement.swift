@@ -2,45 +2,45 @@ import Statechart
 
 /// An element of an XML document, with its place.
 struct MarkupElement {
-    /// An attribute as written in the element.
+    /// An attribute of an element.
     struct Attribute {
-        /// With its prefix, if it has one.
+        /// The name, with its prefix if any.
         let name: String
         let value: String
         let place: DefinitionPlace
     }
 
-    /// Without prefix.
+    /// The name without a prefix.
     let name: String
-    /// Empty for none.
+    /// The namespace; empty for none.
     let namespace: String
-    /// In the order of the text, without declarations of namespaces.
+    /// The attributes in the order of the text, without namespace declarations.
     let attributes: [Attribute]
-    /// Where its start tag begins.
+    /// The place of the start tag.
     let place: DefinitionPlace
     var children: [MarkupElement] = []
-    /// The text directly inside, without that of its children.
+    /// The text directly inside the element, without the text of its children.
     var text = ""
 
-    /// The attribute of a name; nil when there is none.
+    /// Returns the attribute with a name; `nil` if there is none.
     subscript(name: String) -> Attribute? {
         attributes.first { $0.name == name }
     }
 
-    /// The value of an attribute without the blanks around it; nil when there is none, or nothing but blanks.
+    /// Returns the value of an attribute without surrounding white space; `nil` if the attribute is absent or blank.
     func trimmed(_ name: String) -> String? {
         guard let text = self[name]?.value.trimmingBlanks, !text.isEmpty else { return nil }
         return text
     }
 
-    /// Where an attribute stands; the element's place when there is none.
+    /// Returns the place of an attribute; the element's place if the attribute is absent.
     func place(of name: String) -> DefinitionPlace {
         self[name]?.place ?? place
     }
 }
 
 extension String {
-    /// The text without XML's white space at its ends.
+    /// The text without XML white space at its ends.
     var trimmingBlanks: String {
         let scalars = unicodeScalars
         let isBlank = { (scalar: Unicode.Scalar) in " \t\r\n".unicodeScalars.contains(scalar) }
@@ -50,7 +50,7 @@ extension String {
         return String(scalars[first...last])
     }
 
-    /// The parts between XML's white space.
+    /// The parts of the text between XML white space.
     var words: [String] {
         unicodeScalars.split { " \t\r\n".unicodeScalars.contains($0) }.map { String($0) }
     }

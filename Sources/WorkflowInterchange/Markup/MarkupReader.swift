@@ -7,10 +7,10 @@ import Statechart
 
 /// Reads XML text as a tree of elements.
 ///
-/// Nothing outside of the text is ever looked at, and nothing in it can stand for more than it shows: declarations of
-/// document types are refused, and size, nesting and attributes have bounds.
+/// The reader uses nothing outside the text, and no part of the text expands to more than it shows. Document type
+/// declarations are refused. Size, nesting and attributes are limited.
 enum MarkupReader {
-    /// The root element of a document.
+    /// Returns the root element of a document.
     static func root(of text: String) throws(ImportError) -> MarkupElement {
         guard text.utf8.count <= ImportLimits.textBytes else {
             let limit = ImportLimits.textBytes
@@ -25,15 +25,15 @@ enum MarkupReader {
         parser.shouldProcessNamespaces = true
         parser.shouldResolveExternalEntities = false
         parser.delegate = builder
-        // What it returns is no news: it is true after some errors.
+        // The result is ignored, because it is true even after some errors.
         _ = parser.parse()
         if let failure = builder.failure { throw failure }
         guard let root = builder.root else { throw ImportError("the document is empty") }
         return root
     }
 
-    /// The text's bytes, with blanks in place of the XML declaration: it may name an encoding, but this text has none
-    /// any more. Comments and blanks may stand before it, which XML does not allow and many readers do.
+    /// Returns the text's bytes, with blanks in place of the XML declaration, whose encoding does not apply to this
+    /// text. Comments and blanks may precede the declaration: XML forbids that, but many readers allow it.
     private static func plainBytes(of text: String) -> [UInt8] {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         var bytes = Array(text.utf8)
@@ -46,7 +46,7 @@ enum MarkupReader {
         return bytes
     }
 
-    /// The offset behind the blanks and comments at the beginning.
+    /// Returns the offset after the blanks and comments at the beginning.
     private static func declaration(in bytes: [UInt8]) -> Int {
         var offset = 0
         while offset < bytes.count {
@@ -66,13 +66,13 @@ enum MarkupReader {
     private static func isBlank(_ byte: UInt8) -> Bool { " \t\r\n".utf8.contains(byte) }
 }
 
-/// Takes the events of an XML parser; stops it at the first mistake.
+/// Builds the tree from the events of an XML parser, and stops the parser at the first mistake.
 private final class MarkupBuilder: NSObject, XMLParserDelegate {
     private(set) var root: MarkupElement?
     private(set) var failure: ImportError?
     private let tags: [TagScanner.Tag]
     private var next = 0
-    /// From the root down to the element that is open.
+    /// The open elements, from the root down.
     private var open: [MarkupElement] = []
 
     init(tags: [TagScanner.Tag]) {
@@ -128,7 +128,7 @@ private final class MarkupBuilder: NSObject, XMLParserDelegate {
         parser.abortParsing()
     }
 
-    /// What an error of libxml2 means (its `xmlParserErrors`), for those that people make.
+    /// Returns the message for a libxml2 error code (`xmlParserErrors`), for common mistakes.
     private func message(_ code: Int) -> String {
         switch code {
         case 4: return "it begins with an element, '<scxml …>'"

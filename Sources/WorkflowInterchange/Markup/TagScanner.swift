@@ -1,11 +1,11 @@
 import Statechart
 
-/// Finds the places of the start tags in an XML text; what they mean, and whether the text is XML at all, an XML reader
-/// says, which for its part knows only where a tag ends.
+/// Finds the places of the start tags in an XML text. An XML reader checks and interprets the text, but knows only
+/// where a tag ends.
 ///
-/// Up to the first mistake of a text its tags are found exactly; behind it they may be anything.
+/// The tags before the first mistake are exact; the tags after it may be anything.
 struct TagScanner {
-    /// A start tag, or one that is both start and end.
+    /// A start tag or an empty-element tag.
     struct Tag {
         let place: DefinitionPlace
         fileprivate(set) var attributes: [(name: String, place: DefinitionPlace)] = []
@@ -16,8 +16,8 @@ struct TagScanner {
     private var line = 1
     private var column = 1
 
-    /// The start tags of a text, in its order. Declarations of document types are refused, whatever stands in them:
-    /// they can define entities that stand for more than they show. So are tags with very many attributes.
+    /// Returns the start tags of a text in order. Throws for every document type declaration, because it can define
+    /// entities that expand to more than they show. Also throws for a tag with too many attributes.
     static func tags(in bytes: [UInt8]) throws(ImportError) -> [Tag] {
         var scanner = TagScanner(bytes: bytes)
         return try scanner.tags()
@@ -87,7 +87,7 @@ struct TagScanner {
         bytes[offset...].starts(with: text.utf8)
     }
 
-    /// Steps behind the next appearance of a text, or to the end.
+    /// Advances past the next occurrence of a text, or to the end.
     private mutating func skip(past text: String, from start: Int) {
         for _ in 0..<start { advance() }
         while offset < bytes.count, !starts(with: text) { advance() }

@@ -1,7 +1,7 @@
 import Statechart
 
 extension SCXMLConverter {
-    /// The actions for the executable content of an element (SCXML 4).
+    /// Returns the actions for the executable content of an element (SCXML 4).
     mutating func actions(of element: MarkupElement) -> [DefinitionNode] {
         actions(element.children)
     }
@@ -23,7 +23,7 @@ extension SCXMLConverter {
         }
     }
 
-    /// A map with one key.
+    /// Returns a map with one key.
     func action(_ key: String, _ value: DefinitionNode, _ element: MarkupElement) -> DefinitionNode {
         .map([DefinitionNode.Member(key, value, at: element.place)], at: element.place)
     }
@@ -61,7 +61,7 @@ extension SCXMLConverter {
         }
         let location = translated("location", of: element, touching: .allKeys) {
             translator, expression, converter throws(ScriptFailure) in
-            // As an expression it reads what stands in brackets too.
+            // Translating the location as an expression also checks the expressions in brackets.
             try converter.check(translator.text(expression))
             return try translator.path(expression)
         }
@@ -101,7 +101,8 @@ extension SCXMLConverter {
         return action("choose", .list(branches, at: element.place), element)
     }
 
-    /// What follows a condition without counterpart depends on it as well: it never runs either.
+    /// Returns a branch. Branches after a condition without a counterpart depend on that condition, so they never run
+    /// either.
     private mutating func branch(
         _ head: MarkupElement, _ body: [MarkupElement], _ isKnown: inout Bool, touching bearing: Bearing
     ) -> DefinitionNode {
@@ -143,7 +144,7 @@ extension SCXMLConverter {
 // MARK: What is left out
 
 extension SCXMLConverter {
-    /// What actions could change that are left out as a whole.
+    /// Returns the bearing of actions that are omitted as a whole.
     func bearing(of actions: [MarkupElement]) -> Bearing {
         actions.reduce(.nothing) { $0.union(bearing(of: $1)) }
     }
@@ -160,11 +161,11 @@ extension SCXMLConverter {
         }
     }
 
-    /// What writing to a location changes.
+    /// Returns the bearing of writing to a location.
     func bearing(ofLocation location: String) -> Bearing {
         var translator = ScriptTranslator(names: names)
         guard let location = try? ScriptParser.expression(location), let path = try? translator.path(location) else {
-            // Whatever it is, it is some key.
+            // An unreadable location may be any key.
             return .allKeys
         }
         return .keys(ofPath: path)
@@ -172,13 +173,13 @@ extension SCXMLConverter {
 }
 
 extension Bearing {
-    /// The key that a path into the context begins with.
+    /// Returns the bearing on the first key of a path into the context.
     fileprivate static func keys(ofPath path: String) -> Bearing {
         .keys([String(path.prefix { $0 != "." && $0 != "[" })])
     }
 }
 
 extension MarkupElement {
-    /// Whether it has a `cond` with nothing in it, which is none.
+    /// True if the element has a blank `cond`, which counts as no condition.
     var hasBlankCondition: Bool { self["cond"] != nil && trimmed("cond") == nil }
 }

@@ -1,7 +1,7 @@
 import Statechart
 
 extension SCXMLConverter {
-    /// A `raise`.
+    /// Returns the action for a `raise`.
     mutating func raise(_ element: MarkupElement) -> DefinitionNode? {
         guard let event = element.trimmed("event") else {
             notes.warning("'raise' needs an 'event'; it is left out", at: element.place, touching: .course)
@@ -11,7 +11,8 @@ extension SCXMLConverter {
         return action("raise", .string(name, at: element.place(of: "event")), element)
     }
 
-    /// A `send`: to the internal queue it is a `raise`, to the machine itself a `send`, anything else is left out.
+    /// Returns the action for a `send`: `raise` for the internal queue, `send` for the machine itself. Any other target
+    /// is omitted.
     mutating func send(_ element: MarkupElement) -> DefinitionNode? {
         for name in ["eventexpr", "targetexpr", "typeexpr"] where element[name] != nil {
             leaveOut("\(name.quoted) has no counterpart: events, targets and types are literal", element, name)
@@ -59,7 +60,7 @@ extension SCXMLConverter {
         notes.warning(message, at: element.place(of: attribute), touching: .course)
     }
 
-    /// The name of an event that a machine may send; nil, and a note, for those of the engine.
+    /// Returns the name of an event that a machine may send. For names of the engine adds a note and returns `nil`.
     private mutating func sendable(_ event: String, of element: MarkupElement, isRaised: Bool) -> String? {
         let name = events.name(event)
         let reserved = EventName.reservedPrefixes.filter { !isRaised || $0 != EventName.errorPrefix }
@@ -68,7 +69,7 @@ extension SCXMLConverter {
         return nil
     }
 
-    /// The keys `delay` and `id`; nil, and a note, when the delay has no counterpart.
+    /// Returns the keys `delay` and `id`; `nil`, with a note, if the delay has no counterpart.
     private mutating func delay(of element: MarkupElement, isRaised: Bool) -> [DefinitionNode.Member]? {
         guard let attribute = ["delay", "delayexpr"].first(where: { element[$0] != nil }) else { return [] }
         let place = element.place(of: attribute)
@@ -109,7 +110,7 @@ extension SCXMLConverter {
         }
     }
 
-    /// A time of CSS (SCXML 6.2.4): a number, and `s` or `ms`.
+    /// Returns a CSS time (SCXML 6.2.4), which is a number with `s` or `ms`; `nil` for any other text.
     private static func delay(_ text: String) -> String? {
         guard text.hasSuffix("s") else { return nil }
         let delay = text.hasPrefix(".") ? "0" + text : text
@@ -120,7 +121,7 @@ extension SCXMLConverter {
 // MARK: Data
 
 extension SCXMLConverter {
-    /// The data of `send` and `donedata`: a `content` alone, or values by name.
+    /// Returns the data of `send` or `donedata`: a single `content`, or values by name.
     private mutating func data(of element: MarkupElement, touching bearing: Bearing) -> DefinitionNode? {
         if let content = element.children.first(where: { $0.name == "content" }) {
             guard content["expr"] != nil else { return self.content(of: content, touching: bearing)?.template }
@@ -158,7 +159,7 @@ extension SCXMLConverter {
         members.append(member)
     }
 
-    /// A name of `namelist`, as an expression.
+    /// Returns a name of `namelist` as an expression.
     private mutating func location(
         _ name: String, at place: DefinitionPlace, touching bearing: Bearing
     ) -> String? {
@@ -167,7 +168,7 @@ extension SCXMLConverter {
         return expression("namelist", of: element, "the name", "it is left out", touching: bearing)?.text
     }
 
-    /// The key `output` of a final state, which is that of the machine where it ends it.
+    /// Returns the key `output` of a final state. At the top this is the output of the machine.
     mutating func output(of element: MarkupElement, isOfMachine: Bool) -> DefinitionNode.Member? {
         let bearing: Bearing = isOfMachine ? .course : .eventData
         guard let data = element.children.first(where: { $0.name == "donedata" }),

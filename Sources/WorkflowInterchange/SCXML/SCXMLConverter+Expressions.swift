@@ -1,7 +1,7 @@
 import Statechart
 
 extension SCXMLConverter {
-    /// What an attribute's expression becomes; what the translation does otherwise is noted, once.
+    /// Translates the expression of an attribute. Each difference in the translation is noted once.
     mutating func translated<Result>(
         _ attribute: String, of element: MarkupElement, touching bearing: Bearing,
         _ body: (inout ScriptTranslator, ScriptExpression, SCXMLConverter) throws(ScriptFailure) -> Result
@@ -21,12 +21,12 @@ extension SCXMLConverter {
             }
             return .success(result)
         } catch {
-            // What the translator noticed is forgotten with what it wrote.
+            // The failed translation is dropped, together with its remarks.
             return .failure(error)
         }
     }
 
-    /// Some of what a script can compute is a mistake here: other kinds of values cannot be added, or be conditions.
+    /// Throws if a definition does not allow an expression: only some kinds can be added or be conditions.
     func check(_ text: String, isGuard: Bool = false) throws(ScriptFailure) {
         let mistake = isGuard ? test.mistake(inGuard: text) : test.mistake(in: text)
         if let mistake { throw ScriptFailure(reason: mistake) }
@@ -52,7 +52,7 @@ extension SCXMLConverter {
         }
     }
 
-    /// Adds what a translation does otherwise.
+    /// Adds a note about a difference in a translation.
     private mutating func report(_ remark: ScriptTranslator.Remark, at place: DefinitionPlace) {
         if case .undeclared = remark {
             notes.warning(remark.message, at: place, touching: .nothing)
@@ -61,9 +61,9 @@ extension SCXMLConverter {
         }
     }
 
-    /// Notes an expression that has no counterpart.
+    /// Adds a note about an expression without a counterpart.
     ///
-    /// - Parameter bearing: What its value is for; what it does beside having one is added.
+    /// - Parameter bearing: The bearing of the expression's value. The bearing of its side effects is added.
     mutating func report(
         _ what: String, _ attribute: String, of element: MarkupElement, _ failure: ScriptFailure, _ instead: String,
         touching bearing: Bearing
@@ -74,13 +74,14 @@ extension SCXMLConverter {
         notes.warning(message, at: element.place(of: attribute), touching: whole)
     }
 
-    /// The guard for `cond`; nil, and a note, when it has no counterpart and `false` is to stand in its place.
+    /// Returns the guard for `cond`; `nil`, with a note, if the condition has no counterpart and `false` must replace
+    /// it.
     mutating func condition(of element: MarkupElement, touching bearing: Bearing) -> DefinitionNode? {
         let instead = "'false' stands in its place"
         return expression("cond", of: element, "the condition", instead, isGuard: true, touching: bearing)
     }
 
-    /// The value of an attribute where values stand; nil, and a note, when it has no counterpart.
+    /// Returns the value of an attribute as a template; `nil`, with a note, if it has no counterpart.
     mutating func value(
         _ attribute: String, of element: MarkupElement, _ what: String, _ instead: String, touching bearing: Bearing
     ) -> DefinitionNode? {
@@ -99,7 +100,7 @@ extension SCXMLConverter {
         }
     }
 
-    /// The expression of an attribute; nil, and a note, when it has no counterpart.
+    /// Returns the expression of an attribute; `nil`, with a note, if it has no counterpart.
     mutating func expression(
         _ attribute: String, of element: MarkupElement, _ what: String, _ instead: String, isGuard: Bool = false,
         touching bearing: Bearing
@@ -121,7 +122,7 @@ extension SCXMLConverter {
 }
 
 extension ScriptTranslator.Remark: Comparable {
-    /// Whether the value may be another one than in the script, or none at all.
+    /// True if the value may differ from the script's value, or be absent.
     var decides: Bool {
         switch self {
         case .mixedKinds, .conversion, .choice, .truthiness: true
@@ -129,7 +130,7 @@ extension ScriptTranslator.Remark: Comparable {
         }
     }
 
-    /// What a translation does otherwise.
+    /// The difference from the script, as a message.
     var message: String {
         switch self {
         case .mixedKinds:
@@ -146,7 +147,7 @@ extension ScriptTranslator.Remark: Comparable {
         }
     }
 
-    /// In the order in which they are noted.
+    /// The position in the order of the notes.
     private var order: (Int, String) {
         switch self {
         case .mixedKinds: (0, "")

@@ -1,15 +1,15 @@
 import Statechart
 
 extension SCXMLConverter {
-    /// A transition of the document, written.
+    /// A converted transition of the document.
     private struct Written {
-        /// What enables it, each once, in the order of the text; empty for one without events.
+        /// The event descriptors, without duplicates, in the order of the text; empty for an eventless transition.
         let descriptors: [String]
         let node: DefinitionNode
         let place: DefinitionPlace
     }
 
-    /// The transitions of a state: `always`, `on` and `onDone`.
+    /// Returns the transitions of a state: `always`, `on` and `onDone`.
     mutating func transitions(of index: Int) -> [DefinitionNode.Member] {
         let elements = states[index].element.children.filter { $0.name == "transition" }
         let written = elements.map { transition($0, of: index) }
@@ -19,7 +19,7 @@ extension SCXMLConverter {
             members.append(DefinitionNode.Member("always", Self.single(eventless.map(\.node), at: first.place)))
         }
         var (order, lists) = handlers(written)
-        // What a state does when it is done stands in a key of its own, unless another descriptor comes before it.
+        // The transitions of a state's own done event go to `onDone`, unless another descriptor precedes them.
         let done = "done.state." + states[index].id
         var onDone: DefinitionNode.Member?
         if states[index].isNested, let own = lists[done], !own.isShared {
@@ -36,11 +36,11 @@ extension SCXMLConverter {
         return members + (onDone.map { [$0] } ?? [])
     }
 
-    /// The transitions by descriptor, in the order in which descriptors first stand in the text.
+    /// Returns the transitions by descriptor, with the descriptors in the order of their first occurrence.
     ///
-    /// SCXML tries transitions in the order of the document, a definition the longest descriptor first. Where a shorter
-    /// descriptor comes first in the document, its transition also stands in the list of the longer one: then the
-    /// same transition is found first, here and there.
+    /// SCXML tries transitions in document order, a definition by the longest descriptor first. If a shorter descriptor
+    /// comes first in the document, its transition is also added to the list of the longer one. Then both find the same
+    /// transition first.
     private mutating func handlers(
         _ written: [Written]
     ) -> (order: [String], lists: [String: (nodes: [DefinitionNode], isShared: Bool)]) {
@@ -68,8 +68,8 @@ extension SCXMLConverter {
         return (order, lists)
     }
 
-    /// The transitions of a descriptor with those of wider ones that come before its last; nil when there are too many
-    /// of them to write them out once more.
+    /// Returns the transitions of a descriptor, together with those of wider descriptors that precede its last
+    /// transition. Returns `nil` if too many would have to be repeated.
     private mutating func sharing(
         _ numbers: [Int], with wider: [[Int]], _ written: [Written], _ descriptor: String
     ) -> [Int]? {
@@ -91,7 +91,7 @@ extension SCXMLConverter {
         return (numbers + shared).sorted()
     }
 
-    /// The descriptors that take all that one takes, and more.
+    /// Returns the descriptors that match every event that a descriptor matches, and more.
     private static func wider(than descriptor: String) -> [String] {
         guard descriptor != "*" else { return [] }
         let isFamily = descriptor.hasSuffix(".*")
@@ -105,7 +105,7 @@ extension SCXMLConverter {
         return wider
     }
 
-    /// One of several as a list, one alone as itself.
+    /// Returns several nodes as a list, and a single node as itself.
     private static func single(_ nodes: [DefinitionNode], at place: DefinitionPlace?) -> DefinitionNode {
         nodes.count == 1 ? nodes[0] : .list(nodes, at: place)
     }
@@ -146,8 +146,8 @@ extension SCXMLConverter {
         return descriptors
     }
 
-    /// Whether a transition exits its own state: one that leads to it or below it does, unless it is `internal` and the
-    /// state compound (SCXML 3.13). What a history state around it remembers may lie below it.
+    /// Returns true if a transition exits its source state. A transition to the source or below does, unless it is
+    /// `internal` and the source compound (SCXML 3.13). History around the source may also lead below it.
     private mutating func reenters(_ element: MarkupElement, from source: Int, to targets: [Int]) -> Bool {
         guard !targets.isEmpty, targets.allSatisfy({ mayLeadBelow(source, $0) }) else { return false }
         switch element.trimmed("type") {
@@ -168,7 +168,7 @@ extension SCXMLConverter {
         return states.isWithin(source, parent)
     }
 
-    /// The states that an attribute names; an error for each that does not exist.
+    /// Returns the states that an attribute names, and adds an error for each that does not exist.
     mutating func targets(of element: MarkupElement, _ attribute: String) -> [Int] {
         var found: [Int] = []
         for word in element[attribute]?.value.words ?? [] {
@@ -182,7 +182,7 @@ extension SCXMLConverter {
         return found
     }
 
-    /// A key `target` for ids of states; nil when there are none.
+    /// Returns the key `target` for ids of states; `nil` if there are none.
     static func target(_ ids: [String], at place: DefinitionPlace) -> DefinitionNode.Member? {
         let words = ids.map { DefinitionNode.string("#" + $0, at: place) }
         return words.isEmpty ? nil : DefinitionNode.Member("target", single(words, at: place))

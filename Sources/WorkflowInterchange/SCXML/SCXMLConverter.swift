@@ -1,13 +1,13 @@
 import Statechart
 
-/// Writes a document as a definition, state by state.
+/// Converts a document to a definition, state by state.
 struct SCXMLConverter {
-    /// What the document's expressions are written in.
+    /// The language of the document's expressions.
     enum Language: Equatable {
         case ecmascript
-        /// Only `In` (SCXML B.1).
+        /// The null data model, which has only `In` (SCXML B.1).
         case null
-        /// One that is not read.
+        /// A language that cannot be read.
         case other(String)
     }
 
@@ -16,12 +16,12 @@ struct SCXMLConverter {
     let events: SCXMLEvents
     let language: Language
     var notes: ImportNoteList
-    /// What the names of the document's expressions mean.
+    /// The meanings of the names in the document's expressions.
     let names: ScriptTranslator.Names
-    /// What was noted about translations.
+    /// The remarks about translations that are already noted.
     var remarks: Set<ScriptTranslator.Remark> = []
     let test: ExpressionTest
-    /// How many transitions were written out once more.
+    /// The number of repeated transitions.
     var repeated = 0
     private let data: SCXMLData
 
@@ -46,17 +46,17 @@ struct SCXMLConverter {
         case "null"?: return .null
         case let name?:
             let message = "expressions in the data model \(name.quoted) have no counterpart; only ECMAScript's are read"
-            // Each expression is noted for itself.
+            // Each expression has its own note.
             notes.warning(message, at: root.place(of: "datamodel"), touching: .nothing)
             return .other(name)
         }
     }
 
-    /// The whole machine.
+    /// Returns the definition of the machine.
     mutating func machine() -> DefinitionNode {
         var members = [DefinitionNode.Member("id", .string(name(), at: root.place(of: "name")))]
         if let initial = initial(of: root, below: nil, children: states.top) { members.append(initial) }
-        // SCXML throws events away that nothing takes.
+        // SCXML drops events that no transition takes.
         members.append(DefinitionNode.Member("strict", .bool(false, at: root.place)))
         let (context, assignments) = context(data)
         if !context.isEmpty { members.append(DefinitionNode.Member("context", .map(context, at: root.place))) }
@@ -106,7 +106,7 @@ struct SCXMLConverter {
         return .map(members, at: element.place)
     }
 
-    /// The actions of all blocks of a kind, which are one here.
+    /// Returns the actions of all blocks of a kind, joined to one block.
     private mutating func block(_ name: String, _ key: String, of element: MarkupElement) -> [DefinitionNode.Member] {
         let blocks = element.children.filter { $0.name == name }
         if blocks.count > 1 {
@@ -144,7 +144,7 @@ struct SCXMLConverter {
         return members
     }
 
-    /// Where a state begins: what it says, or else its first child (SCXML 3.3.1).
+    /// Returns the key `initial` of a state: its declared initial state, or its first child (SCXML 3.3.1).
     private mutating func initial(
         of element: MarkupElement, below parent: Int?, children: [Int]
     ) -> DefinitionNode.Member? {

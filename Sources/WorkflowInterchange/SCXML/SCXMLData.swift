@@ -1,21 +1,21 @@
 import Statechart
 
-/// The data of a document and the keys of the context that they become.
+/// The data of a document, and their keys in the context.
 struct SCXMLData {
-    /// A `data` element that counts.
+    /// A `data` element that is used.
     struct Datum {
         let element: MarkupElement
         let key: String
     }
 
-    /// In the order of the text.
+    /// The data in the order of the text.
     private(set) var data: [Datum] = []
     /// The keys by the names of the document.
     private(set) var keys: [String: String] = [:]
-    /// Keys of the variables of `foreach` that no `data` declares.
+    /// The keys of `foreach` variables that no `data` declares.
     private(set) var loopKeys: [String] = []
 
-    /// Collects the data below an element, and notes those that are called otherwise.
+    /// Collects the data below an element, and notes renamed data.
     init(of root: MarkupElement, _ notes: inout ImportNoteList) {
         var found: [(name: String, place: DefinitionPlace, element: MarkupElement?)] = []
         Self.collect(root, &found, &notes)
@@ -42,8 +42,8 @@ struct SCXMLData {
         notes.warning(message, at: first.place, touching: .keys(Set(names.compactMap { keys[$0] })))
     }
 
-    /// The data of a state and below it; late binding gives them their values when their state is first entered
-    /// (SCXML 5.3.3).
+    /// Returns the data of a state and below. Late binding assigns their values when the state is first entered (SCXML
+    /// 5.3.3).
     private static func data(below element: MarkupElement) -> [MarkupElement] {
         element.name == "data" ? [element] : element.children.flatMap { data(below: $0) }
     }
@@ -70,7 +70,7 @@ struct SCXMLData {
 }
 
 extension SCXMLConverter {
-    /// The context, and the actions that set what only an expression gives.
+    /// Returns the context, and the actions that assign values from expressions.
     mutating func context(_ data: SCXMLData) -> (context: [DefinitionNode.Member], assignments: [DefinitionNode]) {
         var context: [DefinitionNode.Member] = []
         var assignments: [DefinitionNode] = []
@@ -88,7 +88,7 @@ extension SCXMLConverter {
         return (context, assignments)
     }
 
-    /// A literal, and the expression that gives the value if the literal does not.
+    /// Returns a literal, and the expression that gives the value if the literal does not.
     private mutating func initialValue(of datum: SCXMLData.Datum) -> (DefinitionNode, DefinitionNode?) {
         let (element, bearing) = (datum.element, Bearing.keys([datum.key]))
         let null = DefinitionNode(.null, at: element.place)
@@ -115,8 +115,8 @@ extension SCXMLConverter {
         }
     }
 
-    /// The literal inside an element: a value as JSON has it, else text without the blanks around it and the double
-    /// blanks in it (SCXML B.2.8.1). Nil when there is none.
+    /// Returns the literal inside an element: a JSON value, or else text with normalized white space (SCXML B.2.8.1).
+    /// Returns `nil` if there is none.
     mutating func content(of element: MarkupElement, touching bearing: Bearing) -> DefinitionNode? {
         guard element.children.isEmpty else {
             let message = "XML as a value has no counterpart; 'null' stands in its place"
@@ -125,7 +125,7 @@ extension SCXMLConverter {
         }
         let text = element.text.trimmingBlanks
         guard !text.isEmpty else { return nil }
-        // Whatever is wrong with it, then it is text.
+        // Text that is no valid literal, for whatever reason, is a string.
         if let expression = try? ScriptParser.expression(text),
             let literal = ScriptTranslator.literal(expression, at: element.place)
         {

@@ -1,13 +1,13 @@
 import Statechart
 
-/// The events that a document names, and what they are called in the definition.
+/// The events that a document names, and their names in the definition.
 struct SCXMLEvents {
     private var names: [String: String] = [:]
-    /// What lies above an event of the document: `a` and `a.b` for `a.b.c`.
+    /// The prefixes of the document's events: `a` and `a.b` for `a.b.c`.
     private var families: Set<String> = ["done", "done.state", "error"]
     private let states: SCXMLStates
 
-    /// Collects the events below an element, and notes those that are called otherwise.
+    /// Collects the events below an element, and notes renamed events.
     init(of root: MarkupElement, _ states: SCXMLStates, _ notes: inout ImportNoteList) {
         self.states = states
         var found: [(name: String, place: DefinitionPlace)] = []
@@ -25,13 +25,14 @@ struct SCXMLEvents {
         for state in states.states where state.isNested { addFamilies(of: "done.state." + state.id) }
     }
 
-    /// The name of an event that is sent or raised.
+    /// Returns the name of an event that is sent or raised.
     func name(_ event: String) -> String {
         names[event] ?? event
     }
 
-    /// The descriptor for one of SCXML's, which takes its name and everything below it (SCXML 3.12.1). Where no other
-    /// event of the document lies below it, the exact name stays: it is tried first, and reads like what was meant.
+    /// Returns the descriptor for an SCXML descriptor, which matches its name and everything below (SCXML 3.12.1). If
+    /// no other event of the document is below the name, the exact name is used: it is tried first and reads as
+    /// intended.
     func descriptor(_ word: String) -> (text: String, isNarrower: Bool) {
         let base = Self.base(of: word)
         guard !base.isEmpty, base != "*" else { return ("*", false) }
@@ -45,18 +46,18 @@ struct SCXMLEvents {
         var rest = name[...]
         while let dot = rest.lastIndex(of: ".") {
             rest = rest[..<dot]
-            // Longer ones bring theirs.
+            // A longer known prefix has already added the shorter ones.
             guard families.insert(String(rest)).inserted else { return }
         }
     }
 
-    /// The descriptor without what says that it is a prefix, which all are.
+    /// Returns the descriptor without the prefix mark, because every SCXML descriptor is a prefix.
     private static func base(of word: String) -> String {
         if word.hasSuffix(".*") { return String(word.dropLast(2)) }
         return word.hasSuffix(".") ? String(word.dropLast()) : word
     }
 
-    /// Names under `after.` belong to the timers of the engine.
+    /// Returns true if the name can be kept. Names under `after.` belong to the engine's timers.
     private static func isKept(_ name: String) -> Bool {
         EventName.isValid(name) && name != "after" && !name.hasPrefix(EventName.timeoutPrefix)
     }
@@ -82,7 +83,7 @@ struct SCXMLEvents {
 }
 
 extension SCXMLStates {
-    /// `done.state.<id>` with the name of the state; nil for any other event.
+    /// Returns `done.state.<id>` with the state's name; `nil` for any other event.
     fileprivate subscript(ownerOf event: String) -> String? {
         let prefix = "done.state."
         guard event.hasPrefix(prefix), let state = index(ofID: String(event.dropFirst(prefix.count))) else {

@@ -1,21 +1,21 @@
 import Statechart
 
-/// A document without what is not SCXML or is not read at all.
+/// A document without foreign and unread elements.
 struct SCXMLDocument {
     let root: MarkupElement
-    /// Whether it had scripts, which may define and change data.
+    /// True if the document has scripts, which may define and change data.
     let hasScripts: Bool
 }
 
-/// Which elements and attributes stand where (SCXML 3 to 6).
+/// The allowed elements and attributes at each place (SCXML 3 to 6).
 struct SCXMLGrammar {
     private var notes: ImportNoteList
     private var hasScripts = false
 
     private static let namespace = "http://www.w3.org/2005/07/scxml"
 
-    /// Leaves out of a document what is not known or not read, with notes; nil, and an error, when its root is not that
-    /// of SCXML.
+    /// Removes unknown and unread parts of a document, with notes. If the root is not SCXML's, adds an error and
+    /// returns `nil`.
     static func document(_ root: MarkupElement, _ notes: inout ImportNoteList) -> SCXMLDocument? {
         guard root.name == "scxml", root.namespace == namespace || root.namespace.isEmpty else {
             let name = root.name == "scxml" ? "\(root.name) of the namespace \(root.namespace)" : root.name
@@ -37,7 +37,7 @@ struct SCXMLGrammar {
         "onentry", "onexit", "transition", "state", "parallel", "history", "datamodel", "invoke",
     ]
 
-    /// The elements that may stand in each element.
+    /// The allowed children of each element.
     private static let children: [String: [String]] = [
         "scxml": ["state", "parallel", "final", "datamodel", "script"],
         "state": inState + ["initial", "final"],
@@ -78,10 +78,10 @@ struct SCXMLGrammar {
         "cancel": ["sendid", "sendidexpr"],
     ]
 
-    /// Attributes of drafts that said nothing about the course of a machine.
+    /// Attributes of drafts that did not affect the course of a machine.
     private static let harmless: Set = ["exmode", "profile"]
 
-    /// Elements with a content that is data, not SCXML.
+    /// The elements whose content is data, not SCXML.
     private static let holders: Set = ["data", "assign", "content"]
 
     private mutating func cleaned(_ element: MarkupElement) -> MarkupElement {
@@ -114,14 +114,15 @@ struct SCXMLGrammar {
             return false
         case "invoke":
             let message = "'invoke' needs effects, which this version does not have; it is left out with all in it"
-            // What is invoked sends events.
+            // An invoked service sends events.
             notes.warning(message, at: element.place, touching: .course)
             return false
         default: return true
         }
     }
 
-    /// Among actions an element of another namespace is one (SCXML 4.10); elsewhere it is for editors.
+    /// Adds a note about an element of another namespace. Among actions it is an action (SCXML 4.10); elsewhere it is
+    /// for editors.
     private mutating func reportForeign(_ element: MarkupElement, in parent: MarkupElement) {
         let namespace = element.namespace.quoted
         if Self.children[parent.name]?.contains("assign") == true {
@@ -145,7 +146,7 @@ struct SCXMLGrammar {
     private mutating func checkAttributes(of element: MarkupElement) {
         let known = Self.attributes[element.name] ?? []
         for attribute in element.attributes where !known.contains(attribute.name) {
-            // Attributes of other namespaces may stand anywhere.
+            // Attributes of other namespaces are allowed everywhere.
             guard !attribute.name.contains(":") else { continue }
             let hint = notes.suggestion(for: attribute.name, among: known)
             let message = "unknown attribute \(attribute.name.quoted) of \(element.name.quoted) is left out\(hint)"

@@ -1,8 +1,8 @@
-/// The kinds of a document's data: those of their first values, where every assignment keeps to them.
+/// The kinds of a document's data: the kinds of the first values, if every assignment has the same kind.
 struct SCXMLKinds {
-    /// By the names of the document.
+    /// The kinds by the names of the document.
     private(set) var kinds: [String: ScriptKind] = [:]
-    /// The data that may be null before they are assigned.
+    /// The data that may be null before their assignment.
     private(set) var nullable: Set<String> = []
     private var unknown: Set<String> = []
     /// The names of all data.
@@ -10,10 +10,10 @@ struct SCXMLKinds {
 
     private typealias Assignment = (name: String, value: ScriptExpression?)
 
-    /// More rounds than people's data need; what changes after them is not known.
+    /// The largest number of rounds, more than real documents need. Data that still change are unknown.
     private static let rounds = 10
 
-    /// Follows the assignments of a document. What is left out of the definition changes nothing in it.
+    /// Follows the assignments of a document. Parts that the definition omits change nothing.
     init(of root: MarkupElement, _ data: SCXMLData) {
         known = Set(data.keys.keys)
         var assignments: [Assignment] = []
@@ -26,7 +26,7 @@ struct SCXMLKinds {
             }
         }
         Self.collect(root, &assignments)
-        // The variables of loops.
+        // These names are the variables of loops.
         nullable.formUnion(Set(data.keys.keys).subtracting(data.data.compactMap { $0.element.trimmed("id") }))
         settle(assignments)
     }
@@ -44,7 +44,7 @@ struct SCXMLKinds {
         guard !unknown.contains(assignment.name) else { return }
         var names = ScriptTranslator.Names()
         names.kinds = kinds
-        // What has no value yet may have one in the next round.
+        // A value without a kind may get one in the next round.
         let isOpen = { (name: String) in kinds[name] == nil && !unknown.contains(name) && known.contains(name) }
         if let value = assignment.value, value.names.contains(where: isOpen) { return }
         let kind = assignment.value.flatMap { names.kind(of: $0) }
@@ -53,7 +53,7 @@ struct SCXMLKinds {
         if joined == nil { unknown.insert(assignment.name) }
     }
 
-    /// The value that a datum begins with; nil when that is null. A content that is no value is a text.
+    /// Returns the first value of a datum; `nil` for null. Content that is no value is a string.
     private static func value(of element: MarkupElement) -> ScriptExpression? {
         guard element["src"] == nil, element.children.isEmpty else { return nil }
         let written = element["expr"]?.value
@@ -69,7 +69,7 @@ struct SCXMLKinds {
         switch element.name {
         case "assign":
             guard let name = element.trimmed("location") else { break }
-            // Without an expression it is its content or null; one that cannot be read is left out.
+            // Without an expression, the value is the content or null. An unreadable expression is omitted.
             guard let text = element["expr"]?.value else {
                 assignments.append((name, nil))
                 break
@@ -85,7 +85,7 @@ struct SCXMLKinds {
 }
 
 extension ScriptExpression {
-    /// Whether it is the same every time.
+    /// True if the value is constant.
     fileprivate var isLiteral: Bool {
         switch self {
         case .name, .member, .element, .isActive, .not, .negative, .binary, .conditional, .call, .includes: false

@@ -1,6 +1,6 @@
 import Statechart
 
-/// A state of a document: its element, and what it is called in the definition.
+/// A state of a document: its element, and its names in the definition.
 struct SCXMLState {
     let element: MarkupElement
     let parent: Int?
@@ -12,23 +12,22 @@ struct SCXMLState {
     fileprivate(set) var path = ""
 
     var isHistory: Bool { element.name == "history" }
-    /// Whether it has states that can be active.
+    /// True if the state has children that can be active.
     fileprivate(set) var isNested = false
-    /// Whether the definition must say its id.
+    /// True if the definition must declare the state's id.
     var isIDWritten: Bool { id != path }
 }
 
-/// The states of a document in its order, and the names that they get.
+/// The states of a document in order, and their names in the definition.
 ///
-/// Ids of documents are names of their own, while a definition names a state by its path; so a nested state says its
-/// id.
+/// The ids of a document are global, while a definition names a state by its path. So a nested state declares its id.
 struct SCXMLStates {
     private(set) var states: [SCXMLState] = []
-    /// The states without parent.
+    /// The states without a parent.
     private(set) var top: [Int] = []
     private var byID: [String: Int] = [:]
 
-    /// Collects the states below the root, and notes those that are called otherwise.
+    /// Collects the states below the root, and notes renamed states.
     init(of root: MarkupElement, _ notes: inout ImportNoteList) {
         for child in root.children where Self.isState(child) { top.append(add(child, parent: nil, &notes)) }
         if top.isEmpty { notes.error("the document has no states", at: root.place) }
@@ -38,7 +37,7 @@ struct SCXMLStates {
 
     subscript(index: Int) -> SCXMLState { states[index] }
 
-    /// The state that has an id in the document.
+    /// Returns the index of the state with an id of the document.
     func index(ofID id: String) -> Int? { byID[id] }
 
     /// The ids of the document.
@@ -47,7 +46,7 @@ struct SCXMLStates {
     /// The names of the states by their ids in the document.
     var names: [String: String] { byID.mapValues { states[$0].id } }
 
-    /// Whether a state is another one or lies below it.
+    /// Returns true if a state is another state or below it.
     func isWithin(_ index: Int, _ ancestor: Int) -> Bool {
         ancestor <= index && index <= states[ancestor].lastDescendant
     }
@@ -76,7 +75,8 @@ struct SCXMLStates {
         return index
     }
 
-    /// Ids that are names keep them; others get the nearest name, and states without one get a name of their kind.
+    /// Names the states. Valid ids are kept, other ids get the nearest valid name, and states without an id get a name
+    /// of their kind.
     private mutating func name(_ notes: inout ImportNoteList) {
         let isKept = { (id: String) in StateName.isValid(id) && id.utf8.count <= DefinitionLimits.nameBytes }
         var names = UniqueNames(taken: Set(byID.keys.filter(isKept)))
@@ -96,7 +96,7 @@ struct SCXMLStates {
         }
     }
 
-    /// No two states may have the same path, and no path may be the id of another state.
+    /// Chooses the keys, so that paths are unique and no path is the id of another state.
     private mutating func placeKeys() {
         let ids = Set(states.map(\.id))
         var paths: Set<String> = []

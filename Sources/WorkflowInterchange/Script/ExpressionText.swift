@@ -1,6 +1,6 @@
-/// Writes the small parts of expressions.
+/// Writes parts of expressions.
 enum ExpressionText {
-    /// A string literal.
+    /// Returns a string literal.
     static func string(_ text: String) -> String {
         let scalars = text.unicodeScalars
         let quote: Unicode.Scalar = scalars.contains("'") && !scalars.contains("\"") ? "\"" : "'"
@@ -18,23 +18,23 @@ enum ExpressionText {
         return String(quote) + escaped.joined() + String(quote)
     }
 
-    /// What selects a field: `.name`, or `['na-me']`. A path into the context has no reserved words.
+    /// Returns the selection of a field: `.name`, or `['na-me']`. Paths into the context have no reserved words.
     static func selection(_ name: String, isInPath: Bool = false) -> String {
         isSelectable(name) || isInPath && isIdentifier(name) ? "." + name : "[" + string(name) + "]"
     }
 
-    /// Whether a field of this name can be selected with a dot.
+    /// Returns true if a field with this name can be selected with a dot.
     static func isSelectable(_ name: String) -> Bool {
         isIdentifier(name) && !reserved.contains(name)
     }
 
-    /// Whether a text is `[A-Za-z_][A-Za-z0-9_]*`.
+    /// Returns true if a text matches `[A-Za-z_][A-Za-z0-9_]*`.
     static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.utf8.first, !isDigit(first) else { return false }
         return text.utf8.allSatisfy { isDigit($0) || isLetter($0) }
     }
 
-    /// A name like the text that is an identifier.
+    /// Returns the nearest identifier for a text.
     static func identifier(like text: String) -> String {
         let name = String(
             String.UnicodeScalarView(
@@ -45,7 +45,7 @@ enum ExpressionText {
         return isIdentifier(name) ? name : "_" + name
     }
 
-    /// Words that mean something to expressions, or may one day (CEL, "Syntax": KEYWORD and RESERVED).
+    /// The words with a present or reserved meaning in expressions (CEL, "Syntax": KEYWORD and RESERVED).
     static let reserved: Set = [
         "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop",
         "namespace", "null", "package", "return", "true", "var", "void", "while",

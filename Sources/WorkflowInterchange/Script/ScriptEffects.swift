@@ -1,17 +1,17 @@
-/// Tells scripts that compute something from those that may also change data.
+/// Distinguishes scripts that only compute from scripts that may change data.
 enum ScriptEffects {
-    /// Functions that only compute, by the last part of their name.
+    /// The functions without side effects, by the last part of their name.
     private static let pure: Set = [
         "In", "isArray", "indexOf", "lastIndexOf", "includes", "startsWith", "endsWith", "slice", "substring", "substr",
         "charAt", "concat", "join", "split", "trim", "toUpperCase", "toLowerCase", "toString", "toFixed", "parseInt",
         "parseFloat", "isNaN", "hasOwnProperty",
     ]
 
-    /// Whether a script without counterpart may write data when it runs: it calls something of its own, assigns,
-    /// counts or deletes. A script that cannot be taken apart may.
+    /// Returns true if a script without a counterpart may write data. Such a script calls its own functions, assigns,
+    /// increments, decrements or deletes. A script that cannot be tokenized also counts.
     static func mayWrite(_ text: String) -> Bool {
         var lexer = ScriptLexer(text)
-        // The last words before the next one: `Math`, `.`, `floor`.
+        // The last words before the next token: `Math`, `.`, `floor`.
         var before: [ScriptToken] = []
         do throws(ScriptFailure) {
             while true {
@@ -32,7 +32,7 @@ enum ScriptEffects {
         }
     }
 
-    /// Whether a bracket behind these words calls what may write.
+    /// Returns true if a bracket after these words calls a function that may write.
     private static func isCall(after words: [ScriptToken]) -> Bool {
         switch words.last {
         case .word(let name): return !(pure.contains(name) || words.first == .word("Math"))

@@ -1,36 +1,36 @@
-/// An expression of the part of ECMAScript that has a counterpart in the expressions of a definition.
+/// An expression of the ECMAScript subset that has a counterpart in a definition's expressions.
 indirect enum ScriptExpression: Equatable {
     case undefined
     case null
     case bool(Bool)
-    /// A number written without fraction and exponent.
+    /// A number without a fraction and exponent.
     case integer(Int64)
     case double(Double)
     case string(String)
     case name(String)
     case member(ScriptExpression, String)
     case element(ScriptExpression, ScriptExpression)
-    /// `In('id')` (SCXML 5.9.1).
+    /// The predicate `In('id')` (SCXML 5.9.1).
     case isActive(String)
     case not(ScriptExpression)
     case negative(ScriptExpression)
     case binary(ScriptOperator, ScriptExpression, ScriptExpression)
     case conditional(ScriptExpression, ScriptExpression, ScriptExpression)
     case call(ScriptFunction, [ScriptExpression])
-    /// Whether a list or text has something in it.
+    /// A test for an element of a list or a part of a string.
     case includes(ScriptExpression, ScriptExpression)
     case list([ScriptExpression])
-    /// In the order of the text; no key stands twice.
+    /// A map in the order of the text, without duplicate keys.
     case map([ScriptMember])
 }
 
-/// One key of an object literal and its value.
+/// A key of an object literal and its value.
 struct ScriptMember: Equatable {
     let key: String
     var value: ScriptExpression
 }
 
-/// An operator between two operands.
+/// A binary operator.
 enum ScriptOperator: String, CaseIterable {
     case or = "||"
     case and = "&&"
@@ -48,7 +48,7 @@ enum ScriptOperator: String, CaseIterable {
     case divided = "/"
     case modulo = "%"
 
-    /// How closely it binds; all bind to the left.
+    /// The precedence; all operators are left-associative.
     var precedence: Int {
         switch self {
         case .or: 1
@@ -72,7 +72,7 @@ enum ScriptFunction: String {
     case power = "Math.pow"
     case parseInt
 
-    /// Whether it has a counterpart with as many arguments.
+    /// Returns true if the function has a counterpart with this number of arguments.
     func takes(_ count: Int) -> Bool {
         switch self {
         case .floor, .ceil, .round, .abs, .parseInt: count == 1
@@ -82,7 +82,7 @@ enum ScriptFunction: String {
     }
 }
 
-/// Why a script expression has no counterpart: what in it has none, in the words of a message.
+/// The reason that a script expression has no counterpart: the part without one, worded for a message.
 struct ScriptFailure: Error, Equatable {
     let reason: String
 }

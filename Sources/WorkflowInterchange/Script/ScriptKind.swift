@@ -1,12 +1,12 @@
 import Statechart
 
-/// Kinds of values of a script, as far as they are known before it runs.
+/// The statically known kinds of a script's values.
 enum ScriptKind: Equatable {
     case bool, int, double, text, list, map
-    /// An integer or one with a fraction.
+    /// A number that is an integer or has a fraction.
     case number
 
-    /// The kind of a literal; nil for null.
+    /// Creates the kind of a literal; `nil` for null.
     init?(of value: DefinitionNode) {
         switch value.content {
         case .null: return nil
@@ -20,14 +20,14 @@ enum ScriptKind: Equatable {
 
     var isNumber: Bool { self == .int || self == .double || self == .number }
 
-    /// The kind of what is of this kind or of another one; nil when it can be anything.
+    /// Returns the kind of a value that has one of two kinds; `nil` if it can be any kind.
     func joined(_ other: ScriptKind?) -> ScriptKind? {
         guard let other else { return nil }
         if self == other { return self }
         return isNumber && other.isNumber ? .number : nil
     }
 
-    /// The kind that a sum, a difference, a product or a quotient has.
+    /// Returns the kind of a sum, difference, product or quotient.
     fileprivate func computed(_ sign: ScriptOperator, with other: ScriptKind?) -> ScriptKind? {
         guard let other, isNumber, other.isNumber else { return nil }
         return self == .int && other == .int && sign != .divided ? .int : .double
@@ -35,7 +35,7 @@ enum ScriptKind: Equatable {
 }
 
 extension ScriptTranslator.Names {
-    /// The kind of an expression's value; nil when it can be anything.
+    /// Returns the kind of an expression's value; `nil` if it can be any kind.
     func kind(of expression: ScriptExpression) -> ScriptKind? {
         switch expression {
         case .undefined, .null: return nil
@@ -79,7 +79,7 @@ extension ScriptTranslator.Names {
 }
 
 extension ScriptExpression {
-    /// The expressions that this one is made of.
+    /// The direct subexpressions.
     var parts: [ScriptExpression] {
         switch self {
         case .undefined, .null, .bool, .integer, .double, .string, .name, .isActive: []
@@ -93,19 +93,19 @@ extension ScriptExpression {
         }
     }
 
-    /// The names in it.
+    /// The names in the expression.
     var names: Set<String> {
         if case .name(let name) = self { return [name] }
         return parts.reduce(into: []) { $0.formUnion($1.names) }
     }
 
-    /// The text literals in it.
+    /// The string literals in the expression.
     var texts: Set<String> {
         if case .string(let text) = self { return [text] }
         return parts.reduce(into: []) { $0.formUnion($1.texts) }
     }
 
-    /// Whether it is another expression or has it in it.
+    /// Returns true if the expression is or contains another expression.
     func contains(_ other: ScriptExpression) -> Bool {
         self == other || parts.contains { $0.contains(other) }
     }

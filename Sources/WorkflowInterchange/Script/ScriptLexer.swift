@@ -1,4 +1,4 @@
-/// A word of a script expression.
+/// A token of a script expression.
 enum ScriptToken: Equatable {
     case integer(Int64)
     case double(Double)
@@ -8,8 +8,8 @@ enum ScriptToken: Equatable {
     case end
 }
 
-/// Takes a script expression apart (ECMAScript, 12 "Lexical Grammar"), word by word as the parser asks: what a `/`
-/// begins depends on what stands before it.
+/// Splits a script expression into tokens (ECMAScript, 12 "Lexical Grammar"), one at a time as the parser asks. The
+/// meaning of a `/` depends on the token before it.
 struct ScriptLexer {
     private let scalars: [Unicode.Scalar]
     private var offset = 0
@@ -18,13 +18,13 @@ struct ScriptLexer {
         scalars = Array(text.unicodeScalars)
     }
 
-    /// Signs of several characters, the longest first.
+    /// The operators and punctuation of several characters, longest first.
     private static let signs = [
         ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=",
         "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**",
     ].map { Array($0.unicodeScalars) }
 
-    /// The next word.
+    /// Returns the next token.
     mutating func next() throws(ScriptFailure) -> ScriptToken {
         try skipBlanks()
         guard let first = peek() else { return .end }
@@ -73,7 +73,7 @@ struct ScriptLexer {
 
     private mutating func sign() -> String {
         let start = offset
-        // `a?.5:b` is a condition.
+        // The text `a?.5:b` is a conditional expression.
         let isCondition = starts(with: ["?", "."]) && peek(2).map(isDigit) == true
         let sign = isCondition ? nil : Self.signs.first { starts(with: $0) }
         offset += sign?.count ?? 1
@@ -104,7 +104,7 @@ extension ScriptLexer {
         let text = text(from: start)
         let failure = ScriptFailure(reason: "the number \(text.quoted)")
         if let token = Self.prefixed(text) { return token }
-        // `010` is 8 or a mistake, `1n` of another type, `1_000` younger than most readers.
+        // The literal `010` is 8 or a mistake, `1n` has another type, and many readers do not know `1_000`.
         let isPlain = text.utf8.allSatisfy { "0123456789.eE+-".utf8.contains($0) }
         let isOctal = text.utf8.count > 1 && text.hasPrefix("0") && !".eE".utf8.contains(Array(text.utf8)[1])
         guard isPlain, !isOctal else { throw failure }
@@ -114,7 +114,7 @@ extension ScriptLexer {
         return .double(double)
     }
 
-    /// Whether this is the sign in `1e-5`.
+    /// Returns true if the current character is the sign in `1e-5`.
     private func isExponentSign(_ start: Int) -> Bool {
         guard let scalar = peek(), scalar == "+" || scalar == "-", offset > start else { return false }
         let isHexadecimal = scalars[start...].starts(with: ["0", "x"]) || scalars[start...].starts(with: ["0", "X"])

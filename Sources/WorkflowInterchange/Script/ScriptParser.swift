@@ -1,12 +1,12 @@
-/// Reads a script expression: literals, names, members, `In`, and the operators that compute without changing anything.
-/// Everything else ECMAScript has (calls, assignments, functions …) is a failure that names it.
+/// Parses a script expression: literals, names, members, `In`, and operators without side effects. Any other part of
+/// ECMAScript (calls, assignments, functions …) throws a failure that names it.
 struct ScriptParser {
     private var lexer: ScriptLexer
     private var token = ScriptToken.end
     private var nesting = 0
     private var operators = 0
 
-    /// The expression of a text.
+    /// Returns the expression of a text.
     static func expression(_ text: String) throws(ScriptFailure) -> ScriptExpression {
         var parser = ScriptParser(lexer: ScriptLexer(text))
         try parser.advance()
@@ -41,7 +41,7 @@ struct ScriptParser {
         }
     }
 
-    /// A failure that names the word that stands where none of its kind can.
+    /// Returns a failure that names the unexpected token.
     private func unexpected() -> ScriptFailure {
         switch token {
         case .end: return ScriptFailure(reason: "it ends too early")
@@ -211,7 +211,7 @@ extension ScriptParser {
         }
     }
 
-    /// Words that are no names (ECMAScript, 12.7.2), and two that name numbers which JSON does not have.
+    /// The words that are no names (ECMAScript, 12.7.2), and two names of numbers that JSON lacks.
     private static let reserved: Set = [
         "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else",
         "enum", "export", "extends", "finally", "for", "if", "import", "in", "instanceof", "let", "new", "return",
@@ -238,7 +238,7 @@ extension ScriptParser {
             let key = try key()
             try expect(":")
             let member = ScriptMember(key: key, value: try conditional())
-            // Of two the later one holds, in the place of the first.
+            // A duplicate key takes the later value, at the place of the first.
             if let place = places[key] {
                 members[place] = member
             } else {
@@ -269,7 +269,7 @@ extension ScriptExpression {
         if case .member(.name("Math"), _) = self { true } else { false }
     }
 
-    /// How a message names a function that is called.
+    /// The name of a called function, for messages.
     fileprivate var calledName: String {
         switch self {
         case .name(let name): name

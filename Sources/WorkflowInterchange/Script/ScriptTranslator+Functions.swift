@@ -1,12 +1,13 @@
 extension ScriptTranslator {
-    /// A function of a script. Numbers with a fraction are computed as such and come back as whole ones where the
-    /// script's have no fraction either: here both are kinds of their own.
+    /// Translates a function call. Integers and doubles are separate types here. So the computation uses doubles, and
+    /// the result becomes an integer where the script's result has no fraction.
     mutating func call(_ function: ScriptFunction, _ arguments: [ScriptExpression]) throws(ScriptFailure) -> String {
         switch function {
         case .floor: return "int(math.floor(\(try real(arguments[0]))))"
         case .ceil: return "int(math.ceil(\(try real(arguments[0]))))"
         case .round:
-            // Halves go up: -0.5 is 0 and 2.5 is 3 (ECMAScript, Math.round), while `math.round` takes both away from 0.
+            // Halves round up: -0.5 gives 0 and 2.5 gives 3 (ECMAScript, Math.round), while `math.round` rounds both
+            // away from 0.
             return "int(math.ceil(math.floor(\(try real(arguments[0], atLeast: .product)) * 2.0) / 2.0))"
         case .abs: return "math.abs(" + (try text(arguments[0])) + ")"
         case .min: return "math.least(" + (try numbers(arguments)) + ")"
@@ -21,7 +22,7 @@ extension ScriptTranslator {
         }
     }
 
-    /// `x.includes(y)`: of a list whether it has an element, of a text whether it has a part.
+    /// Translates `x.includes(y)`: true if a list has the element, or a string has the part.
     mutating func includes(
         _ object: ScriptExpression, _ element: ScriptExpression
     ) throws(ScriptFailure) -> (String, Binding) {
@@ -39,17 +40,17 @@ extension ScriptTranslator {
         return ("\(type) ? \(try contains(&self)) : \(try isIn(&self))", .conditional)
     }
 
-    /// Whether the value is a list for certain.
+    /// Returns true if the value is certainly a list.
     func isList(_ expression: ScriptExpression) -> Bool {
         names.kind(of: expression) == .list
     }
 
-    /// Whether the value is a map for certain.
+    /// Returns true if the value is certainly a map.
     func isMap(_ expression: ScriptExpression) -> Bool {
         names.kind(of: expression) == .map
     }
 
-    /// Numbers of one kind.
+    /// Returns arguments as numbers of one kind.
     private mutating func numbers(_ arguments: [ScriptExpression]) throws(ScriptFailure) -> String {
         let isReal = arguments.contains { isDouble($0) || names.kind(of: $0) == .number }
         var texts: [String] = []
@@ -57,7 +58,7 @@ extension ScriptTranslator {
         return texts.joined(separator: ", ")
     }
 
-    /// A number with a fraction. What is computed from others is computed with fractions: half of 7 is 3.5.
+    /// Returns a double. Its operands are computed as doubles too: half of 7 is 3.5.
     private mutating func real(
         _ expression: ScriptExpression, atLeast least: Binding = .conditional
     ) throws(ScriptFailure) -> String {
@@ -71,7 +72,7 @@ extension ScriptTranslator {
 }
 
 extension ScriptOperator {
-    /// How closely a sign between numbers binds that may have fractions; nil for others.
+    /// The precedence of an operator between numbers that may have fractions; `nil` for other operators.
     fileprivate var bindingOfNumbers: ScriptTranslator.Binding? {
         switch self {
         case .plus, .minus: .sum
@@ -82,7 +83,7 @@ extension ScriptOperator {
 }
 
 extension ScriptExpression {
-    /// Whether the value is a number for certain.
+    /// True if the value is certainly a number.
     var isNumber: Bool {
         switch self {
         case .integer, .double, .call: true

@@ -1,64 +1,64 @@
 import Statechart
 
-/// Writes script expressions as expressions of a definition.
+/// Translates script expressions to expressions of a definition.
 struct ScriptTranslator {
-    /// What a translation does not do quite as the script did.
+    /// A difference between a translation and its script.
     enum Remark: Hashable {
-        /// What is computed may be a text, or numbers of two kinds.
+        /// The operands may be strings, or numbers of two kinds.
         case mixedKinds
         case looseEquality
-        /// Values of two kinds are compared, and one would be converted.
+        /// Values of two kinds are compared; the script would convert one of them.
         case conversion
-        /// `||` or `&&` that gives one of its operands.
+        /// A use of `||` or `&&` whose result is one of its operands.
         case choice
-        /// A value where true or false must stand: what else it is decides when it is read.
+        /// A condition of unknown kind. At evaluation only a bool is accepted; any other value is an error.
         case truthiness
-        /// The length of what may be a text.
+        /// The length of a value that may be a string.
         case length
-        /// `parseInt` of what may be a text.
+        /// The use of `parseInt` on a value that may be a string.
         case wholeText
-        /// A power has a fraction.
+        /// A power, whose result is a double.
         case power
-        /// A name that nothing declares: reading it fails, there and here.
+        /// An undeclared name: reading it fails in the script and in the definition.
         case undeclared(String)
     }
 
-    /// What the names of a document have become.
+    /// The names of a document and their counterparts.
     struct Names {
-        /// The key of the context for the name of a datum.
+        /// The keys of the context by the names of data.
         var contextKeys: [String: String] = [:]
-        /// The kinds of data that are known.
+        /// The known kinds of data.
         var kinds: [String: ScriptKind] = [:]
-        /// The data that may be null before they are of their kind.
+        /// The data that may be null before they have their kind.
         var nullable: Set<String> = []
-        /// The name of a state for its id.
+        /// The names of states by their ids.
         var states: [String: String] = [:]
-        /// Whether every name that data can have is known; scripts may define more.
+        /// True if all names of data are known; scripts may define more.
         var isComplete = true
     }
 
     let names: Names
-    /// What was noticed so far.
+    /// The remarks so far.
     private(set) var remarks: Set<Remark> = []
 
-    /// Adds to what was noticed.
+    /// Adds a remark.
     mutating func notice(_ remark: Remark) { remarks.insert(remark) }
 
     init(names: Names) {
         self.names = names
     }
 
-    /// How closely the parts of an expression bind (CEL, "Syntax").
+    /// The precedence of the parts of an expression (CEL, "Syntax").
     enum Binding: Int {
         case conditional, or, and, relation, sum, product, unary, primary
     }
 
-    /// The expression's text.
+    /// Returns the text of an expression.
     mutating func text(_ expression: ScriptExpression) throws(ScriptFailure) -> String {
         try text(expression, atLeast: .conditional)
     }
 
-    /// The text of an expression that is to be true or false.
+    /// Returns the text of an expression that must be a bool.
     mutating func condition(_ expression: ScriptExpression) throws(ScriptFailure) -> String {
         try condition(expression, atLeast: .conditional)
     }
@@ -70,7 +70,8 @@ struct ScriptTranslator {
         return binding.rawValue >= least.rawValue ? text : "(\(text))"
     }
 
-    /// Whether a value counts as true in a script: all do but false, 0, the empty text, and what is nothing.
+    /// Returns the test of a value's truth. In a script all values are true except false, 0, the empty string, and
+    /// absent values.
     private mutating func test(
         _ expression: ScriptExpression, _ isNegated: Bool
     ) throws(ScriptFailure) -> (String, Binding) {
@@ -103,7 +104,8 @@ struct ScriptTranslator {
         if case .name(let name) = expression { names.nullable.contains(name) } else { false }
     }
 
-    /// The expression's value where literals may stand beside expressions: in `assign`, `data` and `output`.
+    /// Returns the value of an expression where literals and expressions can be mixed: in `assign`, `data` and
+    /// `output`.
     mutating func template(
         _ expression: ScriptExpression, at place: DefinitionPlace
     ) throws(ScriptFailure) -> DefinitionNode {
@@ -125,7 +127,7 @@ struct ScriptTranslator {
         }
     }
 
-    /// The value of an expression that is the same every time; nil for others.
+    /// Returns the value of a constant expression; `nil` for others.
     static func literal(_ expression: ScriptExpression, at place: DefinitionPlace) -> DefinitionNode? {
         switch expression {
         case .undefined, .null: return DefinitionNode(.null, at: place)
@@ -145,7 +147,7 @@ struct ScriptTranslator {
         }
     }
 
-    /// The text of an expression, in brackets where it binds less closely.
+    /// Returns the text of an expression, in brackets if its precedence is too low.
     mutating func text(
         _ expression: ScriptExpression, atLeast least: Binding
     ) throws(ScriptFailure) -> String {
@@ -189,14 +191,14 @@ struct ScriptTranslator {
 // MARK: Names
 
 extension ScriptTranslator {
-    /// The names of the system variables (SCXML 5.10), of which only `_event` has a counterpart.
+    /// The names of the system variables (SCXML 5.10). Only `_event` has a counterpart.
     private static let systemNames = ["_event", "_sessionid", "_name", "_ioprocessors", "_x"]
 
     private mutating func variable(_ name: String) throws(ScriptFailure) -> String {
         "context" + ExpressionText.selection(try contextKey(name))
     }
 
-    /// The key of the context that a name stands for.
+    /// Returns the key of the context for a name.
     private mutating func contextKey(_ name: String) throws(ScriptFailure) -> String {
         if let key = names.contextKeys[name] { return key }
         if name == "_event" { throw ScriptFailure(reason: "'_event' as a whole") }
@@ -226,7 +228,7 @@ extension ScriptTranslator {
         return "In(" + ExpressionText.string(state) + ")"
     }
 
-    /// The path into the context that a location (SCXML 5.4) stands for.
+    /// Returns the path into the context for a location (SCXML 5.4).
     mutating func path(_ location: ScriptExpression) throws(ScriptFailure) -> String {
         switch location {
         case .name(let name): return try contextKey(name)
@@ -248,7 +250,7 @@ extension ScriptTranslator {
     ) throws(ScriptFailure) -> (String, Binding) {
         switch sign {
         case .or, .and:
-            // As a value this is one of the operands.
+            // As a value, the result is one of the operands.
             if names.kind(of: left) != .bool || names.kind(of: right) != .bool { remarks.insert(.choice) }
             return try test(.binary(sign, left, right), false)
         case .equal, .strictlyEqual: return (try equality(left, "==", right, isLoose: sign == .equal), .relation)
@@ -264,7 +266,7 @@ extension ScriptTranslator {
         }
     }
 
-    /// A script has one kind of numbers; here both operands must be of the same kind.
+    /// Translates an arithmetic operator. A script has one number type; here both operands must have the same type.
     private mutating func arithmetic(
         _ sign: ScriptOperator, _ left: ScriptExpression, _ right: ScriptExpression
     ) throws(ScriptFailure) -> (String, Binding) {
@@ -272,7 +274,7 @@ extension ScriptTranslator {
         let areTexts = sign == .plus && isText(left) && isText(right)
         let areInts = kinds == (.int, .int)
         let areNumbers = kinds.0?.isNumber == true && kinds.1?.isNumber == true && (areInts || sign != .modulo)
-        // Beside a number with a fraction all else is made one, except in a sum, which may be of texts.
+        // Beside a double the other operand becomes a double, except in a sum, whose operands may be strings.
         let isConverted = sign != .plus && sign != .modulo && (isDouble(left) || isDouble(right))
         if !areTexts, !areNumbers, !isConverted { remarks.insert(.mixedKinds) }
         let isReal = areNumbers && (!areInts || sign == .divided)
@@ -286,7 +288,7 @@ extension ScriptTranslator {
         return ("\(texts.0) \(sign.rawValue) \(texts.1)", isSum ? .sum : .product)
     }
 
-    /// Whether the value is a number with a fraction for certain, as it is written here.
+    /// Returns true if the translated value is certainly a double.
     func isDouble(_ expression: ScriptExpression) -> Bool {
         if let kind = names.kind(of: expression) { return kind == .double }
         switch expression {
@@ -297,12 +299,12 @@ extension ScriptTranslator {
         }
     }
 
-    /// Whether the value is a text for certain.
+    /// Returns true if the value is certainly a string.
     func isText(_ expression: ScriptExpression) -> Bool {
         names.kind(of: expression) == .text
     }
 
-    /// Two operands that are compared, a number that is written as a text beside a number as what it is.
+    /// Returns two operands of a comparison. A string literal beside a number becomes the number that it contains.
     private mutating func comparable(
         _ left: ScriptExpression, _ right: ScriptExpression
     ) -> (ScriptExpression, ScriptExpression) {
@@ -327,14 +329,14 @@ extension ScriptTranslator {
         try text(left, atLeast: leftLeast) + sign + text(right, atLeast: rightLeast)
     }
 
-    /// What is joined to a text becomes text.
+    /// Returns an operand of a string concatenation as a string.
     mutating func asText(
         _ operand: ScriptExpression, atLeast least: Binding
     ) throws(ScriptFailure) -> String {
         isText(operand) ? try text(operand, atLeast: least) : "string(" + (try text(operand)) + ")"
     }
 
-    /// A member that is not there is `undefined`; reading it here would fail.
+    /// Translates an equality. An absent member is `undefined` in a script, while reading it here would fail.
     private mutating func equality(
         _ left: ScriptExpression, _ sign: String, _ right: ScriptExpression, isLoose: Bool
     ) throws(ScriptFailure) -> String {
@@ -362,7 +364,7 @@ extension ScriptTranslator {
 }
 
 extension ScriptExpression {
-    /// The number that a text literal is; nil for all else.
+    /// The number in a string literal; `nil` for any other expression.
     fileprivate var number: ScriptExpression? {
         guard case .string(let text) = self else { return nil }
         if let integer = Int64(text), String(integer) == text { return .integer(integer) }
@@ -372,7 +374,7 @@ extension ScriptExpression {
 }
 
 extension ScriptKind {
-    /// The value of this kind that counts as false; nil for those where none does, or where that is false itself.
+    /// The value of this kind that counts as false; `nil` if there is none, or if the value is false itself.
     fileprivate var zero: String? {
         switch self {
         case .int, .number: "0"

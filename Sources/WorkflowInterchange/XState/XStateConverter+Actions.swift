@@ -1,10 +1,10 @@
 import Statechart
 
 extension XStateConverter {
-    /// The kinds of actions that a definition has.
+    /// The kinds of actions in a definition.
     private static let kinds: Set = ["assign", "raise", "send", "cancel", "log", "choose", "foreach", "emit"]
 
-    /// One action or a list of them.
+    /// Returns an action or a list of actions.
     mutating func actions(_ value: DefinitionNode) -> DefinitionNode {
         guard let elements = value.elements else { return action(value) ?? .list([], at: value.place) }
         return .list(elements.compactMap { action($0) }, at: value.place)
@@ -26,12 +26,12 @@ extension XStateConverter {
             let message = "the parameters of the action \(type.quoted) are left out"
             notes.warning(message, at: params.place, touching: .allKeys)
         }
-        // With other parameters it is another one.
+        // The same action with other parameters is a separate action.
         let identity = rest.isEmpty ? type : type + DefinitionNode.map(rest).text(as: .json)
         return .string(namedAction(type, identity, at: value.place), at: value.place)
     }
 
-    /// An action that is given as code.
+    /// Returns the name of a new action for an action that is code.
     private mutating func codedAction(at place: DefinitionPlace?) -> String {
         let key = uniqueActions.numbered("inline")
         add(action: key, logging: key, at: place)
@@ -46,7 +46,7 @@ extension XStateConverter {
         addedActions.append(DefinitionNode.Member(key, .list([log], at: place), at: place))
     }
 
-    /// An action of a definition, with the actions in it.
+    /// Returns an action of a definition, with its nested actions converted.
     private mutating func nested(_ value: DefinitionNode) -> DefinitionNode {
         value.mappingMembers { member in
             switch member.key {
@@ -68,12 +68,12 @@ extension XStateConverter {
         }
     }
 
-    /// The name of an action; one that the configuration only names gets an entry that logs it.
+    /// Returns the name of an action. An action that the configuration only names gets an entry that logs the name.
     ///
-    /// - Parameter identity: Its name, with its parameters.
+    /// - Parameter identity: The name with its parameters.
     private mutating func namedAction(_ name: String, _ identity: String, at place: DefinitionPlace?) -> String {
         if let known = actionNames[identity] { return known }
-        // What is written reads no parameters.
+        // Actions that are written out read no parameters.
         if writtenActions.contains(name) { return name }
         let isKept = StateName.isValid(name) && name.utf8.count <= DefinitionLimits.nameBytes
         let key = uniqueActions.name(isKept ? name : UniqueNames.stateName(like: name))
@@ -81,12 +81,12 @@ extension XStateConverter {
         add(action: key, logging: name, at: place)
         let called = key == name ? "" : ", called '\(key)' here,"
         let message = "the action \(name.quoted)\(called) is only named; it logs its name until it is written"
-        // Only the code knows what it assigns.
+        // Only the code knows which keys the action assigns.
         notes.warning(message, at: place, touching: .allKeys)
         return key
     }
 
-    /// An action that XState's own functions make, as it is written to JSON.
+    /// Returns a built-in XState action in its JSON form.
     private mutating func builtIn(_ kind: String, _ value: DefinitionNode) -> DefinitionNode? {
         let params = value["params"] ?? value
         switch kind {
@@ -101,12 +101,12 @@ extension XStateConverter {
         default: break
         }
         let message = "the action 'xstate.\(kind)' has no counterpart and is left out"
-        // What is emitted goes to others.
+        // Emitted events go to other programs.
         notes.warning(message, at: value.place, touching: kind == "emit" ? .nothing : .course)
         return nil
     }
 
-    /// What code computes for a log is left out, its label stays.
+    /// Returns a log action. The label is kept, and a value computed by code is omitted.
     private mutating func log(_ params: DefinitionNode) -> DefinitionNode {
         let label = params["label"]?.text
         var text = label.map(ExpressionText.string) ?? "'log'"
@@ -119,7 +119,7 @@ extension XStateConverter {
         return .map([DefinitionNode.Member("log", .string(text, at: params.place))], at: params.place)
     }
 
-    /// What is assigned literally stays; nil when nothing does.
+    /// Returns the literal assignments; `nil` if there are none.
     private mutating func assign(_ assignment: DefinitionNode?, at place: DefinitionPlace?) -> DefinitionNode? {
         guard let members = assignment?.members, assignment?["function"] == nil else {
             notes.warning("what this assigns is code; it is left out", at: place, touching: .allKeys)
@@ -139,7 +139,8 @@ extension XStateConverter {
         return .map([DefinitionNode.Member("assign", .map(written, at: place))], at: place)
     }
 
-    /// `raise` for the internal queue; with a delay, or from version 4's `send`, an event to the machine itself.
+    /// Returns `raise` for the internal queue. With a delay, or from version 4's `send`, returns an event to the
+    /// machine itself.
     private mutating func sent(_ params: DefinitionNode, isDelayed: Bool) -> DefinitionNode? {
         guard let written = params["event"], let name = written.text ?? written["type"]?.text else { return nil }
         guard params["to"].map({ $0 == .string("#_internal") }) ?? true else { return nil }

@@ -1,12 +1,12 @@
 import Statechart
 
 extension XStateConverter {
-    /// A guard as an expression.
+    /// Returns a guard as an expression.
     mutating func condition(_ value: DefinitionNode) -> DefinitionNode {
         if case .bool = value.content { return value }
         let text = text(of: value)
         guard negatedPlaceholder else { return .string(text, at: value.place) }
-        // The opposite of what stands for something unknown must not hold either.
+        // The negation of a placeholder for an unknown guard must not hold either.
         negatedPlaceholder = false
         let message =
             "this guard negates something that is not known here; 'false &&' keeps it from holding until it is"
@@ -14,7 +14,7 @@ extension XStateConverter {
         return .string("false && (\(text))", at: value.place)
     }
 
-    /// A part of a larger expression, in brackets unless it is a name or a call.
+    /// Returns a part of a larger expression, in brackets unless it is a name or a call.
     static func operand(_ text: String) -> String {
         let name = text.hasPrefix("!") ? text.dropFirst() : text[...]
         let inner = name.hasPrefix("In('") && name.hasSuffix("')") ? name.dropFirst(4).dropLast(2) : name
@@ -30,7 +30,7 @@ extension XStateConverter {
         }
     }
 
-    /// The text of a guard object.
+    /// Returns the text of a guard object.
     private mutating func combined(_ value: DefinitionNode) -> String {
         let written = value["type"]?.text ?? ""
         let type = written.hasPrefix("xstate.") ? String(written.dropFirst(7)) : written
@@ -62,7 +62,7 @@ extension XStateConverter {
         return "false"
     }
 
-    /// A guard that is given as code.
+    /// Returns the expression for a guard that is code.
     private mutating func codedGuard(_ value: DefinitionNode) -> String {
         let (code, place) = (value["function"]?.text ?? "", value.place)
         let shown = code.quoted(ImportLimits.quotedCode)
@@ -81,7 +81,7 @@ extension XStateConverter {
         }
     }
 
-    /// The expression for a guard's function; what the translation would do otherwise is a failure.
+    /// Returns the expression for a guard's function. A translation with a decisive difference is a failure.
     private func expression(ofCode code: String) -> Result<String, ScriptFailure> {
         do throws(ScriptFailure) {
             let names = XStateFunction.names(ofContext: root["context"], renamed: contextNames)
@@ -98,7 +98,7 @@ extension XStateConverter {
         }
     }
 
-    /// A guard by its name. With other parameters it is another one.
+    /// Returns the name of a guard. The same guard with other parameters is a separate guard.
     private mutating func namedGuard(_ name: String, params: DefinitionNode?, at place: DefinitionPlace?) -> String {
         let params = params == .map([]) ? nil : params
         if let params {
@@ -109,9 +109,9 @@ extension XStateConverter {
         return namedGuard(name, identity: name + (params?.text(as: .json) ?? ""), at: place)
     }
 
-    /// The name of a guard that the configuration only names; it gets an entry that never holds.
+    /// Returns the name of a guard that the configuration only names. The guard gets an entry that never holds.
     ///
-    /// - Parameter identity: Its name, with its parameters.
+    /// - Parameter identity: The name with its parameters.
     private mutating func namedGuard(_ name: String, identity: String? = nil, at place: DefinitionPlace?) -> String {
         let identity = identity ?? name
         if let known = guards[identity] {
@@ -142,7 +142,7 @@ extension XStateConverter {
         return key
     }
 
-    /// Whether states are active: an id, a path, or a map of regions to what is active in them.
+    /// Returns the test that states are active, given by an id, a path, or a map of regions to their active states.
     mutating func isActive(_ value: DefinitionNode, base: String) -> String {
         var paths: [String?] = []
         if let text = value.text, text.hasPrefix("#") {
@@ -164,7 +164,7 @@ extension XStateConverter {
         } else if let members = value.members, !members.isEmpty {
             for member in members { collect(member.value, prefix + member.key, &paths) }
         } else {
-            // Nothing said about what lies below.
+            // The value says nothing about lower states.
             paths.append(!base.isEmpty && names.exists(base) ? base : nil)
         }
     }

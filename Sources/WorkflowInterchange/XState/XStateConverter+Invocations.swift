@@ -1,8 +1,8 @@
 import Statechart
 
-/// Actors: each becomes a task, which a worker does.
+/// The conversion of actors: each becomes a task for a worker.
 extension XStateConverter {
-    /// Finds the ids of all invocations: those of a definition are unique in its machine.
+    /// Assigns the ids of all invocations, which are unique in a definition's machine.
     mutating func nameInvocations(_ state: DefinitionNode, _ path: String) {
         let own = path.isEmpty ? "actor" : names.name(ofPath: path)
         for (number, invocation) in Self.invocations(state["invoke"]).enumerated() {
@@ -22,7 +22,7 @@ extension XStateConverter {
         }
     }
 
-    /// `invoke`: an actor or a list of them.
+    /// Returns `invoke`: an actor or a list of actors.
     mutating func invocations(_ value: DefinitionNode, _ path: String) -> DefinitionNode {
         let written = zip(Self.invocations(value), invocationIDs[path] ?? []).map { invocation, id in
             self.invocation(invocation, id: id, isOwn: !path.isEmpty && id == names.name(ofPath: path), path)
@@ -30,7 +30,7 @@ extension XStateConverter {
         return value.elements == nil && written.count == 1 ? written[0] : .list(written, at: value.place)
     }
 
-    /// The name of the event that an actor's end is here; nil for any other event.
+    /// Returns the name here of the event at an actor's end; `nil` for any other event.
     func endOfActor(_ word: String) -> String? {
         let ends = [
             ("xstate.done.actor.", EventName.done), ("done.invoke.", EventName.done),
@@ -45,7 +45,7 @@ extension XStateConverter {
     private mutating func invocation(
         _ value: DefinitionNode, id: String, isOwn: Bool, _ path: String
     ) -> DefinitionNode {
-        // What has no 'src' may be one of a definition already.
+        // An invocation without `src` may already be in a definition's form.
         guard let source = value["src"] else { return value }
         var members: [DefinitionNode.Member] = []
         if !isOwn { members.append(DefinitionNode.Member("id", .string(id, at: value["id"]?.place ?? value.place))) }
@@ -68,7 +68,7 @@ extension XStateConverter {
         return .map(members, at: value.place)
     }
 
-    /// The queue of an actor.
+    /// Returns the queue of an actor.
     private mutating func queue(of source: DefinitionNode) -> String {
         let rest = "a worker gives its result; what else an actor sends does not come"
         guard let name = source.text ?? source["type"]?.text else {
@@ -83,7 +83,7 @@ extension XStateConverter {
         return queue
     }
 
-    /// What the worker is given. Code that computes it is left out.
+    /// Returns the worker's input. Input that code computes is omitted.
     private mutating func input(_ member: DefinitionNode.Member) -> DefinitionNode.Member? {
         guard !Self.hasCode(member.value) else {
             let message = "the '\(member.key)' of this actor is code; it is left out"

@@ -1,7 +1,8 @@
 import Statechart
 
 extension XStateConverter {
-    /// `on`: descriptors and their transitions; nil when nothing of it is left. Those of `""` are left to `always`.
+    /// Returns `on`: descriptors and their transitions; `nil` if none is left. The transitions of `""` are left to
+    /// `always`.
     mutating func handlers(_ value: DefinitionNode, of state: DefinitionNode, _ path: String) -> DefinitionNode? {
         guard let members = value.members ?? grouped(value, by: "event") else { return value }
         var handlers: [DefinitionNode.Member] = []
@@ -19,7 +20,7 @@ extension XStateConverter {
         return handlers.isEmpty && !members.isEmpty ? nil : .map(handlers, at: value.place)
     }
 
-    /// The key of a state that XState 5 takes instead of its `on` for one event; nil when it takes `on`.
+    /// Returns the key that XState 5 uses instead of `on` for an event of a state; `nil` if XState uses `on`.
     private func replacement(of word: String, in state: DefinitionNode, _ path: String) -> String? {
         let done = "xstate.done.state."
         if word.hasPrefix(done), state["onDone"]?.content.isPresent == true {
@@ -36,7 +37,7 @@ extension XStateConverter {
         return nil
     }
 
-    /// `after`: delays and their transitions; nil when nothing of it is left.
+    /// Returns `after`: delays and their transitions; `nil` if none is left.
     mutating func timeouts(_ value: DefinitionNode, _ path: String) -> DefinitionNode? {
         guard let members = value.members ?? grouped(value, by: "delay") else { return value }
         var timeouts: [DefinitionNode.Member] = []
@@ -49,7 +50,7 @@ extension XStateConverter {
             }
             guard let written = transitions(member.value, path) else { continue }
             if let index = timeouts.firstIndex(where: { $0.key == key }) {
-                // Two names of one delay.
+                // Two names may stand for the same delay.
                 let earlier = timeouts[index].value
                 timeouts[index].value = .list((earlier.elements ?? [earlier]) + (written.elements ?? [written]))
             } else {
@@ -59,7 +60,7 @@ extension XStateConverter {
         return timeouts.isEmpty && !members.isEmpty ? nil : .map(timeouts, at: value.place)
     }
 
-    /// The form of version 4 in which a list of transitions says what enables each.
+    /// Returns a version 4 list of transitions, grouped by the key that enables each.
     private func grouped(_ value: DefinitionNode, by key: String) -> [DefinitionNode.Member]? {
         guard let elements = value.elements else { return nil }
         var order: [String] = []
@@ -78,7 +79,7 @@ extension XStateConverter {
         return order.map { DefinitionNode.Member($0, .list(groups[$0] ?? [], at: value.place)) }
     }
 
-    /// A descriptor of a definition; nil, and a note, when it has no counterpart.
+    /// Returns a descriptor of a definition; `nil`, with a note, if it has no counterpart.
     private mutating func descriptor(_ word: String, at place: DefinitionPlace?) -> String? {
         guard word != "*" else { return word }
         if let event = endOfActor(word) ?? doneEvent(word) { return event }
@@ -93,14 +94,14 @@ extension XStateConverter {
         let isFamily = word.hasSuffix(".*")
         guard !(isFamily ? word.dropLast(2) : word[...]).split(separator: ".").contains("*") else {
             let message = "'*' stands for events only at the end; what takes \(word.quoted) never runs and is left out"
-            // XState says so too, and takes nothing.
+            // XState also reports such a descriptor, and matches no event with it.
             notes.warning(message, at: place, touching: .nothing)
             return nil
         }
         return event(isFamily ? String(word.dropLast(2)) : word, at: place) + (isFamily ? ".*" : "")
     }
 
-    /// `done.state.<id>` of an id as XState knows it, with the state's name; nil for any other event.
+    /// Returns `done.state.<id>` with the state's name for an id of XState; `nil` for any other event.
     private func doneEvent(_ word: String) -> String? {
         for prefix in ["xstate.done.state.", "done.state."] where word.hasPrefix(prefix) {
             let id = String(word.dropFirst(prefix.count))
@@ -109,7 +110,7 @@ extension XStateConverter {
         return nil
     }
 
-    /// The name of an event; another one, and a note, when it is none of a definition's.
+    /// Returns the name of an event. An invalid name is replaced, with a note.
     mutating func event(_ name: String, at place: DefinitionPlace?) -> String {
         if EventName.isValid(name) { return name }
         if let known = events[name] { return known }
@@ -119,14 +120,14 @@ extension XStateConverter {
         return event
     }
 
-    /// One transition or a list of them; nil when there are none.
+    /// Returns a transition or a list of transitions; `nil` if there are none.
     mutating func transitions(_ value: DefinitionNode, _ path: String) -> DefinitionNode? {
         guard let elements = value.elements else { return isCode(value) ? nil : transition(value, path) }
         let written = elements.compactMap { isCode($0) ? nil : transition($0, path) }
         return written.isEmpty ? nil : .list(written, at: value.place)
     }
 
-    /// Whether a transition is given as code, which is noted.
+    /// Returns true, and adds a note, if a transition is code.
     private mutating func isCode(_ value: DefinitionNode) -> Bool {
         guard let code = value["function"] else { return false }
         let text = code.text.map { ": " + $0.quoted(ImportLimits.quotedCode) } ?? ""
@@ -138,7 +139,7 @@ extension XStateConverter {
     private mutating func transition(_ value: DefinitionNode, _ path: String) -> DefinitionNode {
         switch value.content {
         case .null:
-            // Takes the event and does nothing.
+            // An empty transition takes the event and does nothing.
             return .map([], at: value.place)
         case .string:
             let written = targets(value, path)
@@ -173,7 +174,7 @@ extension XStateConverter {
                 let known = ["target", "guard", "actions", "reenter", "description", "meta"]
                 let hint = notes.suggestion(for: member.key, among: known)
                 let message = "unknown key \(member.key.quoted) of a transition is left out\(hint)"
-                // XState does not know it either.
+                // XState does not know the key either.
                 notes.warning(message, at: member.place, touching: .nothing)
             }
         }
@@ -184,7 +185,7 @@ extension XStateConverter {
         return insertingGuard(into: written, of: value, path)
     }
 
-    /// The guard stands where it stood.
+    /// Returns the members with the guard at its original place.
     private mutating func insertingGuard(
         into written: [DefinitionNode.Member], of value: DefinitionNode, _ path: String
     ) -> [DefinitionNode.Member] {
@@ -214,12 +215,13 @@ extension XStateConverter {
         return condition(member.value)
     }
 
-    /// Version 4 reads `in` from the state above the parent of the transition's state.
+    /// Returns the state above the parent of a transition's state, from which version 4 reads `in`.
     private func grandparent(of path: String) -> String {
         path.split(separator: ".").dropLast(2).joined(separator: ".")
     }
 
-    /// Version 4: a transition to the own state, or below it without a leading dot, exits the state.
+    /// Returns true if a version 4 transition exits its state: it leads to the state itself, or below it without a
+    /// leading dot.
     private func leavesByDefault(_ target: DefinitionNode, _ path: String) -> Bool {
         let words = target.elements?.compactMap(\.text) ?? target.text.map { [$0] } ?? []
         guard isVersion4, !words.isEmpty else { return false }
@@ -229,13 +231,13 @@ extension XStateConverter {
         }
     }
 
-    /// One target or a list of them.
+    /// Returns a target or a list of targets.
     mutating func targets(_ value: DefinitionNode, _ path: String) -> DefinitionNode {
         if let elements = value.elements {
             return .list(elements.map { targets($0, path) }, at: value.place)
         }
         guard let text = value.text else { return value }
-        // Version 4 let the root name its states without a dot.
+        // In version 4 the root could name its states without a dot.
         if path.isEmpty, !text.hasPrefix("#"), !text.hasPrefix("."), names.exists(text) {
             notes.info("the root's target \(text.quoted) is written as '.\(names.target(text))'", at: value.place)
             return .string("." + names.target(text), at: value.place)
@@ -245,7 +247,7 @@ extension XStateConverter {
 }
 
 extension DefinitionNode.Content {
-    /// Whether this is anything but null.
+    /// True for any content other than null.
     var isPresent: Bool {
         if case .null = self { false } else { true }
     }

@@ -1,37 +1,37 @@
 import Statechart
 
-/// Writes a configuration as a definition. Keys stay in their order, and what a definition knows as well stays as it
-/// is.
+/// Converts a configuration to a definition. Keys keep their order, and parts that are valid in a definition stay
+/// unchanged.
 struct XStateConverter {
     var notes = ImportNoteList()
     let names: XStateNames
-    /// Tells expressions of a definition from names that XState finds in its code.
+    /// Distinguishes expressions of a definition from names that XState finds in code.
     let test: ExpressionTest
-    /// Whether something is written as version 4 had it, where transitions to the own state left it by default.
+    /// True if a part uses version 4's form. In version 4, transitions to the own state left it by default.
     let isVersion4: Bool
-    /// The names of guards and actions by those of the configuration.
+    /// The names of guards and actions by their names in the configuration.
     var guards: [String: String] = [:]
     var actionNames: [String: String] = [:]
-    /// The guards that are code and have been written as expressions.
+    /// The guards that are code and were translated to expressions.
     var translatedGuards: Set<String> = []
     var uniqueGuards: UniqueNames
     var uniqueActions: UniqueNames
-    /// How many negations the guard that is written stands in, and whether one of them negates what is not known.
+    /// The number of negations around the current guard; `negatedPlaceholder` is true if one negates an unknown guard.
     var negations = 0
     var negatedPlaceholder = false
-    /// What is to be added to the definition.
+    /// The guards and actions to add to the definition.
     var addedGuards: [DefinitionNode.Member] = []
     var addedActions: [DefinitionNode.Member] = []
-    /// Names of events that are called otherwise.
+    /// The new names of renamed events.
     var events: [String: String] = [:]
     var uniqueEvents = UniqueNames()
-    /// The named delays that are literal, as texts.
+    /// The named delays with literal values, as texts.
     let delays: [String: String]
-    /// The actions that the configuration has itself.
+    /// The actions that the configuration writes out.
     let writtenActions: Set<String>
-    /// The keys of the context that are called otherwise.
+    /// The new names of renamed context keys.
     var contextNames: [String: String] = [:]
-    /// The ids of the invocations of each state, by its path, in their order; and by the ids of the configuration.
+    /// The ids of each state's invocations by its path, in order; `actors` has them by the ids of the configuration.
     var invocationIDs: [String: [String]] = [:]
     var actors: [String: String] = [:]
     var uniqueInvocations = UniqueNames()
@@ -41,7 +41,7 @@ struct XStateConverter {
         self.root = root
         let written = root["id"]?.text ?? root["key"]?.text
         names = XStateNames(of: root, name: written ?? XStateNames.unnamed, &notes)
-        // What is code is only named.
+        // A member that is code is only a name.
         let isWritten = { (member: DefinitionNode.Member) in member.value["function"] == nil }
         let guards = (root["guards"]?.members ?? []).filter(isWritten).map(\.key)
         let actions = (root["actions"]?.members ?? []).filter(isWritten).map(\.key)
@@ -66,7 +66,7 @@ struct XStateConverter {
         return delays
     }
 
-    /// The whole machine.
+    /// Returns the definition of the machine.
     mutating func machine() -> DefinitionNode {
         nameContext()
         nameInvocations(root, "")
@@ -86,7 +86,7 @@ struct XStateConverter {
         return .map(members, at: root.place)
     }
 
-    /// A definition has a state at least.
+    /// Adds a state to a machine without states, because a definition has at least one.
     private mutating func addState(to members: inout [DefinitionNode.Member]) {
         guard (root["states"]?.members ?? []).isEmpty else { return }
         var unique = UniqueNames(taken: [members.first { $0.key == "id" }?.value.text ?? names.root])
@@ -113,7 +113,7 @@ struct XStateConverter {
         if let index = members.firstIndex(where: { $0.key == key }) {
             members[index].value.content = .map((members[index].value.members ?? []) + added)
         } else {
-            // Before the states, which are long.
+            // The additions precede the states, which are long.
             let index = members.firstIndex { $0.key == "states" } ?? members.endIndex
             members.insert(DefinitionNode.Member(key, .map(added, at: root.place)), at: index)
         }
@@ -128,18 +128,18 @@ struct XStateConverter {
 // MARK: States
 
 extension XStateConverter {
-    /// What kind of state this is, as far as it decides which keys stand in it.
+    /// The kind of a state, as far as it determines the allowed keys.
     private enum Kind {
         case atomic, compound, parallel, final, history
     }
 
-    /// Keys that say something to XState's own tools and to TypeScript only.
+    /// The keys that only XState's own tools and TypeScript use.
     private static let meaningless: Set = [
         "types", "tsTypes", "schema", "schemas", "version", "predictableActionArguments", "preserveActionOrder",
         "delimiter", "order", "key", "parent", "actors", "services", "$schema",
     ]
 
-    /// Keys that are as if they were not there when they are null.
+    /// The keys that count as absent if they are null.
     private static let nullable = behaviour.union(["entry", "exit", "onEntry", "onExit"])
 
     private static let behaviour: Set = ["on", "always", "after", "onDone", "initial", "states", "invoke"]
@@ -154,14 +154,14 @@ extension XStateConverter {
         }
     }
 
-    /// The members of a state.
+    /// Returns the members of a state.
     mutating func state(_ state: DefinitionNode, path: String) -> [DefinitionNode.Member] {
         let kind = Self.kind(of: state)
         var members: [DefinitionNode.Member] = []
         for member in state.members ?? [] {
             if case .null = member.value.content, Self.nullable.contains(member.key) { continue }
             if let reason = misplaced(member.key, kind, isRoot: path.isEmpty) {
-                // XState reads these keys of a nested final state, and the output of the machine.
+                // XState reads these keys in a nested final state, and the output of the machine.
                 let isOfFinal = kind == .final && Self.behaviour.contains(member.key)
                 let isRead = isOfFinal || path.isEmpty && member.key == "output"
                 let message = "'\(member.key)' is left out: \(reason)"
@@ -190,7 +190,7 @@ extension XStateConverter {
         members[index].value = .list(all, at: always.place)
     }
 
-    /// Why a key of XState does nothing where it stands; nil when it does something.
+    /// Returns the reason that a key of XState has no effect at its place; `nil` if it has an effect.
     private func misplaced(_ key: String, _ kind: Kind, isRoot: Bool) -> String? {
         let behaviour = Self.behaviour
         switch (kind, key) {
@@ -248,13 +248,13 @@ extension XStateConverter {
         }
     }
 
-    /// What of a map of implementations is no code.
+    /// Returns the entries of a map of implementations that are not code.
     private func written(in value: DefinitionNode) -> DefinitionNode {
         guard let members = value.members else { return value }
         return .map(members.filter { $0.value["function"] == nil }, at: value.place)
     }
 
-    /// Leaves out what only code gives.
+    /// Omits a value that is code, with a note.
     private mutating func coded(_ member: DefinitionNode.Member, _ path: String) -> DefinitionNode.Member? {
         let isOfMachine = !path.contains(".")
         let bearing: Bearing = member.key == "context" ? .allKeys : isOfMachine ? .course : .eventData
@@ -266,7 +266,7 @@ extension XStateConverter {
         DefinitionNode.Member(member.key, value, at: member.place)
     }
 
-    /// Leaves out a key that a definition does not have.
+    /// Omits a key that definitions lack, with a note.
     private mutating func unknown(_ member: DefinitionNode.Member) -> DefinitionNode.Member? {
         let key = member.key.quoted
         switch member.key {
@@ -280,7 +280,7 @@ extension XStateConverter {
                 "history", "target", "output", "tags", "meta", "description", "invoke", "guards", "actions", "events",
             ]
             let hint = notes.suggestion(for: member.key, among: known)
-            // XState does not know it either.
+            // XState does not know the key either.
             notes.warning("unknown key \(key) is left out\(hint)", at: member.place, touching: .nothing)
         }
         return nil
@@ -314,13 +314,13 @@ extension XStateConverter {
         }
     }
 
-    /// `history: true` is shallow.
+    /// Returns the kind of history; `history: true` means shallow.
     private mutating func history(_ member: DefinitionNode.Member) -> DefinitionNode.Member? {
         guard case .bool(let isHistory) = member.value.content else { return member }
         return isHistory ? DefinitionNode.Member("history", .string("shallow"), at: member.place) : nil
     }
 
-    /// Finds names for the keys of the context that are none.
+    /// Finds names for invalid keys of the context.
     private mutating func nameContext() {
         guard let members = root["context"]?.members, root["context"]?["function"] == nil else { return }
         var unique = UniqueNames(taken: Set(members.map(\.key).filter(ExpressionText.isIdentifier)))
@@ -340,7 +340,7 @@ extension XStateConverter {
             }, at: value.place)
     }
 
-    /// In a definition texts are expressions; in a configuration they are what they are.
+    /// Returns the output. Strings are expressions in a definition, but literals in a configuration.
     private mutating func output(_ value: DefinitionNode) -> DefinitionNode {
         switch value.content {
         case .string(let text) where test.mistake(in: text) != nil:

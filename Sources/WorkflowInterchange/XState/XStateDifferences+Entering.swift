@@ -9,7 +9,7 @@ extension XStateDifferences {
         !machine[state].isHistory && !(machine[state].initial?.actions.isEmpty ?? true)
     }
 
-    /// A transition of a compound state to itself, whose `initial` has actions.
+    /// Finds a transition of a compound state to itself, if its `initial` has actions.
     mutating func findBeginningAgain(_ transition: Transition) {
         let source = transition.source
         guard !transition.reenters, transition.targets.contains(source), hasInitialActions(source) else { return }
@@ -18,7 +18,7 @@ extension XStateDifferences {
                 + "they do not", at: transition.line)
     }
 
-    /// A region that is entered again.
+    /// Finds a region that is entered again.
     mutating func findReentering(_ transition: Transition) {
         let source = machine[transition.source]
         guard transition.reenters, let parent = source.parent, parent != .root, machine[parent].kind == .parallel,
@@ -30,7 +30,7 @@ extension XStateDifferences {
                 + "begin anew; XState leaves the region alone", at: transition.line)
     }
 
-    /// History that leads back to where a transition comes from.
+    /// Finds history that leads back to the source of a transition.
     mutating func findHistoryOfItself(_ transition: Transition) {
         let source = machine[transition.source]
         guard !transition.reenters, !transition.targets.contains(source.index) else { return }
@@ -43,14 +43,14 @@ extension XStateDifferences {
         }
     }
 
-    /// History that leads below a state that stays active.
+    /// Finds history that leads below a state that stays active.
     mutating func findHistoryBelow(_ transition: Transition) {
         guard let difference = ImportDifference.historyBelow(transition, in: machine, "XState") else { return }
         found.append(difference)
     }
 
-    /// Compound states whose `initial` has actions, where history leads to them, or where they are a region that is
-    /// entered because another one was the target.
+    /// Finds compound states whose `initial` has actions and that are entered in one of two ways. Either history leads
+    /// to them, or they are a region that is entered because another region was the target.
     mutating func findInitialActions() {
         let all = machine.transitions.flatMap(\.targets) + machine.states.flatMap { $0.initial?.targets ?? [] }
         var reached: Set<StateIndex> = []
@@ -76,7 +76,7 @@ extension XStateDifferences {
     private mutating func findRegions(beside transition: Transition, _ found: inout Set<StateIndex>) {
         for target in transition.targets {
             for ancestor in ancestors(of: target) where machine[ancestor].kind == .parallel {
-                // Transitions that leave it for another region have a note of their own.
+                // Transitions that leave the parallel state for another region have their own note.
                 guard !machine[ancestor].isProperAncestor(of: transition.source) else { continue }
                 for region in machine[ancestor].children where hasInitialActions(region) {
                     guard comparisons > 0 else { return }
@@ -90,7 +90,7 @@ extension XStateDifferences {
         }
     }
 
-    /// A `cancel` of an id that several delayed events have.
+    /// Finds a `cancel` of an id that several delayed events share.
     mutating func findCancelled() {
         let actions = machine.actions.flatMap(\.withInner)
         var sends: [String: Int] = [:]
@@ -105,14 +105,14 @@ extension XStateDifferences {
 }
 
 extension Machine {
-    /// The actions, without actions nested in them.
+    /// The actions, without nested actions.
     fileprivate var actions: [Action] {
         states.flatMap { $0.entry + $0.exit + ($0.initial?.actions ?? []) } + transitions.flatMap(\.actions)
     }
 }
 
 extension Action {
-    /// The action and the actions nested in it.
+    /// The action with its nested actions.
     fileprivate var withInner: [Action] {
         switch self {
         case .choose(let branches, _): [self] + branches.flatMap { $0.actions.flatMap(\.withInner) }

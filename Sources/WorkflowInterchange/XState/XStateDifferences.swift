@@ -1,13 +1,14 @@
 import Statechart
 
-/// Where a machine shows that definitions follow SCXML and not XState. `docs/semantics.md` has all differences.
+/// Finds the places where a machine behaves differently because definitions follow SCXML, not XState.
+/// `docs/semantics.md` lists all differences.
 struct XStateDifferences {
     let machine: Machine
     var found: [ImportDifference] = []
-    /// Keeps a hostile text from costing more than a moment; a machine that people wrote needs a fraction.
+    /// The remaining comparisons. The limit bounds the cost of a hostile text; a real machine needs a fraction.
     var comparisons = 5_000_000
 
-    /// The differences that a machine shows, at lines of its definition.
+    /// Returns the differences of a machine, at lines of its definition.
     static func found(in machine: Machine) -> [ImportDifference] {
         var differences = XStateDifferences(machine)
         for transition in machine.transitions {
@@ -28,7 +29,7 @@ struct XStateDifferences {
         self.machine = machine
     }
 
-    /// An `always` that changes nothing: XState looks whether anything changed, SCXML does not.
+    /// Finds an `always` that changes nothing: XState checks for a change, SCXML does not.
     private mutating func findIdleLoop(_ transition: Transition) {
         guard transition.descriptor == nil, !transition.actions.contains(where: \.assigns) else { return }
         let isStaying = transition.targets == [transition.source] && !transition.reenters
@@ -37,7 +38,8 @@ struct XStateDifferences {
         found.append(ImportDifference(line: transition.line, message: message))
     }
 
-    /// A transition from one region to another: it stays inside of a compound state (SCXML 3.13), never a parallel one.
+    /// Finds a transition from one region to another. Such a transition stays inside a compound state (SCXML 3.13), but
+    /// never inside a parallel state.
     private mutating func findLeaving(_ transition: Transition) {
         let (source, states) = (machine[transition.source], ancestors(of: transition.source))
         for target in transition.targets where target != source.index && !source.isProperAncestor(of: target) {
@@ -51,7 +53,7 @@ struct XStateDifferences {
         }
     }
 
-    /// A transition of an ancestor, and another for the same event in a region below it; where either has no target
+    /// Finds a transition of an ancestor, and another for the same event in a region below. If either has no target,
     /// they do not exclude each other.
     private mutating func findBoth(_ outer: Transition) {
         let source = machine[outer.source]
@@ -75,7 +77,7 @@ struct XStateDifferences {
         }
     }
 
-    /// The region of a parallel state through which a state lies below another one.
+    /// Returns the region of a parallel state in which a state lies below another state.
     private func region(of state: StateIndex, below ancestor: StateIndex) -> String? {
         var index = state
         while index != ancestor, let parent = machine[index].parent {
@@ -95,7 +97,7 @@ struct XStateDifferences {
         return ancestors
     }
 
-    /// Whether a descriptor takes all events of another one.
+    /// Returns true if a descriptor matches all events of another.
     static func takes(_ descriptor: String, _ other: String) -> Bool {
         if descriptor == "*" || descriptor == other { return true }
         guard descriptor.hasSuffix(".*") else { return false }
@@ -105,7 +107,7 @@ struct XStateDifferences {
 }
 
 extension Action {
-    /// Whether it changes the context.
+    /// True if the action changes the context.
     fileprivate var assigns: Bool {
         switch self {
         case .assign, .foreach: true

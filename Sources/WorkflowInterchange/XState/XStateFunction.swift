@@ -1,20 +1,20 @@
 import Statechart
 
-/// A function of a configuration that gives one expression of its parameters: `({ context }) => context.n > 1`.
+/// A function of a configuration whose result is one expression of its parameters: `({ context }) => context.n > 1`.
 struct XStateFunction {
-    /// What a name in the function stands for.
+    /// The meaning of a name in the function.
     private enum Role {
         case context, event
-        /// An object that has both.
+        /// An object with both.
         case both
     }
 
     private let body: String
     private var roles: [String: Role] = [:]
 
-    /// Takes a function apart, as JavaScript prints it.
+    /// Parses a function in the form that JavaScript prints.
     ///
-    /// - Parameter isVersion4: Whether its parameters are the context and the event, not one object with both.
+    /// - Parameter isVersion4: True if the parameters are the context and the event, and not one object with both.
     init(_ text: String, isVersion4: Bool) throws(ScriptFailure) {
         let text = text.trimmingBlanks
         let (parameters, rest) = try Self.parameters(of: text)
@@ -22,7 +22,7 @@ struct XStateFunction {
         try bind(parameters, isVersion4: isVersion4)
     }
 
-    /// The names of a context: its keys as the definition has them, and what they hold.
+    /// Returns the names of a context: its keys in the definition, and the kinds of their values.
     static func names(ofContext context: DefinitionNode?, renamed: [String: String]) -> ScriptTranslator.Names {
         var names = ScriptTranslator.Names(isComplete: false)
         for member in context?.members ?? [] {
@@ -32,11 +32,11 @@ struct XStateFunction {
         return names
     }
 
-    /// The expression that the function gives, with the names of SCXML: data by their names, the event as `_event`.
+    /// Returns the function's expression, with the names of SCXML: data by their names, the event as `_event`.
     func expression() throws(ScriptFailure) -> ScriptExpression {
         let expression = try ScriptParser.expression(body)
         let written = try rewritten(expression)
-        // Names of events may be others here.
+        // Names of events may differ here.
         if written.contains(.member(.name("_event"), "name")), !written.texts.allSatisfy(Self.isKeptEvent) {
             throw ScriptFailure(reason: "the event's type beside a text that is no name of an event here")
         }
@@ -53,7 +53,7 @@ struct XStateFunction {
 extension XStateFunction {
     private static let unknownForm = ScriptFailure(reason: "a function of another form than '({context}) => …'")
 
-    /// The text of the parameters without brackets, and what follows them.
+    /// Returns the text of the parameters without brackets, and the rest of the function.
     private static func parameters(of text: String) throws(ScriptFailure) -> (String, Substring) {
         if let open = text.firstIndex(of: "("), let close = text.firstIndex(of: ")"), open < close,
             text.hasPrefix("(") || ScriptKeyword.begins(text[..<open])
@@ -64,7 +64,7 @@ extension XStateFunction {
         return (String(text[..<arrow.lowerBound]), text[arrow.lowerBound...])
     }
 
-    /// The expression behind `=>`, or that of the only `return`.
+    /// Returns the expression after `=>`, or of the only `return`.
     private static func body(of rest: Substring) throws(ScriptFailure) -> String {
         var body = String(rest).trimmingBlanks
         let isArrow = body.hasPrefix("=>")
@@ -102,9 +102,9 @@ extension XStateFunction {
     }
 }
 
-/// What a printed function may begin with before its parameters.
+/// The beginning of a printed function before its parameters.
 private enum ScriptKeyword {
-    /// `function`, `function isOpen`, or the name of a method.
+    /// Returns true for `function`, `function isOpen`, or the name of a method.
     static func begins(_ text: Substring) -> Bool {
         let words = text.split(separator: " ").map(String.init)
         return words.count <= 2 && words.allSatisfy(ExpressionText.isIdentifier) && words.first != "async"
@@ -115,7 +115,7 @@ private enum ScriptKeyword {
 // MARK: Names
 
 extension XStateFunction {
-    /// What an expression stands for as a whole: the context, the event, or both.
+    /// Returns the meaning of a whole expression: the context, the event, or both.
     private func role(of expression: ScriptExpression) -> Role? {
         switch expression {
         case .name(let name): return roles[name]
@@ -131,7 +131,8 @@ extension XStateFunction {
         case .context: return .name(name)
         case .event where name == "type": return .member(.name("_event"), "name")
         case .event:
-            // The ends of actors and states hold these, and hold them elsewhere here.
+            // In XState the done and error events of actors and states have these members. Here their data is at
+            // another place.
             guard !["output", "data", "error"].contains(name) else {
                 throw ScriptFailure(reason: "'\(name)' of an event")
             }

@@ -1,11 +1,11 @@
 import Statechart
 
-/// Makes definitions of XState machine configurations, version 5 and what is simple of version 4.
+/// Creates definitions from XState machine configurations: version 5, and simple parts of version 4.
 package enum XStateImport {
-    /// The definition of a configuration written as JSON. Most of it stays as it is; functions are not in JSON, so
-    /// actions and guards that are only named get entries of their own that do nothing until somebody writes them.
+    /// Returns the definition of a configuration in JSON. Most parts stay unchanged. JSON has no functions, so actions
+    /// and guards that are only named get entries that do nothing until somebody writes them.
     ///
-    /// A definition comes out as it went in.
+    /// A text that already is a definition stays unchanged.
     package static func definition(from text: String) throws(ImportError) -> ImportedDefinition {
         let root: DefinitionNode
         do throws(DefinitionError) {

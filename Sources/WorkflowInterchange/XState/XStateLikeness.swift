@@ -1,13 +1,13 @@
 import Statechart
 
-/// Tells machine configurations from other maps.
+/// Distinguishes machine configurations from other maps.
 enum XStateLikeness {
-    /// Keys that say what a machine does.
+    /// The keys that describe a machine's behavior.
     private static let behaviour = [
         "initial", "on", "always", "after", "entry", "exit", "onEntry", "onExit", "invoke", "states",
     ]
 
-    /// Why a map is no machine, with what it looks like; nil when it is one.
+    /// Returns the reason that a map is not a machine, with the format that it resembles; `nil` if it is a machine.
     static func mistake(in root: DefinitionNode) -> String? {
         let isNo = "this is no XState configuration"
         if let other = other(root) { return "\(isNo): it looks like \(other), which has no import" }
@@ -17,7 +17,7 @@ enum XStateLikeness {
         return "\(isNo): it has neither 'states' nor 'on'; " + (keys.isEmpty ? "it is empty" : "it begins with \(keys)")
     }
 
-    /// Whether a key has a value that says something.
+    /// Returns true if a value is a string, a list or a map.
     private static func isGiven(_ value: DefinitionNode?) -> Bool {
         switch value?.content {
         case nil, .null, .bool, .number: false
@@ -25,7 +25,7 @@ enum XStateLikeness {
         }
     }
 
-    /// The notation of a map, by the keys that only it has.
+    /// Returns the format of a map, by the keys that only this format has.
     private static func other(_ root: DefinitionNode) -> String? {
         if root["StartAt"] != nil || root["States"] != nil {
             return "a state machine of AWS Step Functions (Amazon States Language)"

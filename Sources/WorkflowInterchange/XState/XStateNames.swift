@@ -1,23 +1,23 @@
 import Statechart
 
-/// The states of a configuration, and what is called otherwise in the definition.
+/// The states of a configuration, and their new names in the definition.
 struct XStateNames {
-    /// Keys and ids of states that are no names of definitions, with the names that they get.
+    /// The new names of keys and ids that are invalid in definitions.
     private var renamed: [String: String] = [:]
     /// The paths of the states, as written.
     private var paths: Set<String> = [""]
-    /// The paths of states by their ids: written ones, and those that XState gives (`machine.path`).
+    /// The paths of states by their ids: written ids, and ids that XState assigns (`machine.path`).
     private var pathsByID: [String: String] = [:]
     /// The written ids by path.
     private var ids: [String: String] = [:]
-    /// The machine's name as written, and as the definition has it.
+    /// The machine's written name; `root` is its name in the definition.
     private let written: String
     private(set) var root = ""
 
-    /// The name of a machine without one (XState 5, `StateMachine.id`).
+    /// The name of a machine without a name (XState 5, `StateMachine.id`).
     static let unnamed = "(machine)"
 
-    /// Collects the states below a configuration's root, and notes those that are called otherwise.
+    /// Collects the states below a configuration's root, and notes renamed states.
     init(of root: DefinitionNode, name: String, _ notes: inout ImportNoteList) {
         var words: [(text: String, place: DefinitionPlace?)] = []
         written = name
@@ -54,17 +54,17 @@ struct XStateNames {
         }
     }
 
-    /// The key or id of a state.
+    /// Returns the name of a state's key or id in the definition.
     func name(_ word: String) -> String {
         renamed[word] ?? word
     }
 
-    /// A target as the definition writes it.
+    /// Returns a target in the definition's form.
     func target(_ target: String) -> String {
         guard !renamed.isEmpty || root != written || target.contains("\\") else { return target }
         if target.hasPrefix("#") {
             let target = Self.unescaped(target)
-            // The longest id first, then keys.
+            // The longest id is tried first; the rest is keys.
             var id = target.dropFirst()
             while true {
                 let rest = target.dropFirst(1 + id.count)
@@ -79,7 +79,7 @@ struct XStateNames {
         return keys(target[...])
     }
 
-    /// Whether an id is written at its state; those that XState gives begin with the machine's name.
+    /// Returns true if an id is written at its state. The ids that XState assigns begin with the machine's name.
     private func isOwn(_ id: Substring, at path: String) -> Bool {
         ids[path].map { $0 == id } ?? false
     }
@@ -89,7 +89,7 @@ struct XStateNames {
         return Self.keys(path).map { name($0) }.joined(separator: ".")
     }
 
-    /// The keys of a path: a dot that is part of a key has a backslash before it.
+    /// Returns the keys of a path. A dot within a key has a backslash before it.
     private static func keys(_ path: Substring) -> [String] {
         let mark = "\u{0}"
         let parts = path.replacing("\\.", with: mark).split(separator: ".", omittingEmptySubsequences: false)
@@ -98,7 +98,7 @@ struct XStateNames {
 
     private static func unescaped(_ path: String) -> String { path.replacing("\\.", with: ".") }
 
-    /// The path of the state that a target names; nil when there is none.
+    /// Returns the path of the state that a target names; `nil` if there is none.
     func path(of target: String, from source: String) -> String? {
         let path: String
         let target = Self.unescaped(target)
@@ -127,22 +127,22 @@ struct XStateNames {
         }
     }
 
-    /// Whether there is a state of a path.
+    /// Returns true if a state has this path.
     func exists(_ path: String) -> Bool {
         paths.contains(path)
     }
 
-    /// What `In` and `done.state` name: the written id of a state, else its path.
+    /// Returns the name for `In` and `done.state`: the written id of a state, or else its path.
     func name(ofPath path: String) -> String {
         path.isEmpty ? root : ids[path].map { name($0) } ?? keys(path[...])
     }
 
-    /// The path of the state that has an id, written or given by XState.
+    /// Returns the path of the state with an id, written or assigned by XState.
     func path(ofStateID id: String) -> String? {
         pathsByID[id]
     }
 
-    /// `done.state.<name>` for the id of a state as XState knows it; nil when there is none.
+    /// Returns `done.state.<name>` for an id of XState; `nil` if there is no such state.
     func doneEvent(ofID id: String) -> String? {
         pathsByID[id].map { "done.state." + name(ofPath: $0) }
     }

@@ -1,13 +1,13 @@
 import Statechart
 
-/// Tells configurations of version 4 by the keys that only it has.
+/// Detects configurations of version 4 by the keys that only version 4 has.
 enum XStateVersion {
     private static let ofStates: Set = [
         "predictableActionArguments", "preserveActionOrder", "schema", "tsTypes", "activities", "onEntry", "onExit",
     ]
     private static let ofTransitions = ["cond", "internal", "in"]
 
-    /// Whether something in a state, or below it, is written as version 4 had it.
+    /// Returns true if a state, or a state below it, uses version 4's form.
     static func isFour(_ state: DefinitionNode) -> Bool {
         guard let members = state.members else { return false }
         return members.contains { member in

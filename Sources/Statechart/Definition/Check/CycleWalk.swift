@@ -1,26 +1,28 @@
-/// Follows which of many leads to which: named guards to those that they name, states to those that follow them.
+/// Follows references among many elements: from named guards to the guards that they name, from states to the next
+/// ones.
 struct CycleWalk {
     private let next: [[Int]]
-    /// At least one for each group of those that lead to each other, until the ways have `longest` places together.
+    /// The cycles found: at least one for each group of elements that lead to each other, until the ways reach
+    /// `longest`.
     private var found: [(index: Int, way: [Int])] = []
     private var length = 0
 
-    /// Places of all ways together: hostile texts have as many long ways as they have lines.
+    /// The most elements of all ways together: hostile texts have as many long ways as they have lines.
     private static let longest = 10 * DefinitionLimits.states
-    /// How many levels lie below each, itself included.
+    /// The number of levels below each element, including itself.
     private var depths: [Int]
 
-    /// - Parameter next: For each those that it leads to, by their places.
+    /// - Parameter next: For each element, the places of the elements that it leads to.
     init(next: [[Int]]) {
         self.next = next
         depths = next.map { _ in 1 }
         walk()
     }
 
-    /// Where each cycle was found, and the way round, which ends where it begins.
+    /// Returns the start of each cycle and its way, which ends where it begins.
     func cycles() -> [(index: Int, way: [Int])] { found }
 
-    /// The one with the most levels below it; nil when there is none.
+    /// Returns the element with the most levels below it; `nil` if there are no elements.
     func deepest() -> (index: Int, depth: Int)? {
         depths.indices.max { depths[$0] < depths[$1] }.map { ($0, depths[$0]) }
     }
@@ -29,10 +31,10 @@ struct CycleWalk {
         case new, onTheWay, done
     }
 
-    /// Depth first, with a list rather than calls, because a chain may be long.
+    /// Walks depth first, with a list instead of calls, because a chain may be long.
     private mutating func walk() {
         var marks = next.map { _ in Mark.new }
-        // Of those that are on the way.
+        // The places in the current way, for elements on the way.
         var places = next.map { _ in 0 }
         for start in next.indices where marks[start] == .new {
             var way = [(index: start, place: 0)]

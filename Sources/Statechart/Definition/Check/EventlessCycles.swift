@@ -1,12 +1,12 @@
 extension MachineDraft {
-    /// Reports `always` that without any guard lead back to where they started: such a machine never comes to rest.
+    /// Reports unguarded `always` transitions that lead back to their start: such a machine never becomes stable.
     func checkEventlessCycles(_ diagnostics: inout DiagnosticList) {
         EventlessCycles(self).report(&diagnostics)
     }
 }
 
-/// Follows unguarded `always` from leaf to leaf. What it reports is certain to go round; what depends on regions that
-/// run beside it, or on history, it leaves alone.
+/// Follows unguarded `always` transitions from leaf to leaf. The walk reports only certain cycles, and ignores
+/// transitions that depend on parallel regions or on history.
 private struct EventlessCycles {
     /// The next step from an active leaf.
     private struct Step {
@@ -15,16 +15,16 @@ private struct EventlessCycles {
     }
 
     private let draft: MachineDraft
-    /// How many `always` the states before each index have.
+    /// The number of `always` transitions in the states before each index.
     private let eventlessBefore: [Int]
-    /// By state: the first `always` of it or of the nearest state above that has any.
+    /// For each state, the first `always` of the state itself, or of the nearest ancestor that has one.
     private let nearest: [TransitionDraft?]
 
     init(_ draft: MachineDraft) {
         self.draft = draft
         var before = [0]
         var nearest: [TransitionDraft?] = []
-        // A parent comes before its children.
+        // A parent precedes its children.
         for state in draft.states {
             before.append(before[before.count - 1] + state.transitions.count { $0.trigger == .always })
             let own = state.transitions.first { $0.trigger == .always }
@@ -34,7 +34,7 @@ private struct EventlessCycles {
         self.nearest = nearest
     }
 
-    /// Each leaf has one next step at most, so every walk either ends, runs into an earlier walk, or into itself.
+    /// Reports the cycles. Each leaf has at most one next step, so every walk ends, or meets an earlier walk or itself.
     func report(_ diagnostics: inout DiagnosticList) {
         var walkOfLeaf: [StateIndex: Int] = [:]
         for start in draft.states.indices.map({ StateIndex($0) }) where draft[start].kind == .atomic {
@@ -65,12 +65,14 @@ private struct EventlessCycles {
         return Step(leaf: next, transition: transition)
     }
 
-    /// The transition that an active leaf takes for sure: the first of the nearest state that has any.
+    /// Returns the `always` that an active leaf certainly takes: the first of the nearest state that has one, if
+    /// unguarded.
     private func eventless(of leaf: StateIndex) -> TransitionDraft? {
         nearest[leaf.offset].flatMap { $0.isGuarded ? nil : $0 }
     }
 
-    /// The one leaf that is active after entering a state; nil where that depends on more than the definition.
+    /// Returns the single leaf that is active after entering a state; `nil` if the leaf depends on more than the
+    /// definition.
     private func entered(by state: StateIndex) -> StateIndex? {
         var state = state
         while draft[state].kind == .compound {
@@ -82,7 +84,7 @@ private struct EventlessCycles {
         return draft[state].kind == .atomic ? state : nil
     }
 
-    /// Whether no region beside this leaf has an `always` that could come between.
+    /// Returns true if no region beside this leaf has an `always` that could intervene.
     private func isAlone(_ leaf: StateIndex) -> Bool {
         var region = leaf
         while let parent = draft[region].parent {

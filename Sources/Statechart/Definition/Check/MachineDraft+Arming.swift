@@ -1,5 +1,5 @@
 extension MachineDraft {
-    /// Reports states that arm more than one macrostep may: entering one would always fail.
+    /// Reports states that arm more items than one macrostep may: entering such a state would always fail.
     func checkArming(_ diagnostics: inout DiagnosticList) {
         for state in states {
             if let timeout = state.timeouts.dropFirst(StepLimits.timers).first {

@@ -1,5 +1,5 @@
 extension MachineDraft {
-    /// Warns about transitions that are never tried, and about parts of transitions that do nothing.
+    /// Warns about transitions that are never tried, and about parts of transitions that have no effect.
     func checkCandidates(_ diagnostics: inout DiagnosticList) {
         for state in states {
             var takers: [String?: TransitionDraft] = [:]
@@ -21,13 +21,13 @@ extension MachineDraft {
         if semantics != .first { checkLateTimers(&diagnostics) }
     }
 
-    /// True when a transition takes a timer that is too late for an earlier one without a guard.
+    /// Returns true if a transition takes a timer that is too late for an earlier transition without a guard.
     func mayBeTaken(_ transition: TransitionDraft, after taker: TransitionDraft) -> Bool {
         guard semantics != .first, let limit = taker.misfire?.limit else { return false }
         return transition.misfire?.limit.map { $0 > limit } ?? true
     }
 
-    /// The descriptor of what enables a transition; nil for `always`.
+    /// Returns the descriptor of the event that enables a transition; `nil` for `always`.
     func descriptor(of transition: TransitionDraft, in state: StateDraft) -> String? {
         switch transition.trigger {
         case .event(let descriptor): descriptor
@@ -39,12 +39,12 @@ extension MachineDraft {
         }
     }
 
-    /// The event of a delay of `after`.
+    /// Returns the event name for a delay of `after`.
     func timeoutEvent(_ delay: String, of state: StateDraft) -> String {
         "\(EventName.timeoutPrefix)\(delay).\(id(of: state))"
     }
 
-    /// What `#id` and `done.state.<id>` name.
+    /// Returns the id that `#id` and `done.state.<id>` refer to.
     func id(of state: StateDraft) -> String {
         state.parent == nil ? name : state.id?.text ?? state.path
     }
@@ -61,7 +61,8 @@ extension MachineDraft {
         diagnostics.warning(message, at: transition.position)
     }
 
-    /// Without `reenter` the state is not left, so its timers are not armed again.
+    /// Warns about an `after` that targets its own state without `reenter`. The state is not left, so its timers are
+    /// not armed again.
     private func checkTimeout(
         _ transition: TransitionDraft, of state: StateDraft, _ misfires: [TransitionDraft.Trigger: Misfire],
         _ diagnostics: inout DiagnosticList
@@ -78,8 +79,8 @@ extension MachineDraft {
             "this 'after' leads to its own state and will not fire again; add 'reenter: true'", at: transition.position)
     }
 
-    /// The rules for late timers by delay under `Semantics.first`, each as the first transition of the delay that has
-    /// one says it.
+    /// Returns the rules for late timers by delay under `Semantics.first`. The first transition of a delay that has a
+    /// rule decides.
     func misfires(in state: StateDraft) -> [TransitionDraft.Trigger: Misfire] {
         var misfires: [TransitionDraft.Trigger: Misfire] = [:]
         for transition in state.transitions {
@@ -110,7 +111,7 @@ extension MachineDraft {
 }
 
 extension Collection {
-    /// The elements by a small rank, those of the same rank in their order.
+    /// Returns the elements sorted by a rank from 0 to 2; elements of equal rank stay in order.
     func ranked(by rank: (Element) -> Int) -> [Element] {
         (0...2).flatMap { wanted in filter { rank($0) == wanted } }
     }

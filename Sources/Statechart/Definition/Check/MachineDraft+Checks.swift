@@ -8,7 +8,7 @@ extension MachineDraft {
         checkCandidates(&diagnostics)
         guard isResolved else { return }
         checkEventlessCycles(&diagnostics)
-        // What cannot be reached is only clear when everything that leads somewhere was understood.
+        // Reachability can be decided only if everything that leads to a state was understood.
         guard diagnostics.errors.isEmpty else { return }
         checkReachability(&diagnostics)
         checkUntakenErrors(&diagnostics)

@@ -1,5 +1,5 @@
 extension MachineDraft {
-    /// Checks where compound states begin and what history states fall back to.
+    /// Checks the initial states of compound states and the defaults of history states.
     func checkInitials(_ diagnostics: inout DiagnosticList) {
         for state in states {
             if state.isHistory {
@@ -33,8 +33,7 @@ extension MachineDraft {
         }
     }
 
-    /// Without a target of its own a history state falls back to its parent's `initial`, which must not be that state
-    /// again.
+    /// Checks history states without a target. Such a state uses its parent's `initial`, which must not be that state.
     private func checkBorrowedDefaults(from parent: StateDraft, _ diagnostics: inout DiagnosticList) {
         for index in Set(parent.initial?.targets.compactMap(\.state) ?? []) where self[index].parent == parent.index {
             checkBorrowedDefault(of: self[index], from: parent, &diagnostics)

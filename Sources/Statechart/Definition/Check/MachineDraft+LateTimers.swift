@@ -1,7 +1,7 @@
-/// The check of timers that `skip` drops for good.
+/// The check for timers that `skip` drops permanently.
 extension MachineDraft {
-    /// Warns about timers that arm themselves anew only when they are in time, and about states that wait for nothing
-    /// once their timers were skipped.
+    /// Warns about timers that rearm themselves only if they are on time, and about states that wait for nothing after
+    /// their timers are skipped.
     func checkLateTimers(_ diagnostics: inout DiagnosticList) {
         var told: Set<SourcePosition> = []
         var awaited: [Awaited] = []
@@ -27,12 +27,12 @@ extension MachineDraft {
     }
 }
 
-/// The delays of a state whose timers are dropped when they are too late.
+/// The delays of a state whose timers are dropped if they are too late.
 private struct LateRules {
-    /// The most milliseconds that a timer may be late, by its delay. Delays are left out when a transition takes the
-    /// timer however late it is, or when they begin anew.
+    /// The largest lateness of a timer in milliseconds, by delay. A delay is missing if some transition takes the timer
+    /// at any lateness, or if the delay starts again.
     private(set) var limits: [String: Int64] = [:]
-    /// The delays that have a transition that leaves the state and enters it again.
+    /// The delays with a transition that leaves the state and enters it again.
     private(set) var reentering: Set<String> = []
 
     init(of state: StateDraft, in draft: MachineDraft) {
@@ -53,12 +53,12 @@ private struct LateRules {
     }
 }
 
-/// The things that an instance waits for in a state and its ancestors.
+/// The items that an instance waits for in a state and its ancestors.
 private enum Awaited {
     case nothing
-    /// Only timers that are dropped when they are too late; the position of the innermost, and its limit.
+    /// Only timers that are dropped if they are too late, with the position and limit of the innermost one.
     case timers(SourcePosition, limit: Int64)
-    /// Something else too. A parallel state counts so, because another region may go on.
+    /// Other items too. A parallel state counts as such, because another region may continue.
     case others
 
     init(_ state: StateDraft, _ rules: LateRules, within outer: Awaited) {

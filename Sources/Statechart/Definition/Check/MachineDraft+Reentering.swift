@@ -1,6 +1,6 @@
 extension MachineDraft {
     /// Warns about regions that reenter themselves. Their parallel state is left and entered too, so timers of other
-    /// regions begin anew.
+    /// regions start again.
     ///
     /// - Complexity: O(n) in the size of the machine.
     /// - Precondition: The definition has no mistakes.
@@ -11,7 +11,7 @@ extension MachineDraft {
                 continue
             }
             for transition in region.transitions where reenters(transition, region) {
-                // The region's own timers are meant to begin anew.
+                // The restart of the region's own timers is intended.
                 let known = hasTimers[region.index] ?? hasTimersBeside(region, in: parent)
                 hasTimers[region.index] = known
                 guard known else { continue }

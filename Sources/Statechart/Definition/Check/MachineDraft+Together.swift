@@ -1,5 +1,5 @@
 extension MachineDraft {
-    /// Checks that states which are targets together can be active together: each in a region of its own.
+    /// Checks that states which are targets of one transition can be active together, each in its own region.
     func checkTogether(_ diagnostics: inout DiagnosticList) {
         for state in states {
             if let initial = state.initial { check(initial.targets, &diagnostics) }
@@ -7,8 +7,8 @@ extension MachineDraft {
         }
     }
 
-    /// In document order the state above two targets is the state above some neighbours between them, so neighbours
-    /// suffice.
+    /// Checks neighbouring targets in document order. Neighbours suffice: the common ancestor of any two targets is
+    /// also the common ancestor of some neighbours between them.
     private func check(_ targets: [TargetDraft], _ diagnostics: inout DiagnosticList) {
         guard targets.count > 1 else { return }
         let found = targets.compactMap { target in target.state.map { (place(of: $0), target) } }
@@ -21,7 +21,7 @@ extension MachineDraft {
         }
     }
 
-    /// A history state stands for its parent.
+    /// Returns the parent of a history state, and every other state itself.
     private func place(of index: StateIndex) -> StateIndex {
         self[index].isHistory ? self[index].parent ?? index : index
     }

@@ -1,7 +1,7 @@
 extension MachineDraft {
-    /// Warns about invocations whose failure nothing can take: the instance fails with them.
+    /// Warns about invocations whose failure no transition can take: the instance fails with the invocation.
     ///
-    /// A guard is taken to let the error pass. O(n log n) in the size of the machine, for states of bounded depth.
+    /// The check assumes that every guard is true. O(n log n) in the size of the machine, for states of bounded depth.
     ///
     /// - Precondition: The definition has no mistakes.
     func checkUntakenErrors(_ diagnostics: inout DiagnosticList) {
@@ -22,7 +22,7 @@ extension MachineDraft {
 /// The states that have transitions for errors of invocations.
 private struct ErrorTakers {
     private let draft: MachineDraft
-    /// By descriptor, each list in document order.
+    /// The states by descriptor; each list is in document order.
     private var states: [String: [StateIndex]] = [:]
 
     init(of draft: MachineDraft) {
@@ -30,7 +30,7 @@ private struct ErrorTakers {
         for state in draft.states {
             for transition in state.transitions {
                 guard let descriptor = draft.descriptor(of: transition, in: state) else { continue }
-                // Under `strict` an error is never taken by `*`.
+                // Under `strict`, `*` never takes an error.
                 let takesAny = descriptor == "*" && !draft.isStrict
                 if takesAny || descriptor.hasPrefix(EventName.errorPrefix) {
                     states[descriptor, default: []].append(state.index)
@@ -39,8 +39,8 @@ private struct ErrorTakers {
         }
     }
 
-    /// True when a state that takes an event can be active together with another: that itself, one above or below it,
-    /// or one in another region of a parallel state.
+    /// Returns true if a state that takes an event can be active together with a given state. Such a state is the given
+    /// state itself, an ancestor or descendant, or a state in another region of a parallel ancestor.
     func canTake(_ event: String, during state: StateDraft) -> Bool {
         for descriptor in Self.descriptors(of: event) {
             guard let takers = states[descriptor] else { continue }
@@ -49,7 +49,7 @@ private struct ErrorTakers {
             while let index = below.parent {
                 let above = draft[index]
                 if takers.containsSorted(index) { return true }
-                // The other regions stand before this one, or behind it.
+                // The other regions are before or after this region.
                 if above.kind == .parallel,
                     Self.hasAny(takers, through: below.index, from: { $0 > index })
                         || Self.hasAny(takers, through: above.lastDescendant, from: { $0 > below.lastDescendant })
@@ -62,7 +62,7 @@ private struct ErrorTakers {
         return false
     }
 
-    /// The descriptors that match an event: its name, each prefix with `.*`, and `*`.
+    /// Returns the descriptors that match an event: its name, each prefix with `.*`, and `*`.
     private static func descriptors(of event: String) -> [String] {
         var descriptors = [event, "\(event).*", "*"]
         var prefix = event[...]
@@ -73,7 +73,7 @@ private struct ErrorTakers {
         return descriptors
     }
 
-    /// True when a sorted list has a state from the first to the last one for which a condition holds.
+    /// Returns true if a sorted list has a state from the first one that satisfies a condition to a given last state.
     private static func hasAny(
         _ sorted: [StateIndex], through last: StateIndex, from isReached: (StateIndex) -> Bool
     ) -> Bool {

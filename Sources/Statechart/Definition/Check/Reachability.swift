@@ -1,5 +1,5 @@
 extension MachineDraft {
-    /// Warns about states that no event can ever make active, the outermost only.
+    /// Warns about states that no event can ever make active; reports only the outermost of them.
     func checkReachability(_ diagnostics: inout DiagnosticList) {
         var reachability = Reachability(self)
         let isReached = reachability.reached()
@@ -11,17 +11,17 @@ extension MachineDraft {
     }
 }
 
-/// Walks over everything that can become active, beginning with the root; every event is taken to be possible.
+/// Finds all states that can become active, starting at the root. Every event is assumed to be possible.
 private struct Reachability {
     private let draft: MachineDraft
-    /// Conditions that never hold: `false`, and names of guards that are.
+    /// The conditions that are never true: `false`, and the names of guards that are `false`.
     private let isFalse: Set<String>
     private var isActive: [Bool]
-    /// Entered as a whole, from its beginning, rather than on the way to a state below.
+    /// True for each state that is entered from its beginning, not only on the way to a descendant.
     private var isBegun: [Bool]
-    /// Its beginning was followed: for itself, or for history states that fall back to it.
+    /// True for each state whose beginning was followed, for itself or for a history state that defaults to it.
     private var isFollowed: [Bool]
-    // What is still to be followed; lists rather than calls, because a chain of states may be long.
+    // The work lists, instead of recursive calls, because a chain of states may be long.
     private var activated: [StateIndex] = []
     private var begun: [StateIndex] = []
     private var entered: [(parallel: StateIndex, through: StateIndex)] = []
@@ -61,7 +61,7 @@ private struct Reachability {
         activate(index)
     }
 
-    /// Makes a state and all above it active; regions beside the way are to begin as well.
+    /// Makes a state and its ancestors active; the other regions of entered parallel states begin as well.
     private mutating func activate(_ index: StateIndex) {
         var index = index
         while !isActive[index.offset] {
@@ -93,7 +93,7 @@ private struct Reachability {
         for child in state.children where child != region && !draft[child].isHistory { begin(child) }
     }
 
-    /// What can be taken; a guard that is `false`, as in what was imported with losses, never lets anything pass.
+    /// Returns the transitions that can be taken. A guard that is `false`, as in lossy imports, never passes.
     private func taken(in state: StateDraft) -> [TransitionDraft] {
         var takers: [TransitionDraft.Trigger: TransitionDraft] = [:]
         return state.transitions.filter { transition in

@@ -1,5 +1,5 @@
 extension MachineDraft {
-    /// Warns of `after` with short literal delays that without any guard lead back to where they started: such a
+    /// Warns about unguarded `after` transitions with short literal delays that lead back to their start. Such a
     /// machine writes history as fast as it can, until the disk is full.
     ///
     /// - Precondition: The definition has no mistakes.
@@ -8,37 +8,38 @@ extension MachineDraft {
     }
 }
 
-/// Follows what a machine does by itself and soon: `always`, and `after` with a short literal delay. A leaf where a
-/// guard may end it, or where something else comes first, has no next step.
+/// Follows the transitions that a machine soon takes by itself: `always`, and `after` with a short literal delay. A
+/// leaf has no next step if a guard may end the cycle, or if another transition comes first.
 private struct RestlessCycles {
-    /// What an active leaf does next by itself.
+    /// The next transition that an active leaf takes by itself.
     private struct Step {
         let source: StateDraft
         let transition: TransitionDraft
-        /// Nil for an `always`.
+        /// The delay in milliseconds; `nil` for an `always`.
         let delay: Int64?
     }
 
-    /// What comes by itself to a state and those above it.
+    /// The automatic transitions of a state and its ancestors.
     private struct Motion {
-        /// The first `always` of the nearest state that has any.
+        /// The first `always` of the nearest state that has one.
         var eventless: Step?
-        /// Whether the transition of some short timer has a guard.
+        /// True if the transition of some short timer has a guard.
         var isGuarded = false
         /// The short timer that is due first.
         var soonest: Step?
-        /// The same among those that leave their state, and so come again with it. Others fire once.
+        /// The short timer that is due first among those that leave their state. Only these are armed again; others
+        /// fire once.
         var leaving: Step?
     }
 
     private let draft: MachineDraft
-    /// By state; nil for those that are no leaves, or wait for more than a short time.
+    /// The next step by state; `nil` for a state that is not a leaf, or that waits longer than a short time.
     private var steps: [Step?] = []
 
     init(_ draft: MachineDraft) {
         self.draft = draft
         var motions: [Motion] = []
-        // A parent comes before its children.
+        // A parent precedes its children.
         for state in draft.states {
             motions.append(motion(of: state, below: state.parent.map { motions[$0.offset] } ?? Motion()))
         }
@@ -64,7 +65,7 @@ private struct RestlessCycles {
         }
     }
 
-    /// What is entered after a state: by a leaf's next step, else with the state.
+    /// Returns the states entered next: the targets of a leaf's next step, or the states entered with a state.
     private func next(_ state: StateDraft) -> [StateIndex] {
         switch state.kind {
         case .atomic: steps[state.index.offset]?.transition.targets.compactMap(\.state) ?? []
@@ -72,18 +73,18 @@ private struct RestlessCycles {
         case .compound: state.initial?.targets.compactMap(\.state) ?? []
         case .parallel: state.children.filter { !draft[$0].isHistory }
         case .shallowHistory, .deepHistory:
-            // Without a target it leads to where its parent begins.
+            // A history state without a target leads to its parent's beginning.
             state.initial?.targets.compactMap(\.state) ?? state.parent.map { [$0] } ?? []
         }
     }
 
-    /// What a leaf does next by itself; nil when it waits.
+    /// Returns the next transition that a leaf takes by itself; `nil` if the leaf waits.
     private func step(after motion: Motion) -> Step? {
         if let eventless = motion.eventless { return eventless.transition.isGuarded ? nil : eventless }
         return motion.isGuarded ? nil : motion.leaving ?? motion.soonest
     }
 
-    /// What comes by itself to a state, together with what comes to the states above it.
+    /// Returns the automatic transitions of a state and of its ancestors.
     private func motion(of state: StateDraft, below parent: Motion) -> Motion {
         var motion = parent
         if let first = state.transitions.first(where: { $0.trigger == .always }) {
@@ -101,7 +102,7 @@ private struct RestlessCycles {
         return motion
     }
 
-    /// The timers of a state with short literal delays.
+    /// Returns the timers of a state with short literal delays.
     private func timers(of state: StateDraft) -> [Step] {
         let short = state.timeouts.compactMap { timeout -> (word: String, delay: Int64)? in
             guard case .milliseconds(let delay) = timeout.delay, delay < DefinitionLimits.restingDelay else {
@@ -116,14 +117,15 @@ private struct RestlessCycles {
         }
     }
 
-    /// The timer that is due first; of the same delay the first.
+    /// Returns the timer that is due first; the first argument if both have the same delay.
     private static func sooner(_ one: Step?, _ other: Step?) -> Step? {
         guard let one else { return other }
         guard let other, (other.delay ?? 0) < (one.delay ?? 0) else { return one }
         return other
     }
 
-    /// Whether the source of a step's timer is left on the way round, so that it is armed when it is entered again.
+    /// Returns true if the cycle leaves the source of the step's timer, so that reentering the source arms the timer
+    /// again.
     private func isArmedAgain(_ step: Step, in cycle: [Step]) -> Bool {
         step.delay == nil
             || cycle.contains { other in
@@ -131,7 +133,7 @@ private struct RestlessCycles {
             }
     }
 
-    /// The innermost state that a step does not leave; nil when it leaves none.
+    /// Returns the innermost state that a step does not leave; `nil` for a step without targets.
     private func domain(of step: Step) -> StateIndex? {
         let targets = step.transition.targets.compactMap(\.state)
         let source = step.source

@@ -1,4 +1,4 @@
-/// Compiles the actions of a definition; named lists are written out where they are used.
+/// Compiles the actions of a definition; named lists are copied into every place that uses them.
 struct ActionCompiler {
     private let lists: [String: [ActionDraft]]
     private var expanded: [String: [Action]] = [:]
@@ -12,7 +12,7 @@ struct ActionCompiler {
 
     /// Compiles a block.
     ///
-    /// - Parameter event: The one event that the block is run for, whose data may have a declared type; nil for any.
+    /// - Parameter event: The only event that runs the block, whose data may have a declared type; `nil` for any event.
     mutating func actions(
         _ drafts: [ActionDraft], event: String? = nil, _ compiler: inout ExpressionCompiler
     ) -> [Action] {
@@ -30,7 +30,7 @@ struct ActionCompiler {
         return actions
     }
 
-    /// The actions of a named list; a mistake for a name that does not exist or leads back to itself.
+    /// Returns the actions of a named list. Reports a name that does not exist, or a list that contains itself.
     mutating func list(_ name: SourceWord, _ compiler: inout ExpressionCompiler) -> [Action] {
         if let known = expanded[name.text] { return known }
         guard let drafts = lists[name.text] else {
@@ -128,7 +128,7 @@ struct ActionCompiler {
 }
 
 extension ActionDraft {
-    /// Where the action stands.
+    /// The position of the action.
     var position: SourcePosition {
         switch self {
         case .assign(_, let position), .raise(_, _, let position), .cancel(_, let position), .choose(_, let position):

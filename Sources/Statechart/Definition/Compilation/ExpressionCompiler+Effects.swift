@@ -1,8 +1,8 @@
 import WorkflowCEL
 
-/// What is asked of the world, and what is known beforehand of its types.
+/// Compilation of effects, with checks of the types that are known in advance.
 extension ExpressionCompiler {
-    /// Compiles what an invocation or a call does; nil, and mistakes, where an expression is none.
+    /// Compiles the action of an invocation or a call. Returns `nil` and reports mistakes if an expression is invalid.
     mutating func action(_ draft: EffectDraft, event: String? = nil) -> EffectAction? {
         switch draft {
         case .task(let draft):
@@ -72,7 +72,7 @@ extension ExpressionCompiler {
         return expression
     }
 
-    /// A map of names to values that stand for texts, or what gives one.
+    /// Compiles a map of names to values that have a text form, or an expression that returns such a map.
     private mutating func words(_ draft: TemplateDraft, _ what: String, event: String?) -> Template? {
         guard case .map(let members) = draft else { return template(draft, event: event) }
         return .map(
@@ -89,7 +89,7 @@ extension ExpressionCompiler {
         return template
     }
 
-    /// Reports what can never be written as a text.
+    /// Reports an expression whose value never has a text form.
     private mutating func checkWord(_ expression: Expression, _ what: String, at position: SourcePosition) {
         switch expression.program.type {
         case .list, .map, .object, .type:

@@ -1,10 +1,11 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// What is known beforehand of values on their way into the context.
+/// The types of values to be set in the context, as far as they are known in advance.
 extension ExpressionCompiler {
-    /// The value of an `assign`, and the type that it must be checked against when it runs: that of the key that the
-    /// path begins with, or `dyn` where every value fits that the template can give. Reports a value that never fits.
+    /// Compiles the value of an `assign`. Returns the template and the type to check at run time: the type of the
+    /// path's first key. The type is `dyn` if every value that the template can produce fits. Reports a value that
+    /// never fits.
     mutating func value(
         of draft: AssignmentDraft, at path: [Assignment.Step], event: String?
     ) -> (template: Template, type: CELType)? {
@@ -20,11 +21,12 @@ extension ExpressionCompiler {
             report("the value does not fit: \(error.message)", at: draft.value.position ?? draft.key.position)
             return nil
         }
-        // Where nothing is known of the end, the way there may still be a field that does not exist.
+        // If the type at the end is unknown, the path may still contain a field that does not exist.
         return (template, end != .dyn && template.type.isExactly(end) ? .dyn : root)
     }
 
-    /// The data of an event that an action makes. Reports data that never fits what the event declares.
+    /// Compiles the data of an event that an action raises or sends. Reports data that never fit the event's declared
+    /// type.
     mutating func data(
         _ draft: TemplateDraft?, of name: String, at position: SourcePosition, event: String?
     ) -> Template? {
@@ -41,7 +43,7 @@ extension ExpressionCompiler {
         return template
     }
 
-    /// Reports a `foreach` that can never run: over something that is no list, or with keys of other types.
+    /// Reports a `foreach` that can never run: its array is not a list, or its keys have other types.
     mutating func check(_ loop: LoopDraft, _ array: Expression) {
         let element: CELType
         switch array.program.type {
@@ -60,8 +62,8 @@ extension ExpressionCompiler {
         }
     }
 
-    /// The type of what a path leads to; nil, and a mistake, when it leads nowhere. `dyn` from where only the running
-    /// expression knows the field.
+    /// Returns the type at the end of a path; `nil`, with a mistake, if the path leads nowhere. From a field that only
+    /// the running expression knows, the type is `dyn`.
     private mutating func type(below root: CELType, at path: [Assignment.Step], _ word: SourceWord) -> CELType? {
         var type = root
         var parent = ""
@@ -84,7 +86,7 @@ extension ExpressionCompiler {
 }
 
 extension Assignment.Step {
-    /// The step as written behind its parent.
+    /// Returns the step as written after its parent.
     fileprivate func text(isFirst: Bool) -> String {
         switch self {
         case .key(let key): isFirst ? key : ".\(key)"
@@ -92,7 +94,7 @@ extension Assignment.Step {
         }
     }
 
-    /// Why no value of a type has anything at this step: what is said when it runs.
+    /// Returns the reason why no value of a type has this step. The message equals the one at run time.
     fileprivate func mistake(below type: CELType, _ parent: String) -> String? {
         let given: CELType =
             switch self {
@@ -118,7 +120,7 @@ extension Assignment.Step {
         return isFitting ? nil : "'\(parent)' is \(type.content.phrase), not \(wanted)"
     }
 
-    /// The type of what lies at this step below a value of a type that has something there; `dyn` where only the
+    /// Returns the type of the value at this step, below a value of a type that has the step. Returns `dyn` if only the
     /// running expression knows the field.
     fileprivate func type(below type: CELType, at parent: String) throws(JSONMismatch) -> CELType {
         switch (self, type.content) {
@@ -138,7 +140,7 @@ extension CELType {
 }
 
 extension Template {
-    /// What is known of the value that the template gives.
+    /// The known type of the template's value.
     fileprivate var type: CELType {
         switch self {
         case .literal(let value): CELType(of: value)
@@ -154,7 +156,7 @@ extension Template {
 }
 
 extension TemplateDraft {
-    /// Where the one expression begins that the template consists of; nil where it is more, or none.
+    /// The start of the expression, if the template is a single expression; otherwise `nil`.
     fileprivate var position: SourcePosition? {
         if case .expression(let draft) = self { draft.start } else { nil }
     }

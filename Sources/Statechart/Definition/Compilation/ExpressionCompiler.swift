@@ -1,20 +1,20 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// Compiles the expressions of one definition, each text once for each kind of event data, and reports their mistakes
-/// where they stand in the definition.
+/// Compiles the expressions of one definition, and reports their mistakes at their positions in the definition. Each
+/// text is compiled once for each type of event data.
 struct ExpressionCompiler {
     private let draft: MachineDraft
     private let general: Environment
     private var typed: [String: Environment] = [:]
     private var compiled: [Key: Compilation] = [:]
     private var diagnostics: DiagnosticList
-    /// For each named guard, whether it reads the event; of use once all are known.
+    /// For each named guard, true if it reads the event; valid after all named guards are compiled.
     private var guardsReadEvent: [Bool]
 
     private struct Key: Hashable {
         let text: String
-        /// The event whose data has a declared type; nil for any.
+        /// The event whose data have a declared type; `nil` for any event.
         let event: String?
     }
 
@@ -25,10 +25,10 @@ struct ExpressionCompiler {
         guardsReadEvent = draft.namedGuards.map { _ in false }
     }
 
-    /// What was found so far, here and before.
+    /// The diagnostics found so far, in the compiler and before.
     var found: DiagnosticList { diagnostics }
 
-    /// Compiles the named guards, and reports those whose names are taken and those that lead back to themselves.
+    /// Compiles the named guards. Reports guards whose names are taken, and guards that lead back to themselves.
     mutating func namedGuards() -> [Expression] {
         for named in draft.namedGuards {
             if !ExpressionTest.isFree(named.name.text) {
@@ -39,8 +39,8 @@ struct ExpressionCompiler {
         }
         let programs = draft.namedGuards.map { program($0.condition, event: nil, gives: .bool, "a guard") }
         reportCycles(programs)
-        // Guards may name guards that stand behind them: as many rounds as the longest chain settle it. Where that is
-        // longer than it may be, nothing of it is used.
+        // Guards may name guards that are defined later, so the loop runs as often as the longest chain requires. A
+        // longer chain than allowed is a mistake, and its result is not used.
         var changed = true
         for _ in 0...DefinitionLimits.guardNesting where changed {
             changed = false
@@ -60,7 +60,7 @@ struct ExpressionCompiler {
         program(draft, event: event, gives: .bool, "a guard").map { expression($0, of: draft) }
     }
 
-    /// Compiles an expression that may give anything.
+    /// Compiles an expression of any type.
     mutating func expression(_ draft: ExpressionDraft, event: String? = nil) -> Expression? {
         program(draft, event: event, gives: .dyn, "").map { expression($0, of: draft) }
     }
@@ -102,17 +102,17 @@ struct ExpressionCompiler {
         }
     }
 
-    /// The type of a key of the context; `dyn` where nothing is known.
+    /// Returns the type of a context key; `dyn` if nothing is known.
     func contextType(of key: String) -> CELType { draft.contextTypes[key] ?? .dyn }
 
-    /// The language version that belongs to the definition's semantics.
+    /// The language version of the definition's semantics.
     var language: LanguageVersion { draft.semantics.language }
 
-    /// The declared type of an event's data; nil where nothing is declared.
+    /// Returns the declared type of an event's data; `nil` if none is declared.
     func dataType(of event: String) -> CELType? { draft.eventData[event] }
 
-    /// The declared type of what an expression only reads: a timestamp is a string there, but is known to be none of
-    /// the other strings. Nil for any other expression.
+    /// Returns the declared type of an expression that only reads a value; `nil` for any other expression. A declared
+    /// timestamp is a string in expressions, but the compiler can tell it from other strings.
     private func declaredType(of program: Program, event: String?) -> CELType? {
         guard let reference = program.references.first, reference.text == program.source else { return nil }
         var fields = reference.fields[...]
@@ -123,19 +123,19 @@ struct ExpressionCompiler {
         default: return nil
         }
         for field in fields {
-            // A field that is not there was reported when the expression was compiled.
+            // A missing field was reported when the expression was compiled.
             type = (try? type.below(field, at: "")) ?? .dyn
         }
         if case .optional(let inner) = type { return inner }
         return type
     }
 
-    /// Adds a mistake that is not an expression's own.
+    /// Reports a mistake that does not come from compiling an expression.
     mutating func report(_ message: String, at position: SourcePosition) {
         diagnostics.error(message, at: position)
     }
 
-    /// `; did you mean 'x'?`, or nothing.
+    /// Returns `; did you mean 'x'?`, or an empty text.
     func suggestion(for word: String, among candidates: @autoclosure () -> [String]) -> String {
         diagnostics.suggestion(for: word, among: candidates())
     }
@@ -183,7 +183,7 @@ extension ExpressionCompiler {
             issue.line == 1
             ? SourcePosition(line: draft.start.line, column: draft.start.column + issue.column - 1)
             : SourcePosition(line: draft.start.line + issue.line - 1, column: issue.column)
-        // Under `strict: false` such a read raises `error.execution` when it runs.
+        // With `strict: false` such a read raises `error.execution` at run time.
         let isTolerated = [.unknownField, .unknownWord].contains(issue.kind) && !self.draft.isStrict
         let message = draft.text.isEmpty ? "the expression is empty" : issue.message
         diagnostics.add(isTolerated ? .warning : .error, message, at: position)

@@ -1,12 +1,12 @@
 import WorkflowCEL
 
-/// Makes the tables of a machine from its draft, and compiles every expression on the way.
+/// Builds the tables of a machine from its draft, and compiles all expressions.
 struct MachineCompiler {
     private let draft: MachineDraft
     private var expressions: ExpressionCompiler
     private var actions: ActionCompiler
     private var transitions: [Transition] = []
-    /// Where histories without a target fall back to, by parent: they share one list.
+    /// The default targets of history states without a target, by parent: the history states share one list.
     private var borrowedTargets: [StateIndex: [StateIndex]] = [:]
 
     init(_ draft: MachineDraft, _ diagnostics: DiagnosticList) {
@@ -15,7 +15,8 @@ struct MachineCompiler {
         actions = ActionCompiler(draft)
     }
 
-    /// The machine; nil when the draft, or an expression in it, has mistakes. `diagnostics` gets them.
+    /// Returns the machine; `nil` if the draft, or an expression in it, has mistakes. `diagnostics` receives the
+    /// mistakes.
     mutating func machine(_ diagnostics: inout DiagnosticList) -> Machine? {
         let guards = expressions.namedGuards()
         for list in draft.namedActions { _ = actions.list(list.name, &expressions) }
@@ -50,7 +51,7 @@ struct MachineCompiler {
             return Initial(
                 targets: initial.targets.compactMap(\.state), actions: actions.actions(initial.actions, &expressions))
         }
-        // A history state without a target falls back to where its parent begins.
+        // A history state without a target defaults to its parent's beginning.
         guard state.isHistory, let parent = state.parent else { return nil }
         return Initial(targets: borrowedTargets(from: draft[parent]), actions: [])
     }
@@ -64,7 +65,7 @@ struct MachineCompiler {
     }
 
     private mutating func timeouts(of state: StateDraft) -> [Timeout] {
-        // Under later semantics each transition has a rule of its own.
+        // Under later semantics each transition has its own rule.
         let misfires = draft.semantics == .first ? draft.misfires(in: state) : [:]
         return state.timeouts.compactMap { timeout in
             expressions.delay(timeout.delay).map { delay in
@@ -85,7 +86,7 @@ struct MachineCompiler {
     }
 
     private mutating func transition(_ transition: TransitionDraft, of state: StateDraft) -> Transition {
-        // Only under an exact name is it certain which event it is.
+        // The event is certain only if its exact name is given.
         let event: String? = if case .event(let descriptor) = transition.trigger { descriptor } else { nil }
         return Transition(
             index: TransitionIndex(transitions.count), source: state.index,
@@ -111,7 +112,7 @@ struct MachineCompiler {
             guard let descriptor = draft.descriptor(of: transition, in: state) else { continue }
             byDescriptor[descriptor, default: []].append(index)
         }
-        // The name of a timeout is no family, whatever its delay looks like.
+        // A timeout's name is never a family, even if its delay ends with `.*`.
         let isFamily = { (descriptor: String) in
             descriptor.hasSuffix(".*") && !descriptor.hasPrefix(EventName.timeoutPrefix)
         }

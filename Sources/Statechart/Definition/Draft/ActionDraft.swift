@@ -1,6 +1,6 @@
 import WorkflowJSON
 
-/// An action as its definition tells it.
+/// An action as written in its definition.
 indirect enum ActionDraft {
     case assign([AssignmentDraft], SourcePosition)
     case raise(event: String, data: TemplateDraft?, SourcePosition)
@@ -14,11 +14,11 @@ indirect enum ActionDraft {
     case named(SourceWord)
 }
 
-/// The text of an expression and where it stands.
+/// The text of an expression and its position.
 struct ExpressionDraft {
     let text: String
     let position: SourcePosition
-    /// Where the text itself begins: behind the quotes, if there are any.
+    /// The start of the text itself: after the quotes, if there are any.
     let start: SourcePosition
 
     init(text: String, position: SourcePosition, isPlain: Bool) {
@@ -27,7 +27,7 @@ struct ExpressionDraft {
         start = isPlain ? position : SourcePosition(line: position.line, column: position.column + 1)
     }
 
-    /// An expression inside a longer text: `offset` Unicode scalars behind where that begins.
+    /// Creates an expression inside a longer text, `offset` Unicode scalars after the beginning of that text.
     init(text: String, in outer: SourcePosition, offset: Int) {
         self.text = text
         position = SourcePosition(line: outer.line, column: outer.column + offset)
@@ -35,12 +35,12 @@ struct ExpressionDraft {
     }
 }
 
-/// A value with expressions in it, as its definition tells it.
+/// A value that may contain expressions, as written in its definition.
 indirect enum TemplateDraft {
     case literal(JSONValue)
     case expression(ExpressionDraft)
     case list([TemplateDraft])
-    /// In the order of the keys' bytes.
+    /// The members of a map, sorted by the bytes of their keys.
     case map([(key: String, value: TemplateDraft)])
 }
 
@@ -67,7 +67,7 @@ struct SendDraft {
     let position: SourcePosition
 }
 
-/// A delay: its length, or the expression that gives it.
+/// A delay: its length, or the expression that computes the length.
 enum DelayDraft {
     case milliseconds(Int64)
     case expression(ExpressionDraft)

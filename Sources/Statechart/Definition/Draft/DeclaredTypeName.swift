@@ -3,16 +3,16 @@ import WorkflowSpelling
 /// The names of the types that a definition may declare.
 enum DeclaredTypeName {
     private static let all = ["bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration", "dyn"]
-    /// That take others: `list(int)`.
+    /// The types that take other types: `list(int)`.
     private static let generic = ["list", "map", "optional"]
-    /// What other languages call them.
+    /// The names of these types in other languages.
     private static let synonyms = [
         "number": "double", "float": "double", "decimal": "double", "real": "double", "integer": "int", "long": "int",
         "boolean": "bool", "text": "string", "str": "string", "array": "list", "object": "map", "any": "dyn",
         "unknown": "dyn", "date": "timestamp", "datetime": "timestamp", "time": "timestamp",
     ]
 
-    /// What was probably meant by a text that is no type; begins with `; `.
+    /// Returns a suggestion for a text that is not a type; the suggestion begins with `; `.
     static func advice(on text: String) -> String {
         let words = text.split { !$0.isLetter && $0 != "_" }.map(String.init)
         for word in words where !(all + generic + ["null"]).contains(word) {

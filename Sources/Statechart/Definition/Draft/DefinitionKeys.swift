@@ -1,12 +1,12 @@
-/// Which keys may stand where.
+/// The keys that are allowed in each place of a definition.
 package enum DefinitionKeys {
-    /// A place in a definition that has keys of its own.
+    /// A place in a definition with its own set of keys.
     package enum Place: CaseIterable {
         case root, state, finalState, historyState, initial, transition, action, raise, send, branch, foreach, event,
             misfire, types, invocation, call, task, http, exec, retry
     }
 
-    /// The keys of a place that mean something now.
+    /// Returns the keys that this version supports in a place.
     package static func known(in place: Place) -> [String] {
         switch place {
         case .root: ["id", "context", "types", "events", "guards", "actions", "strict"] + behaviour + notes
@@ -36,13 +36,13 @@ package enum DefinitionKeys {
         }
     }
 
-    /// The keys that say what an invocation or a call does; it has one of them.
+    /// The keys for the action of an invocation or a call, which has exactly one of them.
     static let actionsOfEffects = ["http", "task", "exec"]
 
-    /// The keys that say what an HTTP request sends; it has one of them at most.
+    /// The keys for the body of an HTTP request, which has at most one of them.
     static let payloads = ["body", "form", "text"]
 
-    /// What a key needs that this version does not have; nil for keys of other places and unknown ones.
+    /// Returns the feature that a key needs and this version lacks; `nil` for keys of other places and unknown keys.
     static func missingPart(for key: String, in place: Place) -> String? {
         switch (place, key) {
         case (.invocation, "machine"), (.call, "machine"): "child machines"
@@ -51,7 +51,7 @@ package enum DefinitionKeys {
         }
     }
 
-    /// What to write instead of a key that other notations have.
+    /// Returns the replacement for a key from other notations; `nil` if there is none.
     static func remedy(for key: String, in place: Place) -> String? {
         switch place {
         case .invocation: remedyInInvocation(for: key)
@@ -80,7 +80,7 @@ package enum DefinitionKeys {
         }
     }
 
-    /// Where a key belongs that stands in the wrong place.
+    /// Returns the place where a misplaced key belongs.
     static func home(of key: String) -> String? {
         switch key {
         case "context", "types", "strict", "actions", "guards", "events": "at the root"
@@ -104,7 +104,7 @@ package enum DefinitionKeys {
         }
     }
 
-    /// What other notations, or older versions of this one, call differently.
+    /// Returns the keys for a key that has another name in other notations, or in older versions of this notation.
     static func counterpart(of key: String) -> [String] {
         switch key {
         case "cond", "condition", "if", "when": ["guard"]

@@ -1,7 +1,7 @@
 import WorkflowJSON
 
 extension DraftReader {
-    /// Reads one action or a list of them.
+    /// Reads one action or a list of actions.
     mutating func actions(_ node: SourceNode, of owner: String) -> [ActionDraft] {
         guard case .sequence(let nodes) = node.content else { return action(node, of: owner).map { [$0] } ?? [] }
         return nodes.compactMap { action($0, of: owner) }
@@ -89,7 +89,8 @@ extension DraftReader {
             LoopDraft(array: array, item: item, index: index, actions: body, position: pair.key.position))
     }
 
-    /// The key that holds an element or its number. Under `strict: false` the loop makes it where the context lacks it.
+    /// Reads the key that holds an element or its number. Under `strict: false` the loop creates the key if the context
+    /// lacks it.
     private mutating func loopKey(_ node: SourceNode, _ what: String) -> String? {
         guard let text = text(node, what) else { return nil }
         guard Self.isIdentifier(text) else {
@@ -158,17 +159,17 @@ extension DraftReader {
         return nil
     }
 
-    /// What `send` sends comes back as if from outside, so it cannot have a name that only the engine uses.
+    /// Reads the event of a `send`. The event comes back as if from outside, so its name must not be reserved.
     private mutating func sentEvent(_ node: SourceNode, _ what: String) -> String? {
         event(node, what, except: EventName.reservedPrefixes)
     }
 
-    /// A machine may raise errors of its own.
+    /// Reads the event of a `raise`. A machine may raise its own errors.
     private mutating func raisedEvent(_ node: SourceNode, _ what: String) -> String? {
         event(node, what, except: EventName.reservedPrefixes.filter { $0 != EventName.errorPrefix })
     }
 
-    /// Reads a delay: one of the literal forms, else an expression.
+    /// Reads a delay: one of the literal forms, otherwise an expression.
     mutating func delay(_ node: SourceNode) -> DelayDraft? {
         guard let expression = expression(node, "a delay") else { return nil }
         return delay(expression)
@@ -199,7 +200,7 @@ extension DraftReader {
         return lateness(next, "next", in: node).map { .next(afterMilliseconds: $0) }
     }
 
-    /// Reads the most milliseconds that a timer may be late.
+    /// Reads the largest lateness of a timer in milliseconds.
     private mutating func lateness(_ value: SourceNode?, _ key: String, in node: SourceNode) -> Int64? {
         let position = (value ?? node).position
         guard case .scalar(let text, _)? = value?.content else {
@@ -214,8 +215,8 @@ extension DraftReader {
         }
     }
 
-    /// The delay of a text: its length where it has one of the literal forms. Nil, and a mistake, for what looks like a
-    /// delay and is none.
+    /// Returns the delay of an expression's text: its length if the text has one of the literal forms. Returns `nil`
+    /// and reports a mistake for a text that resembles a delay but is not one.
     mutating func delay(_ expression: ExpressionDraft) -> DelayDraft? {
         do throws(DelayError) {
             try DelayText.checkWords(expression.text)

@@ -13,7 +13,8 @@ extension DraftReader {
         return .assign(assignments, pair.key.position)
     }
 
-    /// Reports a key that the context lacks; under `strict: false` it may only be a slip.
+    /// Reports a key that the context lacks. The default severity is an error under `strict`, otherwise a warning,
+    /// because the key may be a typo.
     mutating func checkContextKey(
         _ key: String, at position: SourcePosition, severity: Diagnostic.Severity? = nil
     ) {
@@ -24,7 +25,8 @@ extension DraftReader {
         diagnostics.add(severity ?? (draft.isStrict ? .error : .warning), message, at: position)
     }
 
-    /// `a.b`, `items[0].name`, `items[context.i]`: keys joined by dots, and expressions in brackets.
+    /// Reads a path such as `a.b`, `items[0].name` or `items[context.i]`: keys joined by dots, and expressions in
+    /// brackets.
     private mutating func path(_ key: SourceWord) -> [AssignmentDraft.Step]? {
         guard key.text.utf8.count <= DefinitionLimits.pathBytes, var rest = Optional(key.text.unicodeScalars[...]),
             let first = Self.identifier(&rest)
@@ -62,7 +64,7 @@ extension DraftReader {
         return name
     }
 
-    /// What stands before the bracket that closes the one just read; brackets in quotes do not count.
+    /// Reads the text up to the bracket that closes the one just read; brackets in quotes do not count.
     private static func bracketed(_ rest: inout String.UnicodeScalarView.SubSequence) -> String? {
         var depth = 1
         var quote: Unicode.Scalar?
@@ -88,7 +90,7 @@ extension DraftReader {
         return nil
     }
 
-    /// A key whose initial value is a double stays one.
+    /// Converts an integer to a double if the key's initial value is a double.
     private func typed(_ value: TemplateDraft, at path: [AssignmentDraft.Step]) -> TemplateDraft {
         guard path.count == 1, case .key(let key) = path[0], case .literal(.int(let int)) = value,
             case .double? = contextKeys?[key]
@@ -96,7 +98,7 @@ extension DraftReader {
         return .literal(.double(Double(int)))
     }
 
-    /// All values of one `assign` are set at once, so none may lie inside another.
+    /// Reports paths of one `assign` that lie inside each other, because all values are set at once.
     private mutating func reportOverlaps(_ keys: [SourceWord]) {
         let paths = Set(keys.map(\.text))
         for key in keys {

@@ -1,10 +1,10 @@
 import WorkflowJSON
 
-/// What an invocation or a call does.
+/// Reading of the action of an invocation or a call.
 extension DraftReader {
-    /// Reads `http`, `task` or `exec`; nil, and mistakes, where it is not understood.
+    /// Reads `http`, `task` or `exec`. Returns `nil` and reports mistakes if the value cannot be read.
     ///
-    /// - Parameter input: What stands beside it.
+    /// - Parameter input: The value of `input` beside the action.
     mutating func effect(_ action: SourceNode.Pair, input: SourceNode?) -> EffectDraft? {
         if action.key.text == "http" {
             if let input {
@@ -17,7 +17,7 @@ extension DraftReader {
         return task(action.value, input).map { .task($0) }
     }
 
-    /// Reads `task`: the name of a queue, or a map that has it.
+    /// Reads `task`: the name of a queue, or a map that contains the name.
     private mutating func task(_ node: SourceNode, _ input: TemplateDraft?) -> TaskDraft? {
         guard case .mapping(let pairs) = node.content else {
             return name(node, "'task'").map { TaskDraft(queue: $0.text, input: input) }
@@ -31,7 +31,7 @@ extension DraftReader {
         return name(queue, "'queue'").map { TaskDraft(queue: $0.text, priority: priority, input: input) }
     }
 
-    /// Reads `exec`: the name of a program, or a map that has it.
+    /// Reads `exec`: the name of a program, or a map that contains the name.
     private mutating func exec(_ action: SourceNode.Pair, _ input: TemplateDraft?) -> EffectDraft? {
         guard case .mapping(let pairs) = action.value.content else {
             return name(action.value, "'exec'").map { .exec(ExecDraft(program: $0.text, input: input)) }
@@ -80,24 +80,24 @@ extension DraftReader {
 // MARK: Values that go outside
 
 extension DraftReader {
-    /// A template of what goes outside, where nobody may name a secret.
+    /// Reads a template whose value leaves the daemon, and which must not name a secret.
     mutating func openTemplate(_ node: SourceNode) -> TemplateDraft? {
         namesSecret(node) ? nil : template(node)
     }
 
-    /// An expression of what goes outside.
+    /// Reads an expression whose value leaves the daemon, and which must not name a secret.
     mutating func openExpression(_ node: SourceNode, _ what: String) -> ExpressionDraft? {
         namesSecret(node) ? nil : expression(node, what)
     }
 
-    /// One value: an expression, a number or a bool.
+    /// Reads one value: an expression, a number or a bool.
     private mutating func word(_ node: SourceNode, _ what: String) -> TemplateDraft? {
         if case .scalar = node.content, !node.isNull { return openTemplate(node) }
         reportKind(node, "\(what) must be an expression, a number or a bool")
         return nil
     }
 
-    /// A map of names to such values; or an expression that gives one.
+    /// Reads a map of names to single values, or an expression that returns such a map.
     mutating func words(_ node: SourceNode, _ what: String, each: String) -> TemplateDraft? {
         guard case .mapping(let pairs) = node.content else {
             if Self.isScalar(node) {
@@ -119,7 +119,7 @@ extension DraftReader {
         if case .scalar = node.content { true } else { false }
     }
 
-    /// Whether something in a node is written like the place of a secret; a mistake, once.
+    /// Returns true if a node contains a placeholder for a secret, and reports the first one as a mistake.
     private mutating func namesSecret(_ node: SourceNode) -> Bool {
         switch node.content {
         case .scalar(let text, let isPlain):

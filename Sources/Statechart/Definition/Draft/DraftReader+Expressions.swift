@@ -2,7 +2,7 @@ import WorkflowCEL
 import WorkflowJSON
 
 extension DraftReader {
-    /// The expression in a scalar; nil, and a mistake, for anything else.
+    /// Returns the expression in a scalar; returns `nil` and reports a mistake for anything else.
     mutating func expression(_ node: SourceNode, _ what: String) -> ExpressionDraft? {
         guard case .scalar(let text, let isPlain) = node.content, !node.isNull else {
             reportKind(node, "\(what) must be an expression", else: node.braceHint)
@@ -11,7 +11,7 @@ extension DraftReader {
         return ExpressionDraft(text: text, position: node.position, isPlain: isPlain)
     }
 
-    /// A guard: an expression that gives true or false.
+    /// Returns a guard: an expression that returns true or false.
     mutating func condition(_ node: SourceNode, _ what: String) -> ExpressionDraft? {
         if case .mapping = node.content, node.braceHint.isEmpty {
             let message = "\(what) must be an expression, not a map; combine named guards with '&&', '||' and '!'"
@@ -21,7 +21,8 @@ extension DraftReader {
         return expression(node, what)
     }
 
-    /// A value in which every string is an expression; nil, and mistakes, when some part of it cannot be kept.
+    /// Returns a value in which every string is an expression; returns `nil` and reports mistakes if a part of the
+    /// value is invalid.
     mutating func template(_ node: SourceNode) -> TemplateDraft? {
         switch node.content {
         case .scalar(let text, let isPlain):
@@ -57,13 +58,13 @@ extension DraftReader {
 }
 
 extension TemplateDraft {
-    /// A list; literal when all of it is.
+    /// Returns a list; literal if all elements are literal.
     fileprivate static func joined(_ elements: [TemplateDraft]) -> TemplateDraft {
         let literals = elements.compactMap(\.literal)
         return literals.count == elements.count ? .literal(.array(literals)) : .list(elements)
     }
 
-    /// A map; literal when all of it is.
+    /// Returns a map; literal if all values are literal.
     fileprivate static func joined(_ members: [(key: String, value: TemplateDraft)]) -> TemplateDraft {
         let literals = members.compactMap { member in member.value.literal.map { (member.key, $0) } }
         guard literals.count == members.count else { return .map(members) }
@@ -78,7 +79,7 @@ extension TemplateDraft {
 }
 
 extension SourceNode {
-    /// The end of a mistake about an expression in braces, which YAML takes for a map of one key without a value.
+    /// The end of a message about an expression in braces, which YAML reads as a map of one key without a value.
     fileprivate var braceHint: String {
         guard case .mapping(let pairs) = content, pairs.count == 1, let pair = pairs.first, pair.value.isNull else {
             return ""

@@ -1,8 +1,8 @@
 import WorkflowJSON
 
-/// `http`.
+/// Reading of `http`.
 extension DraftReader {
-    /// Reads a request; nil, and mistakes, where it is not understood.
+    /// Reads a request. Returns `nil` and reports mistakes if the request cannot be read.
     mutating func http(_ action: SourceNode.Pair) -> HTTPDraft? {
         guard let pairs = mapping(action.value, "'http'") else { return nil }
         checkKeys(of: pairs, in: .http, of: "'http'")
@@ -51,7 +51,7 @@ extension DraftReader {
         }
     }
 
-    /// What the definition says, else what fits what is sent.
+    /// Returns the method in the definition, or the default method for the request's body.
     private mutating func method(_ pairs: [SourceNode.Pair]) -> String {
         let payload = pairs.first { DefinitionKeys.payloads.contains($0.key.text) }
         guard let node = pairs["method"], let method = text(node, "'method'") else {
@@ -94,7 +94,7 @@ extension DraftReader {
         return words(node, "'headers'", each: "a header")
     }
 
-    /// The headers with secrets, as written.
+    /// Reads the headers with secrets, as written.
     private mutating func secretHeaders(_ pairs: [SourceNode.Pair]) -> JSONObject {
         var object = JSONObject()
         guard let node = pairs["secretHeaders"], let headers = mapping(node, "'secretHeaders'") else { return object }
@@ -142,7 +142,7 @@ extension DraftReader {
         return names
     }
 
-    /// - Parameter known: The headers that the request has already, in lower case.
+    /// - Parameter known: The headers that the request already has, in lower case.
     private mutating func checkHeader(_ name: SourceWord, _ known: inout Set<String>) {
         if let mistake = HeaderCheck.mistake(inName: name.text) {
             diagnostics.error(mistake, at: name.position)
@@ -153,7 +153,7 @@ extension DraftReader {
 }
 
 extension SourcePosition {
-    /// Further on the same line.
+    /// Returns a later position on the same line.
     fileprivate func moved(by columns: Int) -> SourcePosition {
         SourcePosition(line: line, column: column + columns)
     }

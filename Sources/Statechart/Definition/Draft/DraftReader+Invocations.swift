@@ -1,5 +1,5 @@
 extension DraftReader {
-    /// Reads `invoke`: an invocation or a list of them.
+    /// Reads `invoke`: an invocation or a list of invocations.
     mutating func readInvocations(_ node: SourceNode, of index: StateIndex) {
         guard case .sequence(let nodes) = node.content else { return readInvocation(node, of: index) }
         for node in nodes { readInvocation(node, of: index) }
@@ -36,7 +36,7 @@ extension DraftReader {
         return action.map { .call(CallDraft(action: $0, retry: retry, position: pair.key.position)) }
     }
 
-    /// The one key that says what is done.
+    /// Returns the only key that names the action.
     private mutating func effectAction(
         _ pairs: [SourceNode.Pair], _ owner: String, at position: SourcePosition
     ) -> SourceNode.Pair? {
@@ -44,7 +44,7 @@ extension DraftReader {
         switch actions.count {
         case 1: return actions[0]
         case 0:
-            // What code is called in XState, and child machines, were told of by their keys.
+            // The keys `src` (code in XState) and `machine` (child machines) were already reported.
             if pairs["src"] == nil, pairs["machine"] == nil {
                 diagnostics.error("\(owner) needs one of http, task and exec", at: position)
             }

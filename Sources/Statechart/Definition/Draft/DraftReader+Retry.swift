@@ -1,8 +1,8 @@
 import WorkflowJSON
 
-/// Trying again.
+/// Reading of retry rules.
 extension DraftReader {
-    /// Reads `retry`: a rule or a list of them.
+    /// Reads `retry`: a rule or a list of rules.
     ///
     /// - Parameter effect: The key of the invocation's kind, such as `http`.
     mutating func retryPolicy(_ node: SourceNode, of effect: String) -> RetryPolicy {
@@ -43,7 +43,7 @@ extension DraftReader {
         return rule
     }
 
-    /// Warns about a rule that is never used, because earlier rules fit everything that it fits.
+    /// Warns about a rule that is never used, because earlier rules match everything that it matches.
     private mutating func warn(
         of rule: RetryRule, at position: SourcePosition, behind earlier: some Sequence<(RetryRule, SourceNode)>
     ) {
@@ -137,7 +137,7 @@ extension DraftReader {
         return nil
     }
 
-    /// Adds a mistake about a value that its place does not allow.
+    /// Reports a value that is not allowed in its place.
     mutating func reportKindOrValue(_ node: SourceNode, _ rule: String) {
         if !node.isUnreadable { diagnostics.error(rule, at: node.position) }
     }

@@ -1,6 +1,6 @@
 extension DraftReader {
-    /// Reads all that stands in a state, the root among them, into its draft: its children in place, everything else
-    /// as written.
+    /// Reads the content of a state, including the root, into its draft. Children become states of the draft; all else
+    /// stays as written.
     mutating func readBody(_ pairs: [SourceNode.Pair], of index: StateIndex) {
         for pair in pairs {
             switch pair.key.text {
@@ -76,7 +76,7 @@ extension DraftReader {
 }
 
 extension DraftReader {
-    /// What kind of state these keys make, and mistakes where `type` contradicts them.
+    /// Returns the kind of state that the keys make, and reports a contradicting `type`.
     mutating func kind(_ pairs: [SourceNode.Pair], of owner: String) -> State.Kind {
         let hasStates = hasStates(pairs, of: owner)
         let plain: State.Kind = hasStates ? .compound : .atomic
@@ -104,7 +104,7 @@ extension DraftReader {
     }
 
     private mutating func hasStates(_ pairs: [SourceNode.Pair], of owner: String) -> Bool {
-        // The root is read before it is a state of the draft.
+        // The root is read before it becomes a state of the draft.
         let isRoot = draft.states.isEmpty
         guard let states = pairs["states"] else { return false }
         guard case .mapping(let children) = states.content, children.isEmpty else { return true }
@@ -185,7 +185,7 @@ extension DraftReader {
 }
 
 extension StateDraft {
-    /// Which keys may stand in the state.
+    /// The set of keys that are allowed in the state.
     var place: DefinitionKeys.Place {
         switch kind {
         case .final: .finalState
@@ -194,7 +194,7 @@ extension StateDraft {
         }
     }
 
-    /// How a message names the state as the owner of a key.
+    /// The name of the state in messages, as the owner of a key.
     var ownerInMessages: String {
         switch kind {
         case .final: "the final \(nameInMessages)"

@@ -27,7 +27,7 @@ extension DraftReader {
         }
     }
 
-    /// Reads one transition or a list of them.
+    /// Reads one transition or a list of transitions.
     mutating func readTransitions(_ node: SourceNode, _ trigger: TransitionDraft.Trigger, of index: StateIndex) {
         guard case .sequence(let nodes) = node.content else {
             readTransition(node, trigger, of: index)
@@ -81,7 +81,7 @@ extension DraftReader {
         return misfire(node)
     }
 
-    /// Reads one target or a list of them.
+    /// Reads one target or a list of targets.
     mutating func targets(_ node: SourceNode, _ what: String, allowsList: Bool) -> [TargetDraft] {
         guard allowsList, case .sequence(let nodes) = node.content else {
             return target(node, what).map { [$0] } ?? []
@@ -103,7 +103,7 @@ extension DraftReader {
 }
 
 extension SourceNode {
-    /// The end of a mistake where a target is missing: YAML takes an id without quotes for a comment.
+    /// The end of a message about a missing target: YAML reads an id without quotes as a comment.
     fileprivate var commentHint: String {
         if case .scalar("", isPlain: true) = content { "; a target such as '#review' stands in quotes" } else { "" }
     }

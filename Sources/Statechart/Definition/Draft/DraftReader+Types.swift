@@ -1,10 +1,10 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// Reading of `context`, and of the types that are declared for it and for the data of events.
+/// Reading of `context`, and of the types that are declared for it and for event data.
 extension DraftReader {
-    /// Reads `context`: the keys and their literal values, with doubles for integers where doubles are declared. Nil,
-    /// and mistakes, when it cannot be read.
+    /// Reads `context`: the keys and their literal values, with doubles for integers where doubles are declared.
+    /// Returns `nil` and reports mistakes if the context cannot be read.
     mutating func context(_ node: SourceNode, _ types: [(key: SourceWord, type: CELType)]) -> JSONObject? {
         contextKeys = nil
         guard let pairs = mapping(node, "'context'") else { return nil }
@@ -23,8 +23,8 @@ extension DraftReader {
         return context
     }
 
-    /// The initial value of a key as its type has it. Notes the type: declared, and then null too where the initial
-    /// value is null; else, in a strict machine, that of the initial value.
+    /// Returns the initial value of a key, converted to the key's type, and stores the type. A declared type also
+    /// allows null if the initial value is null. In a strict machine, the type of the initial value is the default.
     private mutating func typed(_ value: JSONValue, of pair: SourceNode.Pair, _ declared: CELType?) -> JSONValue {
         let key = pair.key.text
         guard let declared else {
@@ -51,7 +51,7 @@ extension DraftReader {
         }
     }
 
-    /// Reads `events` of the root: the types of events' data.
+    /// Reads `events` of the root: the types of event data.
     mutating func readEvents(_ node: SourceNode) {
         guard let pairs = mapping(node, "'events' of the machine") else { return }
         for pair in pairs where checkEvent(pair.key, name: pair.key.text) {
@@ -65,7 +65,7 @@ extension DraftReader {
         }
     }
 
-    /// A type: a CEL type's name, or a map of fields.
+    /// Reads a type: the name of a CEL type, or a map of fields.
     private mutating func type(_ node: SourceNode, _ name: String) -> CELType? {
         switch node.content {
         case .mapping(let pairs):
@@ -92,7 +92,7 @@ extension DraftReader {
 }
 
 extension CELType {
-    /// The type, and null.
+    /// The type with null added.
     fileprivate var orNull: CELType {
         switch self {
         case .dyn, .null, .optional: self

@@ -1,7 +1,7 @@
 import WorkflowJSON
 
 extension DraftReader {
-    /// The value of a node, whole; nil, and mistakes, when some part of it cannot be kept.
+    /// Returns the whole value of a node; returns `nil` and reports mistakes if a part of the value is invalid.
     mutating func literal(_ node: SourceNode) -> JSONValue? {
         switch node.content {
         case .scalar(let text, let isPlain): return scalar(text, isPlain: isPlain, node)
@@ -11,7 +11,7 @@ extension DraftReader {
         case .mapping(let pairs):
             var object = JSONObject()
             var isWhole = true
-            // In the order of keys, in which an object takes them cheaply.
+            // Inserting keys in sorted order is cheap.
             for pair in pairs.sorted(by: { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }) {
                 guard let value = literal(pair.value) else {
                     isWhole = false
@@ -24,7 +24,7 @@ extension DraftReader {
         }
     }
 
-    /// What a scalar stands for; nil, and a mistake, for a number that JSON cannot keep.
+    /// Returns the value of a scalar; returns `nil` and reports a mistake for a number that JSON cannot represent.
     mutating func scalar(_ text: String, isPlain: Bool, _ node: SourceNode) -> JSONValue? {
         guard isPlain else { return .string(text) }
         do {
@@ -43,7 +43,7 @@ extension DraftReader {
         }
     }
 
-    /// Whether a text is `[A-Za-z_][A-Za-z0-9_]*`.
+    /// Returns true if a text matches `[A-Za-z_][A-Za-z0-9_]*`.
     static func isIdentifier(_ text: some StringProtocol) -> Bool {
         StateName.isValid(String(text)) && !text.utf8.contains { ".-".utf8.contains($0) }
     }

@@ -1,21 +1,22 @@
 import WorkflowJSON
 
-/// Reads the nodes of a definition as a machine: which keys stand where and what their values are.
+/// Reads the nodes of a definition as a machine: checks the keys in each place and reads their values.
 ///
-/// It goes on after every mistake, so that all are found; what it then returns is good for finding more, not for use.
+/// The reader continues after every mistake, so that it finds all of them. After a mistake, its result is good only for
+/// finding more.
 struct DraftReader {
     var diagnostics: DiagnosticList
     var draft: MachineDraft
-    /// Nil where the definition has a `context` that cannot be read.
+    /// The keys of the context with their values; `nil` if the definition has a `context` that cannot be read.
     var contextKeys: JSONObject? = JSONObject()
 
-    /// Keys that are written, and that the context may lack.
+    /// The keys that assignments write; the context may lack them.
     var writtenKeys: [SourceWord] = []
 
-    /// The same as `MachineDraft.madeKeys`, to be found quickly.
+    /// The keys in `MachineDraft.madeKeys`, as a set for fast lookup.
     var madeKeys: Set<String> = []
 
-    /// Whether the machine has had more states than it may; told once.
+    /// True if the machine has exceeded the limit on states; the mistake is reported once.
     var isFull = false
 
     /// True for a stored definition, which an earlier version may have accepted.
@@ -27,7 +28,7 @@ struct DraftReader {
         draft = MachineDraft(semantics: semantics)
     }
 
-    /// The machine of a definition's root node.
+    /// Returns the machine of a definition's root node.
     mutating func machine(_ node: SourceNode) -> MachineDraft {
         guard let pairs = mapping(node, "a definition") else { return draft }
         checkKeys(of: pairs, in: .root, of: "the machine")
@@ -37,7 +38,7 @@ struct DraftReader {
         root.kind = rootKind(pairs, at: node.position)
         draft.states.append(root)
         readBody(pairs, of: .root)
-        // Once it is known which keys a `foreach` makes, before or behind.
+        // The check runs last, because a `foreach` before or after an assignment may create the key.
         for word in writtenKeys where !madeKeys.contains(word.text) {
             checkContextKey(word.text, at: word.position)
         }
@@ -83,23 +84,23 @@ struct DraftReader {
 }
 
 extension DraftReader {
-    /// The pairs of a mapping; nil, and a mistake, for anything else.
+    /// Returns the pairs of a mapping; returns `nil` and reports a mistake for anything else.
     mutating func mapping(_ node: SourceNode, _ what: String) -> [SourceNode.Pair]? {
         if case .mapping(let pairs) = node.content { return pairs }
         reportKind(node, "\(what) must be a map")
         return nil
     }
 
-    /// The text of a scalar as written; nil, and a mistake, for anything else.
+    /// Returns the text of a scalar as written; returns `nil` and reports a mistake for anything else.
     ///
-    /// - Parameter hint: The end of the mistake.
+    /// - Parameter hint: The end of the message.
     mutating func text(_ node: SourceNode, _ what: String, else hint: String = "") -> String? {
         if case .scalar(let text, _) = node.content, !node.isNull { return text }
         reportKind(node, "\(what) must be a name", else: hint)
         return nil
     }
 
-    /// A bool; nil, and a mistake, for anything else.
+    /// Returns a bool; returns `nil` and reports a mistake for anything else.
     mutating func bool(_ node: SourceNode, _ what: String) -> Bool? {
         if case .scalar(let text, isPlain: true) = node.content,
             case .bool(let bool)? = try? ScalarResolver.value(ofPlain: text)
@@ -110,14 +111,14 @@ extension DraftReader {
         return nil
     }
 
-    /// A name of a machine, state or action; nil, and a mistake, for anything else.
+    /// Returns a name of a machine, state or action; returns `nil` and reports a mistake for anything else.
     mutating func name(_ node: SourceNode, _ what: String) -> SourceWord? {
         guard let text = text(node, what) else { return nil }
         let word = SourceWord(text: text, position: node.position)
         return checkName(word) ? word : nil
     }
 
-    /// Whether a name follows the grammar of names; a mistake when not.
+    /// Returns true if a name follows the grammar of names; otherwise reports a mistake.
     mutating func checkName(_ word: SourceWord) -> Bool {
         guard word.text.utf8.count <= DefinitionLimits.nameBytes else {
             let limit = DefinitionLimits.nameBytes
@@ -132,7 +133,7 @@ extension DraftReader {
         return true
     }
 
-    /// Whether an event's name follows its grammar; a mistake when not.
+    /// Returns true if an event name follows the grammar of event names; otherwise reports a mistake.
     mutating func checkEvent(_ word: SourceWord, name: some StringProtocol) -> Bool {
         guard EventName.isValid(String(name)), name.utf8.count <= DefinitionLimits.nameBytes else {
             let rule = "names joined by dots, of letters, digits, '_' and '-'"
@@ -142,15 +143,15 @@ extension DraftReader {
         return true
     }
 
-    /// Adds a mistake about a node of the wrong kind, unless the node itself was reported.
+    /// Reports a node of the wrong kind, unless the node itself was reported.
     ///
-    /// - Parameter hint: The end of the mistake.
+    /// - Parameter hint: The end of the message.
     mutating func reportKind(_ node: SourceNode, _ rule: String, else hint: String = "") {
         guard !node.isUnreadable else { return }
         diagnostics.error("\(rule), not \(node.kind)\(hint)", at: node.position)
     }
 
-    /// Adds a mistake for every key that does not belong to a place.
+    /// Reports every key that does not belong to a place.
     mutating func checkKeys(of pairs: [SourceNode.Pair], in place: DefinitionKeys.Place, of owner: String) {
         let known = DefinitionKeys.known(in: place)
         for pair in pairs where !known.contains(pair.key.text) {

@@ -1,6 +1,6 @@
 import WorkflowJSON
 
-/// What an invocation or a call does, as its definition tells it.
+/// The action of an invocation or a call, as written in its definition.
 enum EffectDraft {
     case task(TaskDraft)
     case http(HTTPDraft)
@@ -37,7 +37,7 @@ struct HTTPDraft {
         case computed(ExpressionDraft)
     }
 
-    /// What is sent beside the headers.
+    /// The body of the request.
     enum Payload {
         case json(TemplateDraft)
         case form(TemplateDraft)

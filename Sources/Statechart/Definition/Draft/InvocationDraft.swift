@@ -1,21 +1,21 @@
-/// An invocation as its definition tells it.
+/// An invocation as written in its definition.
 struct InvocationDraft {
     let position: SourcePosition
-    /// Nil for the id of its state.
+    /// The written id; `nil` if the invocation uses the id of its state.
     var id: SourceWord?
-    /// Nil where it was not understood.
+    /// The action; `nil` if it could not be read.
     var action: EffectDraft?
     var timeout: DelayDraft?
     var retry = RetryPolicy()
 }
 
 extension MachineDraft {
-    /// What the events of a state's invocation are named after.
+    /// Returns the id in the names of an invocation's events.
     func id(of invocation: InvocationDraft, in state: StateDraft) -> String {
         invocation.id?.text ?? id(of: state)
     }
 
-    /// Reports invocations that share an id: their results could not be told apart.
+    /// Reports invocations that share an id: their results would be indistinguishable.
     func checkInvocations(_ diagnostics: inout DiagnosticList) {
         var known: [String: InvocationDraft] = [:]
         for state in states {
@@ -27,7 +27,7 @@ extension MachineDraft {
             for (place, invocation) in state.invocations.enumerated() {
                 let id = id(of: invocation, in: state)
                 if let other = known[id] {
-                    // Two without an id were told of already.
+                    // A second invocation without an id was already reported.
                     if invocation.id == nil, state.invocations[..<place].contains(where: { $0.id == nil }) { continue }
                     diagnostics.error(
                         "id \(id.quoted) is used by the invocation on line \(other.position.line)",

@@ -1,5 +1,5 @@
 extension MachineDraft {
-    /// Finds the states of all targets, and reports those that do not exist or cannot be a target where they stand.
+    /// Finds the states of all targets. Reports targets that do not exist, or that are not allowed in their place.
     mutating func resolveTargets(_ diagnostics: inout DiagnosticList) {
         let resolver = TargetResolver(self, diagnostics: &diagnostics)
         let errors = diagnostics.errors.count
@@ -20,7 +20,7 @@ extension MachineDraft {
         of index: Int, _ resolver: TargetResolver, _ diagnostics: inout DiagnosticList
     ) {
         let state = states[index]
-        // Where no states could be read that was reported already.
+        // An empty or unreadable `states` was already reported.
         guard var initial = state.initial, state.isHistory || !state.children.isEmpty else { return }
         let base: TargetResolver.Base = state.isHistory ? .transition(of: state.index) : .initial(of: state.index)
         for target in initial.targets.indices {

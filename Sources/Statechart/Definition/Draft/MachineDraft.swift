@@ -1,38 +1,38 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// A machine as its definition tells it: read, but targets are still words, and named actions still names.
+/// A machine as written in its definition. Targets are still words, and named actions are still names.
 struct MachineDraft {
     let semantics: Semantics
     var name = ""
     var isStrict = true
     var description: String?
     var context = JSONObject()
-    /// Keys that the context lacks at first, and a `foreach` makes; under `strict: false` only.
+    /// The keys that the context lacks at first and a `foreach` creates; only with `strict: false`.
     var madeKeys: [String] = []
-    /// In document order; the first is the root.
+    /// The states in document order; the first is the root.
     var states: [StateDraft] = []
     var namedGuards: [NamedGuard] = []
     var namedActions: [NamedActions] = []
-    /// The types of context keys: declared, or, in a strict machine, those of the initial values.
+    /// The types of context keys: the declared types or, in a strict machine, the types of the initial values.
     var contextTypes: [String: CELType] = [:]
-    /// The declared types of events' data.
+    /// The declared types of event data.
     var eventData: [String: CELType] = [:]
-    /// False where the definition has a `context` that cannot be read.
+    /// False if the definition has a `context` that cannot be read.
     var isContextKnown = true
-    /// Whether every target was read and found; checks that follow transitions make no sense otherwise.
+    /// True if every target was read and found; checks that follow transitions need all targets.
     var isResolved = true
 
     init(semantics: Semantics) { self.semantics = semantics }
 
     subscript(index: StateIndex) -> StateDraft { states[index.offset] }
 
-    /// Whether one state lies below another.
+    /// Returns true if the second state lies below the first.
     func isAncestor(_ ancestor: StateIndex, of state: StateIndex) -> Bool {
         ancestor < state && state <= self[ancestor].lastDescendant
     }
 
-    /// How a message names a state.
+    /// Returns the name of a state in messages.
     func name(of index: StateIndex) -> String {
         self[index].nameInMessages
     }

@@ -1,26 +1,26 @@
-/// A state as its definition tells it.
+/// A state as written in its definition.
 struct StateDraft {
     let index: StateIndex
     let parent: StateIndex?
-    /// The key under `states`; for the root its id.
+    /// The key under `states`; for the root, the machine's id.
     let key: String
     let path: String
     let position: SourcePosition
     var kind = State.Kind.atomic
     var id: SourceWord?
-    /// All children, history states among them, in document order.
+    /// All children in document order, including history states.
     var children: [StateIndex] = []
     var lastDescendant: StateIndex
-    /// Of a compound state its `initial`, of a history state its `target`.
+    /// The `initial` of a compound state, or the `target` of a history state.
     var initial: InitialDraft?
     var entry: [ActionDraft] = []
     var exit: [ActionDraft] = []
     var timeouts: [TimeoutDraft] = []
     var invocations: [InvocationDraft] = []
     var output: TemplateDraft?
-    /// What `hasTag` finds while the state is active, in the order of the text.
+    /// The tags that `hasTag` finds while the state is active, in the order of the text.
     var tags: [String] = []
-    /// In the order of the text.
+    /// The transitions in the order of the text.
     var transitions: [TransitionDraft] = []
 
     init(index: StateIndex, parent: StateIndex?, key: String, path: String, position: SourcePosition) {
@@ -32,13 +32,13 @@ struct StateDraft {
         lastDescendant = index
     }
 
-    /// How a message names the state.
+    /// The name of the state in messages.
     var nameInMessages: String { parent == nil ? "the machine" : "state \(path.quoted)" }
 
-    /// Whether this is a history state, which is never active.
+    /// True if this is a history state, which is never active.
     var isHistory: Bool { kind == .shallowHistory || kind == .deepHistory }
 
-    /// The path of a child with this key, or of a descendant with this dotted one.
+    /// Returns the path of the child with a key, or of the descendant with a dotted key.
     func path(ofChild key: some StringProtocol) -> String {
         parent == nil ? String(key) : "\(path).\(key)"
     }

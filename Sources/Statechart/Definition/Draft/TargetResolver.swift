@@ -1,16 +1,15 @@
 import WorkflowSpelling
 
-/// Finds the states that words name: siblings and descendants by their keys, any state by its id.
+/// Finds the states that words refer to: siblings and descendants by key, any state by id.
 ///
-/// Keys may contain dots, but no two states have the same path, so that following keys from a state is looking one
-/// path up.
+/// Keys may contain dots, but no two states have the same path. So following keys from a state is one lookup by path.
 struct TargetResolver {
     private let states: [StateDraft]
     private let paths: [String: StateIndex]
-    /// Ids, and paths of the states without one. The root's id yields to a state's.
+    /// The states by id, and by path if no other state has the path as its id. The root's id yields to another state's.
     private let ids: [String: StateIndex]
 
-    /// Collects the names of all states; a mistake for each name of two.
+    /// Collects the names of all states, and reports each name that two states share.
     init(_ draft: MachineDraft, diagnostics: inout DiagnosticList) {
         states = draft.states
         var paths: [String: StateIndex] = [:]
@@ -40,24 +39,24 @@ struct TargetResolver {
         self.ids = ids
     }
 
-    /// From where a word is looked up.
+    /// The state from which a word is looked up.
     enum Base {
-        /// Keys are those of the state's siblings.
+        /// The keys are those of the state's siblings.
         case transition(of: StateIndex)
-        /// Keys are those of the state's children.
+        /// The keys are those of the state's children.
         case initial(of: StateIndex)
     }
 
-    /// The state that a word names; nil when there is none.
+    /// Returns the state that a word refers to; `nil` if there is none.
     func state(_ word: String, from base: Base) -> StateIndex? {
-        // No path and no id is longer; bounds what is looked up.
+        // No path and no id is longer, so the check bounds the lookups.
         guard word.utf8.count <= 2 * DefinitionLimits.pathBytes else { return nil }
         if word.hasPrefix("#") { return identified(word.dropFirst()) }
         let (start, keys) = start(of: word, from: base)
         return start.flatMap { paths[states[$0.offset].path(ofChild: keys)] }
     }
 
-    /// The state whose children's keys a word begins with, and the word without its leading dot.
+    /// Returns the state whose children's keys a word begins with, and the word without its leading dot.
     private func start(of word: String, from base: Base) -> (StateIndex?, Substring) {
         let isBelow = word.hasPrefix(".")
         let keys = isBelow ? word.dropFirst() : word[...]
@@ -67,7 +66,7 @@ struct TargetResolver {
         }
     }
 
-    /// `id` or `id.child`: the longest id first.
+    /// Returns the state of `id` or `id.child`; the longest matching id wins.
     private func identified(_ word: Substring) -> StateIndex? {
         if let state = ids[String(word)] { return state }
         var id = word
@@ -82,7 +81,7 @@ struct TargetResolver {
 }
 
 extension TargetResolver {
-    /// What to say about a word that names no state.
+    /// Returns the message about a word that refers to no state.
     func message(_ word: String, from base: Base, _ diagnostics: DiagnosticList) -> String {
         if case .transition(of: .root) = base, !word.hasPrefix("."), !word.hasPrefix("#") {
             return "the root has no siblings: write \(("." + word).quoted) for one of its states"

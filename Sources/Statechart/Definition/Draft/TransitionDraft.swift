@@ -1,20 +1,20 @@
-/// A transition as its definition tells it.
+/// A transition as written in its definition.
 struct TransitionDraft {
-    /// What enables a transition.
+    /// The condition that enables a transition.
     enum Trigger: Hashable {
         case event(String)
         case always
-        /// A time has passed since the state was entered; the delay as written.
+        /// A time has passed since the state was entered; the value is the delay as written.
         case after(String)
         /// The state is done (`onDone`).
         case done
-        /// One of the state's invocations, by its place, has given its result (its `onDone`).
+        /// The invocation at a place in the state has returned its result (its `onDone`).
         case invocationDone(Int)
-        /// It has failed for good (its `onError`).
+        /// The invocation at a place in the state has failed permanently (its `onError`).
         case invocationFailed(Int)
 
-        /// Its rank among those that take the same event: what is said of an invocation comes before `on`, what is said
-        /// of the state's own end behind.
+        /// The trigger's rank among triggers for the same event: `onDone` and `onError` of invocations come before
+        /// `on`, and `onDone` of the state comes after `on`.
         var rank: Int {
             switch self {
             case .invocationDone, .invocationFailed: 0
@@ -29,11 +29,11 @@ struct TransitionDraft {
     var targets: [TargetDraft] = []
     var reenters = false
     var actions: [ActionDraft] = []
-    /// Whether it can say no, so that the next candidate is tried.
+    /// True if the transition has a guard, so that the next candidate may be tried.
     var isGuarded = false
-    /// Nil also where the guard could not be read.
+    /// The guard; `nil` if there is none or if it could not be read.
     var condition: ExpressionDraft?
-    /// Of `after` only.
+    /// The rule for a late timer; only for `after`.
     var misfire: Misfire?
 }
 
@@ -43,14 +43,14 @@ struct TimeoutDraft {
     let delay: DelayDraft
 }
 
-/// Where a state begins: the target of `initial`, or the default of a history state.
+/// The beginning of a state: the target of `initial`, or the default of a history state.
 struct InitialDraft {
     var targets: [TargetDraft]
     var actions: [ActionDraft] = []
     let position: SourcePosition
 }
 
-/// A target: the word of the definition, and the state once it is found.
+/// A target: the word in the definition, and its state after resolution.
 struct TargetDraft {
     let word: SourceWord
     var state: StateIndex?

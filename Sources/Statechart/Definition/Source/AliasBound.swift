@@ -1,9 +1,10 @@
-/// Keeps YAML aliases that multiply ("billion laughs") away from Yams, which compares keys and what they stand for.
+/// Keeps YAML aliases that multiply ("billion laughs") away from Yams, which compares keys with their expanded values.
 ///
-/// Aliases are refused once a text is read; this is about reading it. What may be an anchor or alias is counted from
-/// the characters alone, so the counts are never too small, and prose with a few such words passes.
+/// Aliases are rejected after a text is parsed; this check protects the parser. The check counts possible anchors and
+/// aliases from the characters alone. So the counts are never too small, and prose with a few such words passes.
 enum AliasBound {
-    /// Where the first anchor may stand, if the aliases of a text may stand for too many nodes; nil when all is well.
+    /// Returns the position of the first possible anchor if a text's aliases may stand for too many nodes; otherwise
+    /// `nil`.
     static func excess(in text: String) -> SourcePosition? {
         var anchors = 0
         var aliases = 0
@@ -24,8 +25,8 @@ enum AliasBound {
         return position(of: first, in: bytes)
     }
 
-    /// Whether aliases can stand for too many nodes. They stand for most with as many in each anchor as makes the
-    /// product of all largest, which is the case with one anchor for every e (2.718…) of them.
+    /// Returns true if aliases can stand for too many nodes. The number of nodes is largest if the aliases are spread
+    /// evenly over the anchors, with one anchor for every e (2.718…) aliases.
     private static func mayExceedBound(anchors: Int, aliases: Int) -> Bool {
         let best = aliases * 1_000 / 2_718
         return [best, best + 1].contains { levels in

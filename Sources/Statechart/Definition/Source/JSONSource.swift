@@ -1,9 +1,9 @@
 import WorkflowJSON
 
-/// Makes the nodes of a JSON text that `JSONReader` has accepted already: it has the checks, this has the positions
-/// and the order.
+/// Builds the nodes of a JSON text that `JSONReader` has accepted. `JSONReader` checks the text; `JSONSource` adds
+/// positions and order.
 ///
-/// Not read through YAML, because YAML readers refuse some JSON: surrogate pairs, keys longer than 1,024 characters,
+/// JSON is not parsed as YAML, because YAML parsers reject some JSON: surrogate pairs, keys over 1,024 characters,
 /// tabs.
 struct JSONSource {
     private(set) var diagnostics: DiagnosticList
@@ -18,7 +18,7 @@ struct JSONSource {
         self.diagnostics = diagnostics
     }
 
-    /// The root node.
+    /// Returns the root node.
     mutating func node() -> SourceNode {
         node(level: 1)
     }
@@ -56,7 +56,7 @@ struct JSONSource {
         return level > DefinitionLimits.nesting ? .unreadable : .sequence(elements)
     }
 
-    /// Steps over what separates elements; false, and past it, at the closing bracket.
+    /// Skips a separator between elements. Returns false at the closing bracket, after skipping it.
     private mutating func isInside(_ closing: UInt8) -> Bool {
         skipSpace()
         if text[offset] == UInt8(ascii: ",") {
@@ -87,7 +87,7 @@ struct JSONSource {
         return string
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Reads a number, `true`, `false` or `null`.
     private mutating func word() -> String {
         let start = offset
         while offset < text.count, !" \t\r\n,]}".utf8.contains(text[offset]) { advance() }
@@ -111,6 +111,6 @@ struct JSONSource {
 }
 
 extension SourceNode {
-    /// The message about a node that is not read because it lies too deep.
+    /// The message about a node that is nested too deeply to be read.
     static let tooDeep = "nested deeper than \(DefinitionLimits.nesting) levels"
 }

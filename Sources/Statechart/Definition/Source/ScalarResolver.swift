@@ -1,14 +1,14 @@
 import WorkflowJSON
 
-/// What plain scalars mean: the core schema of YAML 1.2 (yaml.org/spec/1.2.2, 10.3.2). `on`, `no`, `1:30` and dates
-/// are strings.
+/// The meaning of plain scalars: the core schema of YAML 1.2 (yaml.org/spec/1.2.2, 10.3.2). `on`, `no`, `1:30` and
+/// dates are strings.
 enum ScalarResolver {
-    /// A scalar that looks like a number but cannot be kept.
+    /// The error for a scalar that looks like a number but cannot be represented.
     enum Failure: Error {
         case integerTooLarge, doubleTooLarge, notFinite
     }
 
-    /// The value of a plain scalar.
+    /// Returns the value of a plain scalar.
     static func value(ofPlain text: String) throws(Failure) -> JSONValue {
         switch text {
         case "", "~", "null", "Null", "NULL": return .null
@@ -23,12 +23,12 @@ enum ScalarResolver {
         return try double(text) ?? .string(text)
     }
 
-    /// Whether plain text means null.
+    /// Returns true if plain text means null.
     static func isNull(_ text: String) -> Bool {
         if case .null? = try? value(ofPlain: text) { true } else { false }
     }
 
-    /// What kind of value plain text means, in the words of messages.
+    /// Returns the kind of value that plain text means, for messages.
     static func kind(ofPlain text: String) -> String {
         switch try? value(ofPlain: text) {
         case .null: "null"
@@ -55,7 +55,7 @@ enum ScalarResolver {
         return .int(value)
     }
 
-    /// `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?` and the infinities.
+    /// Reads `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`; throws for the infinities.
     private static func double(_ text: String) throws(Failure) -> JSONValue? {
         var rest = withoutSign(text)[...].utf8[...]
         if [".inf", ".Inf", ".INF"].contains(where: { rest.elementsEqual($0.utf8) }) { throw .notFinite }

@@ -1,13 +1,13 @@
-/// A node of a definition's text, the same for YAML and JSON: what stands there and where, not yet what it means.
+/// A node of a definition's text, the same for YAML and JSON: its content and position, without its meaning.
 struct SourceNode: Sendable {
-    /// What stands there.
+    /// The content of a node.
     enum Content: Sendable {
-        /// Text as written; only plain text can mean a number, a bool or null, quoted text is always a string.
+        /// A text as written. Only plain text can mean a number, a bool or null; quoted text is always a string.
         case scalar(String, isPlain: Bool)
-        /// In the order of the text; no key stands twice.
+        /// The pairs in the order of the text; no key occurs twice.
         case mapping([Pair])
         case sequence([SourceNode])
-        /// Something that cannot be used and was reported already.
+        /// A part of the text that cannot be used and was already reported.
         case unreadable
     }
 
@@ -20,7 +20,7 @@ struct SourceNode: Sendable {
     let content: Content
     let position: SourcePosition
 
-    /// What stands there, in the words of messages: `a string`, `a list`, `null` …
+    /// The kind of the content, for messages: `a string`, `a list`, `null` …
     var kind: String {
         switch content {
         case .scalar(let text, let isPlain):
@@ -31,19 +31,19 @@ struct SourceNode: Sendable {
         }
     }
 
-    /// Whether this is null: empty, `~` or `null`.
+    /// True if the node is null: empty, `~` or `null`.
     var isNull: Bool {
         if case .scalar(let text, isPlain: true) = content { ScalarResolver.isNull(text) } else { false }
     }
 
-    /// Whether a mistake of this node was reported already.
+    /// True if a mistake of this node was already reported.
     var isUnreadable: Bool {
         if case .unreadable = content { true } else { false }
     }
 }
 
 extension SourceNode {
-    /// What a tree that was made means, without its text.
+    /// Creates the node of a generated tree, which has no text.
     init(_ tree: DefinitionNode) {
         let content: Content =
             switch tree.content {
@@ -71,7 +71,7 @@ extension SourcePosition {
 }
 
 extension [SourceNode.Pair] {
-    /// The value of a key; nil when the mapping does not have it.
+    /// Returns the value of a key; `nil` if the mapping lacks the key.
     subscript(key: String) -> SourceNode? {
         first { $0.key.text == key }?.value
     }

@@ -1,8 +1,8 @@
-/// A place in the text of a definition.
+/// A position in the text of a definition.
 struct SourcePosition: Hashable, Comparable, Sendable {
-    /// Counted from 1.
+    /// The line, counted from 1.
     let line: Int
-    /// Counted in Unicode scalars, from 1.
+    /// The column in Unicode scalars, counted from 1.
     let column: Int
 
     static let start = SourcePosition(line: 1, column: 1)
@@ -12,7 +12,7 @@ struct SourcePosition: Hashable, Comparable, Sendable {
     }
 }
 
-/// A word of a definition and where it stands.
+/// A word of a definition and its position.
 struct SourceWord: Hashable, Sendable {
     let text: String
     let position: SourcePosition

@@ -1,8 +1,8 @@
 import WorkflowJSON
 
-/// From text to its tree of nodes, whichever notation it is written in.
+/// Reads a text in any notation into its tree of nodes.
 enum SourceReader {
-    /// The root node of a text. Throws when there is none; smaller mistakes are added to the list.
+    /// Returns the root node of a text. Throws if there is none; adds smaller mistakes to the list.
     static func node(
         from text: String, syntax: DefinitionSyntax, diagnostics: inout DiagnosticList
     ) throws(DefinitionError) -> SourceNode {
@@ -36,7 +36,7 @@ enum SourceReader {
         do {
             return try yaml(text, diagnostics: &diagnostics)
         } catch {
-            // Neither: a quoted first key says that JSON was meant.
+            // If the text is neither, a quoted first key indicates that JSON was intended.
             let key = start.dropFirst().first { !" \t\r\n".utf8.contains($0) }
             throw key == UInt8(ascii: "\"") ? mistake : error
         }
@@ -53,7 +53,7 @@ enum SourceReader {
     }
 
     #if !YAML
-        /// The name of the machine, as far as it can be seen in YAML that cannot be read.
+        /// Returns the name of the machine for a message, as far as it can be found in unparsed YAML.
         private static func name(in text: String) -> String {
             let line = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("id:") }
             guard let word = line?.dropFirst(3).split(separator: " ").first else { return "the definition" }
@@ -79,7 +79,7 @@ enum SourceReader {
 }
 
 extension DefinitionError {
-    /// A definition that cannot be read any further.
+    /// Creates the error for a definition that cannot be read any further.
     init(_ message: String, at position: SourcePosition = .start) {
         self.init(diagnostics: [
             Diagnostic(.error, line: position.line, column: position.column, message: message)

@@ -1,13 +1,13 @@
 #if YAML
 
-    /// Advice on a mistake that the YAML reader found: what was probably meant, and how it is written.
+    /// Advice on a mistake that the YAML parser found: the probable intention and its correct spelling.
     enum YAMLAdvice {
-        /// The end of a message; empty where nothing is known.
+        /// Returns the end of a message; empty if there is no advice.
         ///
         /// - Parameters:
-        ///   - problem: The reader's words.
-        ///   - before: The text from where the collection begins up to where the reader stops.
-        ///   - next: The scalar there.
+        ///   - problem: The parser's message.
+        ///   - before: The text from the beginning of the collection to the place where the parser stopped.
+        ///   - next: The scalar at the place where the parser stopped.
         static func advice(on problem: String, before: Substring.UnicodeScalarView, next: Unicode.Scalar?) -> String {
             guard problem.hasPrefix("did not find expected") else { return "" }
             if let last = before.last, let next, !next.properties.isWhitespace, let advice = behind(last) {
@@ -17,7 +17,7 @@
                 ? "; '#' begins a comment: a text that begins with one stands in quotes, as in '#review'" : ""
         }
 
-        /// Advice where text follows the end of a value.
+        /// Returns advice for text after the end of a value.
         private static func behind(_ end: Unicode.Scalar) -> String? {
             switch end {
             case "}":

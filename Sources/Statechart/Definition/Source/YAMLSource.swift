@@ -2,16 +2,16 @@
 
     import Yams
 
-    /// Makes the nodes of a YAML text from Yams' node tree.
+    /// Builds the nodes of a YAML text from the node tree of Yams.
     ///
-    /// Refused are several documents, tags, merge keys, and anchors with their aliases: a definition reads the same for
-    /// everybody, and no text can stand for more than it shows.
+    /// Multiple documents, tags, merge keys, and anchors with their aliases are rejected. So a definition reads the
+    /// same for everybody, and no text stands for more than it shows.
     struct YAMLSource {
         private(set) var diagnostics: DiagnosticList
         private let text: YAMLText
         private var reportedAnchors: Set<SourcePosition> = []
 
-        /// The root node of a YAML text. Throws when it is not YAML; smaller mistakes are added to the list.
+        /// Returns the root node of a YAML text. Throws if the text is not YAML; adds smaller mistakes to the list.
         static func node(from text: String, diagnostics: inout DiagnosticList) throws(DefinitionError) -> SourceNode {
             if let position = AliasBound.excess(in: text) {
                 throw DefinitionError(
@@ -69,7 +69,7 @@
 
         private mutating func scalar(_ scalar: Node.Scalar, at position: SourcePosition) -> SourceNode.Content {
             let isPlain = scalar.style == .plain
-            // Yams gives quoted scalars the tag of strings.
+            // Yams gives quoted scalars the string tag.
             let isExplicit = isPlain ? scalar.tag.rawValue != "" : scalar.tag.rawValue != Tag.Name.str.rawValue
             reportTag(scalar.tag, isExplicit: isExplicit, at: position)
             return .scalar(scalar.string, isPlain: isPlain)
@@ -98,7 +98,7 @@
                 diagnostics.error("a key must be text, not a list or a map", at: position)
                 return nil
             }
-            // Comparing keys has resolved the tags of those without one to that of strings.
+            // A key comparison in Yams resolves the tags of untagged keys to the string tag.
             let isExplicit = !["", Tag.Name.str.rawValue].contains(scalar.tag.rawValue) && !text.isMarked(node.mark)
             reportTag(scalar.tag, isExplicit: isExplicit, at: position)
             if scalar.string == "<<", scalar.style == .plain {
@@ -110,7 +110,7 @@
 
         private mutating func isAnchored(_ node: Node, at position: SourcePosition) -> Bool {
             guard let anchor = node.anchor else { return false }
-            // Every alias is the same node again.
+            // Every alias is the anchored node again.
             if reportedAnchors.insert(position).inserted {
                 let message =
                     "anchors and aliases are not supported: write the value of '&\(anchor)' out where it is used"

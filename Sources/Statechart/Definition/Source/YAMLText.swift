@@ -2,28 +2,27 @@
 
     import Yams
 
-    /// A YAML text on its way into Yams, which stops at the first key that stands twice.
+    /// A YAML text prepared for Yams, which stops at the first duplicate key.
     ///
-    /// To find the others as well, that key gets a tag of its own, which makes it another key to Yams, and the text is
-    /// read again; positions are told as they were in the text as written.
+    /// To find further duplicates, the duplicate key gets a unique tag, so that Yams reads it as another key. Then the
+    /// text is parsed again. Positions are reported for the text as written.
     struct YAMLText {
-        /// A tag that was put into the text.
+        /// A tag that was inserted into the text.
         private struct Mark {
             let line: Int
-            /// In the text with all marks.
+            /// The column in the text with all inserted tags.
             var column: Int
             let length: Int
         }
 
         private var text: String
         private var marks: [Mark] = []
-        /// Where the text as written ends, if it had to be made longer.
+        /// The end of the text as written; `nil` if the text was not padded.
         private let end: SourcePosition?
 
-        /// Takes a text as written.
+        /// Creates a text for Yams from a text as written.
         init(_ text: String) {
-            // Yams keeps a pointer to the string's storage, which only strings longer than 15 bytes have outside of
-            // themselves.
+            // Yams keeps a pointer to the string's storage. Only strings longer than 15 bytes have separate storage.
             let padding = max(0, 16 - text.utf8.count)
             let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
             end = padding == 0 ? nil : SourcePosition(line: lines.count, column: (lines.last?.count ?? 0) + 1)
@@ -31,7 +30,7 @@
             self.text.makeContiguousUTF8()
         }
 
-        /// Yams' tree of the text, and the parser that must live as long as the tree is read.
+        /// Returns the tree that Yams reads, and the parser, which must live while the tree is used.
         mutating func parsed() throws(DefinitionError) -> (root: Node, parser: Parser) {
             var duplicates = DiagnosticList()
             while true {
@@ -55,7 +54,7 @@
             }
         }
 
-        /// Where a node stands in the text as written.
+        /// Returns the position of a node in the text as written.
         func position(of mark: Yams.Mark?) -> SourcePosition {
             guard let mark else { return .start }
             let before = marks.filter { $0.line == mark.line && $0.column < mark.column }
@@ -64,7 +63,7 @@
             return end.map { min(position, $0) } ?? position
         }
 
-        /// Whether the node's tag was put there by this type.
+        /// Returns true if `YAMLText` inserted the node's tag.
         func isMarked(_ mark: Yams.Mark?) -> Bool {
             marks.contains { $0.line == mark?.line && $0.column == mark?.column }
         }
@@ -80,7 +79,7 @@
             marks.append(Mark(line: line, column: column, length: length))
         }
 
-        /// The place of a line and column, with YAML's line breaks (yaml.org/spec/1.1, 4.2, which libyaml follows).
+        /// Returns the index of a line and column, with YAML's line breaks (yaml.org/spec/1.1, 4.2, as in libyaml).
         private func index(line: Int, column: Int) -> String.Index {
             let scalars = text.unicodeScalars
             var index = scalars.startIndex
@@ -99,7 +98,7 @@
     }
 
     extension YAMLText {
-        /// What Yams says, in our words where we know better ones.
+        /// Returns an error of Yams as a definition error, with a better message if one is known.
         private func mistake(of error: YamlError) -> DefinitionError {
             switch error {
             case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _):

@@ -1,18 +1,18 @@
 import WorkflowJSON
 
 extension DefinitionNode {
-    /// What the text of a scalar is for, which decides what of it must be kept.
+    /// The role of a scalar, which determines the parts of its text to keep.
     private enum Role {
         /// The keys of the root.
         case root
-        /// Keys that the language knows; a scalar is read as text.
+        /// Keys of the language; a scalar is read as text.
         case keywords
-        /// Keys that are names of the definition's own, with what `keywords` says as their values.
+        /// Names that the definition chooses, with `keywords` as their values.
         case names
-        /// A scalar is read as the value that it means.
+        /// Data; a scalar is read as the value that it means.
         case data
 
-        /// The role of what stands under a key.
+        /// Returns the role of the value under a key.
         func under(_ key: String) -> Role {
             switch (self, key) {
             case (.data, _): .data
@@ -25,7 +25,8 @@ extension DefinitionNode {
         }
     }
 
-    /// The tree of a definition's root node, which has no unreadable part. Numbers that cannot be kept are reported.
+    /// Creates the tree of a definition's root node, which has no unreadable part. Numbers that cannot be represented
+    /// are reported.
     init(_ root: SourceNode, _ diagnostics: inout DiagnosticList) {
         self.init(root, .root, &diagnostics)
     }
@@ -54,8 +55,9 @@ extension DefinitionNode {
         self.init(content, at: DefinitionPlace(node.position))
     }
 
-    /// Only JSON's own words are written the same everywhere. Others (`True`, `007`) become the value that they mean,
-    /// or stay text where text is read: a state may have the name `True`.
+    /// Returns the content of a plain scalar. Only JSON's own words have the same spelling in every notation. Other
+    /// words (`True`, `007`) become the value that they mean. Where text is read, such words stay text: a state may
+    /// have the name `True`.
     private static func content(ofPlain text: String, _ role: Role) throws(ScalarResolver.Failure) -> Content {
         let value = try ScalarResolver.value(ofPlain: text)
         let written = JSONWriter.string(value)

@@ -1,21 +1,21 @@
-/// A definition as a tree: what stands in it, in its order, free of the notation that it is written in.
+/// A definition as a tree: its content in order, independent of notation.
 package struct DefinitionNode: Sendable {
-    /// What a node is.
+    /// The content of a node.
     package indirect enum Content: Sendable {
         case null
         case bool(Bool)
-        /// As JSON writes it: `1` and `1.0` stay apart.
+        /// The number as JSON writes it: `1` and `1.0` are different.
         case number(String)
         case string(String)
         case list([DefinitionNode])
-        /// In the order of the text, which is meaning; no key stands twice.
+        /// The members in the order of the text, which has meaning; no key occurs twice.
         case map([Member])
     }
 
     /// One key of a map and its value.
     package struct Member: Sendable {
         package let key: String
-        /// Where the key was read; nil for one that was made.
+        /// The place of the key, or of the value if the key has none; `nil` if both were generated.
         package let place: DefinitionPlace?
         package var value: DefinitionNode
 
@@ -27,7 +27,8 @@ package struct DefinitionNode: Sendable {
     }
 
     package var content: Content
-    /// Where it was read, or what it was made from; nil when that is nowhere. Two nodes are equal whatever it is.
+    /// The place where the node was read, or of the item that it was made from; `nil` if there is none. Equality
+    /// ignores the place.
     package let place: DefinitionPlace?
 
     package init(_ content: Content, at place: DefinitionPlace? = nil) {
@@ -38,9 +39,9 @@ package struct DefinitionNode: Sendable {
 
 /// A place in a text.
 package struct DefinitionPlace: Hashable, Comparable, Sendable {
-    /// Counted from 1.
+    /// The line, counted from 1.
     package let line: Int
-    /// Counted in Unicode scalars, from 1.
+    /// The column in Unicode scalars, counted from 1.
     package let column: Int
 
     package init(line: Int, column: Int) {
@@ -54,49 +55,49 @@ package struct DefinitionPlace: Hashable, Comparable, Sendable {
 }
 
 extension DefinitionNode {
-    /// A string.
+    /// Creates a string.
     package static func string(_ text: String, at place: DefinitionPlace? = nil) -> DefinitionNode {
         DefinitionNode(.string(text), at: place)
     }
 
-    /// `true` or `false`.
+    /// Creates a bool.
     package static func bool(_ value: Bool, at place: DefinitionPlace? = nil) -> DefinitionNode {
         DefinitionNode(.bool(value), at: place)
     }
 
-    /// A list.
+    /// Creates a list.
     package static func list(_ elements: [DefinitionNode], at place: DefinitionPlace? = nil) -> DefinitionNode {
         DefinitionNode(.list(elements), at: place)
     }
 
-    /// A map.
+    /// Creates a map.
     package static func map(_ members: [Member], at place: DefinitionPlace? = nil) -> DefinitionNode {
         DefinitionNode(.map(members), at: place)
     }
 
-    /// The members of a map; nil when this is something else.
+    /// The members of a map; `nil` for any other node.
     package var members: [Member]? {
         if case .map(let members) = content { members } else { nil }
     }
 
-    /// The elements of a list; nil when this is something else.
+    /// The elements of a list; `nil` for any other node.
     package var elements: [DefinitionNode]? {
         if case .list(let elements) = content { elements } else { nil }
     }
 
-    /// The text of a string; nil when this is something else.
+    /// The text of a string; `nil` for any other node.
     package var text: String? {
         if case .string(let text) = content { text } else { nil }
     }
 
-    /// The value of a key; nil when this is no map or does not have it.
+    /// Returns the value of a key; `nil` if the node is not a map or lacks the key.
     package subscript(key: String) -> DefinitionNode? {
         members?.first { $0.key == key }?.value
     }
 }
 
 extension DefinitionNode: Equatable {
-    /// The same values of the same kinds in the same order; strings are compared by their bytes.
+    /// Returns true for the same values of the same kinds in the same order; strings are compared by their bytes.
     package static func == (left: DefinitionNode, right: DefinitionNode) -> Bool {
         switch (left.content, right.content) {
         case (.null, .null): true

@@ -1,4 +1,4 @@
-/// In which notation a definition is to be written.
+/// The notation in which to write a definition.
 package enum DefinitionNotation: Sendable {
     case yaml, json
 }

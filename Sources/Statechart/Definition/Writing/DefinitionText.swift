@@ -1,7 +1,7 @@
-/// Definitions as text: read to a tree whatever they mean, and written again.
+/// Definitions as text: reads any definition into a tree, valid or not, and writes trees.
 package enum DefinitionText {
-    /// The tree of a text. It is not asked whether it is a valid definition; mistakes of the notation itself, such as
-    /// keys that stand twice, are thrown, all of them.
+    /// Returns the tree of a text. The tree need not be a valid definition. Throws all mistakes of the notation itself,
+    /// such as duplicate keys.
     package static func tree(
         of text: String, syntax: DefinitionSyntax = .detected
     ) throws(DefinitionError) -> DefinitionNode {
@@ -12,11 +12,10 @@ package enum DefinitionText {
         return tree
     }
 
-    /// Writes a definition in a notation of choice: the same keys, values and kinds of values, in the same order.
+    /// Rewrites a definition in a notation: the same keys, values and kinds of values, in the same order.
     ///
-    /// Comments, blank lines and the way in which values were written (flow style, quotes, `0x10`, `~`) are lost. A
-    /// text that would not be read as the same definition again is never returned: one that grows past
-    /// `DefinitionLimits.textBytes` is an error.
+    /// Comments, blank lines and the style of values (flow style, quotes, `0x10`, `~`) are lost. The result always
+    /// reads as the same definition. A text that would exceed `DefinitionLimits.textBytes` is an error.
     package static func rewritten(
         _ text: String, as notation: DefinitionNotation
     ) throws(DefinitionError) -> String {
@@ -30,7 +29,7 @@ package enum DefinitionText {
 }
 
 extension DefinitionNode {
-    /// The text of the tree, ending with a line break; the same for equal trees.
+    /// Returns the text of the tree, ending with a line break. Equal trees have equal texts.
     package func text(as notation: DefinitionNotation) -> String {
         switch notation {
         case .yaml: yamlLines.map { $0.text + "\n" }.joined()
@@ -38,7 +37,7 @@ extension DefinitionNode {
         }
     }
 
-    /// The lines of the tree's YAML, each with the place of the value on it, or of the key where the value lies below.
+    /// The lines of the tree's YAML, each with the place of its value, or of its key if the value is on lower lines.
     package var yamlLines: [(text: String, place: DefinitionPlace?)] {
         var writer = YAMLWriter()
         writer.write(self)

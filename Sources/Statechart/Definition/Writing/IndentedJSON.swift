@@ -1,8 +1,8 @@
 import WorkflowJSON
 
-/// Writes a tree as JSON that people read: two spaces a level, an element a line.
+/// Writes a tree as readable JSON: two spaces a level, one element a line.
 enum IndentedJSON {
-    /// The text of a tree, without a line break at its end.
+    /// Returns the text of a tree, without a line break at its end.
     static func text(of node: DefinitionNode) -> String {
         var text = ""
         write(node, indentation: "", to: &text)

@@ -1,8 +1,8 @@
 import WorkflowJSON
 
-/// How single values stand in YAML: plain where that means the same, in quotes where it would mean something else.
+/// Writes single values in YAML: plain if plain text means the same, otherwise in quotes.
 enum YAMLScalar {
-    /// A value on one line; collections must be empty.
+    /// Returns a value on one line; collections must be empty.
     static func inline(_ node: DefinitionNode) -> String {
         switch node.content {
         case .null: "null"
@@ -14,13 +14,13 @@ enum YAMLScalar {
         }
     }
 
-    /// A key; it is text whatever it looks like, but `<<` would be a merge key.
+    /// Returns a key. Every plain key is text, except `<<`, which would be a merge key.
     static func key(_ text: String) -> String {
         isPlain(text) && text != "<<" ? text : quoted(text)
     }
 
-    /// A text of several lines as a literal block: what follows the key, and the lines without their indentation. Nil
-    /// for texts of one line, and for those that a block cannot hold.
+    /// Returns a text of several lines as a literal block: the header after the key, and the lines without indentation.
+    /// Returns `nil` for texts of one line, and for texts that a block cannot hold.
     static func block(_ text: String) -> (header: String, lines: [String])? {
         let scalars = text.unicodeScalars
         guard scalars.contains("\n"), scalars.contains(where: { $0 != "\n" && $0 != " " }),
@@ -38,14 +38,14 @@ enum YAMLScalar {
         return (header, lines)
     }
 
-    /// Whether plain text means a string, and this one.
+    /// Returns true if plain text is read as a string.
     private static func meansItself(_ text: String) -> Bool {
-        // A number that cannot be kept is none of a string either.
+        // A number that cannot be represented is not a string either.
         guard let value = try? ScalarResolver.value(ofPlain: text), case .string = value else { return false }
         return true
     }
 
-    /// Whether text can stand without quotes outside of brackets (yaml.org/spec/1.1, 9.1.3).
+    /// Returns true if text can stand without quotes outside brackets (yaml.org/spec/1.1, 9.1.3).
     private static func isPlain(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         guard let first = scalars.first, let last = scalars.last, first != " ", last != " ", last != ":",
@@ -57,7 +57,7 @@ enum YAMLScalar {
         }
     }
 
-    /// Whether a character stands for itself on a line: no control character, no line break, no byte order mark.
+    /// Returns true if a character stands for itself on a line: no control character, line break or byte order mark.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20...0x7E, 0xA0...0x2027, 0x202A...0xD7FF, 0xE000...0xFEFE, 0xFF00...0xFFFD, 0x10000...0x10FFFF: true
@@ -70,7 +70,7 @@ enum YAMLScalar {
         guard scalars.allSatisfy(isPrintable) else {
             return "\"" + scalars.map(escaped).joined() + "\""
         }
-        // Expressions are full of single quotes.
+        // Expressions contain many single quotes.
         if scalars.contains("'"), !scalars.contains("\""), !scalars.contains("\\") { return "\"\(text)\"" }
         return "'" + scalars.map { $0 == "'" ? "''" : String($0) }.joined() + "'"
     }

@@ -1,11 +1,12 @@
 /// Writes a tree as YAML in block style, two spaces a level.
 struct YAMLWriter {
-    /// What was written so far, with the place of the value on each line, or of the key where the value lies below.
+    /// The lines so far, each with the place of its value, or of its key if the value is on lower lines.
     private(set) var lines: [(text: String, place: DefinitionPlace?)] = []
-    /// What the next line begins with instead of spaces: the dashes of the lists that begin there.
+    /// The beginning of the next line in place of spaces: the dashes of the lists that begin on that line.
     private var lead: String?
 
-    /// Longer keys need a line of their own (yaml.org/spec/1.1, 9.3.1 "simple keys": 1,024 characters with quotes).
+    /// The length above which a key needs its own line (yaml.org/spec/1.1, 9.3.1 "simple keys": 1,024 characters with
+    /// quotes).
     private static let longestKey = 1_000
 
     /// Writes a whole tree.
@@ -46,7 +47,7 @@ struct YAMLWriter {
         }
     }
 
-    /// Writes a value behind its key or dash, or below it.
+    /// Writes a value after its key or dash, or below it.
     private mutating func write(
         _ value: DefinitionNode, after start: String, _ place: DefinitionPlace?, indent: Int
     ) {

@@ -1,4 +1,4 @@
-/// `a + b`, `a - b`, `a * b`, `a / b`, `a % b`
+/// The arithmetic operators: `a + b`, `a - b`, `a * b`, `a / b`, `a % b`.
 final class ArithmeticNode: Node {
     let site: BinarySite
     let left: any Node

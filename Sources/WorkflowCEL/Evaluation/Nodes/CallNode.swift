@@ -1,6 +1,6 @@
-/// A call of a function of the language.
+/// A call of a language function.
 final class CallNode: Node {
-    /// An overload that may be meant.
+    /// An overload that may fit the arguments.
     struct Candidate: Sendable {
         let parameters: [KindSet]
         let call: @Sendable ([Value], inout Budget) throws(EvaluationError) -> Value
@@ -11,7 +11,7 @@ final class CallNode: Node {
         }
     }
 
-    /// All with as many parameters as there are arguments.
+    /// The overloads with as many parameters as the call has arguments.
     let candidates: [Candidate]
     let arguments: [any Node]
     let site: CallSite

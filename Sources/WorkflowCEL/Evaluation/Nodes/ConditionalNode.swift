@@ -1,4 +1,4 @@
-/// `a ? b : c`
+/// The conditional operator: `a ? b : c`.
 final class ConditionalNode: Node {
     let condition: Condition
     let first: any Node

@@ -1,4 +1,4 @@
-/// A value that is known beforehand.
+/// A constant value.
 final class ConstantNode: Node {
     let constant: Value
 

@@ -1,4 +1,4 @@
-/// `a == b`, `a != b`
+/// The equality operators: `a == b`, `a != b`.
 final class EqualityNode: Node {
     let isNegated: Bool
     let range: Range<Int>

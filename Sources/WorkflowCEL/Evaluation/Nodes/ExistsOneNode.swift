@@ -1,4 +1,4 @@
-/// `exists_one`: every element is asked, and no error is passed over.
+/// The macro `exists_one`, which tests every element and ignores no error.
 final class ExistsOneNode: Node {
     let iteration: Iteration
     let condition: Condition

@@ -1,4 +1,4 @@
-/// A part that always fails: what stands for a mistake when an expression is not checked.
+/// A part that always fails: the substitute for a mistake in an unchecked expression.
 final class FailingNode: Node {
     let error: EvaluationError
 

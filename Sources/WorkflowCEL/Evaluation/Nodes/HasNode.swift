@@ -1,4 +1,4 @@
-/// `has(a.b)`.
+/// The macro `has(a.b)`.
 final class HasNode: Node {
     let operand: any Node
     let field: FieldName

@@ -1,6 +1,6 @@
-/// A call of a function of the host.
+/// A call of a host function.
 final class HostCallNode: Node {
-    /// An overload that may be meant.
+    /// An overload that may fit the arguments.
     struct Candidate: Sendable {
         let function: Int
         let parameters: [KindSet]

@@ -1,4 +1,4 @@
-/// `a[b]` and `a[?b]`
+/// The index operators: `a[b]` and `a[?b]`.
 final class IndexNode: Node {
     let operand: any Node
     let index: any Node
@@ -44,7 +44,7 @@ final class IndexNode: Node {
         }
     }
 
-    /// The index as a number; nil for a number that is none of a list, such as one past `Int`.
+    /// Returns the index as a number; `nil` for a number that cannot be a list index, such as one beyond `Int`.
     private func place(_ index: Value, _ budget: inout Budget) throws(EvaluationError) -> Int? {
         switch index {
         case .int(let int): return Int(int)

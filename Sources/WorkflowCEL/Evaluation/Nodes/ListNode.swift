@@ -1,4 +1,4 @@
-/// `[a, ?b]`
+/// A list literal: `[a, ?b]`.
 final class ListNode: Node {
     struct Element: Sendable {
         let node: any Node

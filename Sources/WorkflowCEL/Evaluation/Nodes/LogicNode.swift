@@ -1,9 +1,9 @@
-/// `a && b && c` and `a || b || c`.
+/// The logical operators: `a && b && c` and `a || b || c`.
 ///
-/// One term that decides is enough, whatever errors the others have and wherever it stands
+/// One decisive term determines the result, wherever it stands and whatever errors the other terms have
 /// (https://github.com/google/cel-spec/blob/master/doc/langdef.md, "Logical Operators").
 final class LogicNode: Node {
-    /// The value of a term that decides: false for `&&`, true for `||`.
+    /// The value of a decisive term: false for `&&`, true for `||`.
     let decisive: Bool
     let terms: [Condition]
 

@@ -1,4 +1,4 @@
-/// `{a: b, ?c: d}`
+/// A map literal: `{a: b, ?c: d}`.
 final class MapNode: Node {
     struct Entry: Sendable {
         let key: any Node
@@ -15,7 +15,7 @@ final class MapNode: Node {
     }
 
     func value<Host: Activation>(_ frame: inout Frame, _ host: Host) throws(EvaluationError) -> Value {
-        // Sorting costs some log n comparisons for each.
+        // Sorting costs about log n comparisons per entry.
         try frame.budget.take(1 + entries.count * 4)
         var made: [(entry: MapValue.Entry, range: Range<Int>)] = []
         made.reserveCapacity(entries.count)
@@ -40,7 +40,7 @@ final class MapNode: Node {
         return .map(.entries(made.map(\.entry)))
     }
 
-    /// A whole double finds a key but is none.
+    /// Returns the key for a value. A whole double can look up a key, but cannot be a key.
     private static func key(_ value: Value) -> MapKey? {
         if case .double = value { nil } else { MapKey(value) }
     }

@@ -1,4 +1,4 @@
-/// `a.matches('…')` with a pattern that is known beforehand.
+/// The call `a.matches('…')` with a literal pattern.
 final class MatchesNode: Node {
     let subject: any Node
     let pattern: Pattern

@@ -1,4 +1,4 @@
-/// `a in b`: an element of a list, a key of a map.
+/// The operator `a in b`: an element of a list, or a key of a map.
 final class MembershipNode: Node {
     let site: BinarySite
     let left: any Node

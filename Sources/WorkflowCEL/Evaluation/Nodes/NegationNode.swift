@@ -1,4 +1,4 @@
-/// `-a`
+/// The negation `-a`.
 final class NegationNode: Node {
     let operand: any Node
     let written: Operand

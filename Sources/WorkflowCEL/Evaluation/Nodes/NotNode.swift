@@ -1,4 +1,4 @@
-/// `!a`
+/// The logical negation `!a`.
 final class NotNode: Node {
     let operand: Condition
 

@@ -1,8 +1,8 @@
-/// `a.orValue(b)` and `a.or(b)`: the argument is evaluated only when there is no value.
+/// The calls `a.orValue(b)` and `a.or(b)`. The argument is evaluated only if `a` has no value.
 final class OptionalDefaultNode: Node {
     let operand: any Node
     let other: any Node
-    /// Whether the result is an optional: `or`.
+    /// True if the result is an optional: `or`.
     let isOptional: Bool
     let site: CallSite
 

@@ -1,8 +1,8 @@
-/// `optMap` and `optFlatMap`: what is made of the value in an optional.
+/// The macros `optMap` and `optFlatMap`, which transform the value of an optional.
 final class OptionalMapNode: Node {
     let iteration: Iteration
     let result: any Node
-    /// Whether the result is an optional itself.
+    /// True if the transformation itself returns an optional.
     let isFlat: Bool
     let resultRange: Range<Int>
 

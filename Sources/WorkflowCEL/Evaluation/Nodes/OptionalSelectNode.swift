@@ -1,4 +1,4 @@
-/// `a.?b`: an optional with the field, or without a value.
+/// The selection `a.?b`: an optional with the field, or an empty optional.
 final class OptionalSelectNode: Node {
     let operand: any Node
     let field: FieldName

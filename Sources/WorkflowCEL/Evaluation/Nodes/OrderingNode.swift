@@ -1,4 +1,4 @@
-/// `a < b`, `a <= b`, `a > b`, `a >= b`
+/// The ordering operators: `a < b`, `a <= b`, `a > b`, `a >= b`.
 final class OrderingNode: Node {
     let site: BinarySite
     let left: any Node

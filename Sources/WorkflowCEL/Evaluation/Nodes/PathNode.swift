@@ -1,10 +1,12 @@
-/// A variable and the fields that are read from it: `event.data.ok`.
+/// A variable with the fields that are read from it: `event.data.ok`.
 final class PathNode: Node {
     let variable: Int
     let range: Range<Int>
     let fields: [FieldName]
 
-    /// - Parameter range: Of the variable's name.
+    /// Creates the node of a path.
+    ///
+    /// - Parameter range: The range of the variable's name.
     init(variable: Int, range: Range<Int>, fields: [FieldName]) {
         self.variable = variable
         self.range = range

@@ -1,8 +1,8 @@
-/// `all` and `exists`: `&&` and `||` over the elements.
+/// The macros `all` and `exists`: `&&` and `||` over the elements.
 final class QuantifierNode: Node {
     let iteration: Iteration
     let condition: Condition
-    /// The value of a condition that decides: false for `all`, true for `exists`.
+    /// The value of a decisive condition: false for `all`, true for `exists`.
     let decisive: Bool
 
     init(iteration: Iteration, condition: Condition, decisive: Bool) {

@@ -1,9 +1,9 @@
-/// `map` and `filter`: a list of those elements, or of what is made of them.
+/// The macros `map` and `filter`: a list of selected or transformed elements.
 final class TransformNode: Node {
     let iteration: Iteration
-    /// Which elements; nil for all.
+    /// The condition that selects elements; `nil` for all.
     let condition: Condition?
-    /// What is made of an element; nil for itself.
+    /// The transformation of an element; `nil` keeps the element.
     let result: (any Node)?
 
     init(iteration: Iteration, condition: Condition?, result: (any Node)?) {

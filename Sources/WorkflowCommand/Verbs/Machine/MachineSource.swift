@@ -20,7 +20,7 @@ struct MachineSource: Verb {
 
     func run(in session: Session) async throws {
         let machine = try await session.withClient { try await $0.machine(name, version: version) }
-        // To the byte: applying what was printed changes nothing.
+        // Printed byte for byte: applying the printed text changes nothing.
         guard session.format == .table else { return try session.print(machine) { "" } }
         try session.write(document: machine.source ?? "")
     }

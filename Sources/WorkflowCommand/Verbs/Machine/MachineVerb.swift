@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `wfctl machine`: its verbs. Without one of them it prints a definition.
+/// `wfctl machine` and its verbs. Without a verb it prints a definition.
 struct MachineVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "machine", abstract: "Print a machine's definition, or say what holds for its instances.",

@@ -49,7 +49,7 @@ struct ShowMachine: Verb {
 /// The instances of one version.
 private struct VersionRow: JSONWritable {
     let version: Int64
-    /// Whether new instances take it, and why not; nil when they take another.
+    /// `yes`, or `suspended` for a suspended machine, if new instances take the version; `nil` if they take another.
     var taken: String?
     private var counts: [Instance.Status: Int64] = [:]
 
