@@ -37,13 +37,13 @@ static const char *const SQL[STATEMENTS] = {
     "INSERT INTO dedupe (key, scope, position) VALUES (?, ?, ?)",
 };
 
-// As Sources/SQLiteStore/ConnectionSettings.swift sets for the connection that writes.
+// As Sources/SQLiteStore/Files/ConnectionSettings.swift sets for the connection that writes.
 static const char *const PRAGMAS =
     "PRAGMA busy_timeout = 100; PRAGMA journal_mode = wal; PRAGMA synchronous = 2; PRAGMA foreign_keys = 1;"
     "PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA wal_autocheckpoint = 0; PRAGMA secure_delete = 1;"
     "PRAGMA cache_size = -32768";
 
-// As Sources/SQLiteStore/StoreLimits.swift.
+// As Sources/SQLiteStore/Files/StoreLimits.swift.
 enum { PASSIVE_FRAMES = 4000, STEP_FRAMES = 1000, RESTART_FRAMES = 16000, SNAPSHOT_INTERVAL = 256 };
 
 static const uint8_t DIGEST[32] = "any bytes: nothing is hashed....";
@@ -453,7 +453,7 @@ static bool checkpoint(sqlite_floor *floor, int mode) {
     return code == SQLITE_OK || fail(floor, "checkpoint");
 }
 
-// As WALMeter in Sources/SQLiteStore/SQLiteWriter+Checkpoint.swift.
+// As WALMeter in Sources/SQLiteStore/Writing/SQLiteWriter+Checkpoint.swift.
 static bool maintain(sqlite_floor *floor) {
     if (floor->frames < floor->last_frames) {
         floor->passive_at = PASSIVE_FRAMES;
