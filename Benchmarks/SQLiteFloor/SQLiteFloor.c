@@ -10,7 +10,7 @@ enum statement {
     INSERT_TIMER, DELETE_EFFECT, INSERT_EFFECT, UPDATE_EFFECT, INSERT_DEDUPE, STATEMENTS
 };
 
-// As the store's own (BatchWriting.swift and EffectWriting.swift in Sources/SQLiteStore).
+// As the store's own: Sources/SQLiteStore has them in Writing, and the columns in Tables.
 static const char *const SQL[STATEMENTS] = {
     "BEGIN IMMEDIATE",
     "COMMIT",

@@ -28,20 +28,16 @@ struct EarlierDeletion {
     /// Reads all deletions, in the order in which they happened.
     static func all(_ database: Database) throws -> [EarlierDeletion] {
         // A file of an earlier schema keeps nothing of what was deleted.
-        guard try AuditQueries.isThere(in: database) else { return [] }
-        var deletions: [EarlierDeletion] = []
-        var select = try PreparedStatement(
-            database,
+        guard try Table.audit.isThere(in: database) else { return [] }
+        return try database.all(
             """
-            SELECT \(AuditRecord.columns(of: "a")), m.seal FROM audit a LEFT JOIN machine m ON m.id = a.machine_id
+            SELECT \(AuditRecord.columns.of("a")), m.seal FROM audit a LEFT JOIN machine m ON m.id = a.machine_id
             ORDER BY a.position
-            """)
-        try select.forEachRow { row in
+            """
+        ) { row in
             let audit = try AuditRecord(row: &row)
-            deletions.append(EarlierDeletion(audit: audit, seal: try row.optionalDigest()))
-            return true
+            return EarlierDeletion(audit: audit, seal: try row.optionalDigest())
         }
-        return deletions
     }
 }
 
@@ -73,12 +69,9 @@ struct RestoredDeletions {
         self.row = row
         self.database = database
         var known: Set<UniqueID> = []
-        if try AuditQueries.isThere(in: database) {
+        if try Table.audit.isThere(in: database) {
             var select = try PreparedStatement(database, "SELECT uuid FROM audit")
-            try select.forEachRow { row in
-                known.insert(try row.uniqueID())
-                return true
-            }
+            known = Set(try select.all { row in try row.uniqueID() })
         }
         var fresh = sources.flatMap { source in
             source.deletions.filter { known.insert($0.audit.uuid).inserted }.map { ($0, source.store == row.uuid) }
@@ -139,7 +132,7 @@ struct RestoredDeletions {
             if let instance { ends.append((audit, instance.head, instance.seq)) }
         }
         try writing.freeNames(of: gone, database)
-        try writing.insert(audits, database)
+        try AuditRecord.insert(audits, database)
         for (audit, head, seq) in ends { try writing.leave(to: head, seq, of: audit, database) }
         try writing.updateTally(of: [tally], database)
         try deleteParts(of: gone)
@@ -164,9 +157,7 @@ struct RestoredDeletions {
     }
 
     private func record(_ id: InstanceID) throws -> InstanceRecord {
-        var select = try PreparedStatement(database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?")
-        select.bind(id.rawValue)
-        guard let record = try select.first({ row in try InstanceRecord(row: &row) }) else {
+        guard let record = try InstanceRecord.first(database, "WHERE id = ?", id) else {
             throw SQLiteFailure.damage("an instance is found by one way only")
         }
         return record
@@ -189,7 +180,7 @@ struct RestoredDeletions {
         try database.execute(sql: "CREATE TEMP TABLE gone (id INTEGER NOT NULL PRIMARY KEY)")
         var insert = try PreparedStatement(database, "INSERT INTO temp.gone (id) VALUES (?)")
         for instance in instances {
-            insert.bind(instance.id.rawValue)
+            insert.bind(instance.id)
             try insert.run()
         }
         for table in ["timer", "effect"] {
@@ -200,22 +191,10 @@ struct RestoredDeletions {
 
     /// Writes the numbers, and that any row before the last deletion may be missing.
     private func update(_ numbers: StoreNumbers) throws {
-        var update = try PreparedStatement(
-            database,
+        try database.run(
             """
             UPDATE store SET next_position = ?1, next_instance = ?2, last_ms = ?3, purge_floor = ?1 - 1 WHERE id = 1
-            """)
-        update.bind(numbers.nextPosition.rawValue)
-        update.bind(numbers.nextInstance.rawValue)
-        update.bind(numbers.last.rawValue)
-        try update.run()
-    }
-}
-
-extension TallyKey {
-    fileprivate init(_ instance: InstanceRecord) {
-        self.init(
-            machineID: instance.machineID, status: instance.status, configuration: instance.state.configuration)
+            """, numbers.nextPosition, numbers.nextInstance, numbers.last)
     }
 }
 

@@ -175,11 +175,8 @@ struct Restoring {
         }
         let first = min(0, try PreparedStatement.number(database, "SELECT coalesce(min(id), 0) FROM erasure"))
         try database.inTransaction(.immediate) {
-            let writing = BatchWriting(epoch: 0, values: BoundValues())
-            for place in orders.indices {
-                orders[place].id = first - Int64(orders.count - place)
-                try writing.write(orders[place], database)
-            }
+            for place in orders.indices { orders[place].id = first - Int64(orders.count - place) }
+            try ErasureRecord.insert(orders, database, "INSERT OR REPLACE")
             return .commit
         }
         let kept = orders.count { !$0.isOrdered }
@@ -243,17 +240,12 @@ struct Restoring {
             (before.uuid == row.uuid ? before.lineage?.restorations ?? [] : [])
             + [Restoration(generation: generation, parent: row.generation, next: row.nextPosition, restored: now)]
         try database.inTransaction(.immediate) {
-            for restoration in restorations { try restoration.insert(database) }
-            var update = try PreparedStatement(
-                database,
+            try Restoration.insert(restorations, database, "INSERT OR IGNORE")
+            try database.run(
                 """
                 UPDATE store SET generation = ?, epoch = ?, clean = 1, held = 1, clock = coalesce(?, clock)
                 WHERE id = 1
-                """)
-            update.bind(generation)
-            update.bind(max(row.epoch, before.epoch) + 1)
-            update.bind(order.clock == .virtual ? "virtual" : nil)
-            try update.run()
+                """, generation, max(row.epoch, before.epoch) + 1, order.clock == .virtual ? StoreClock.virtual : nil)
             return .commit
         }
         var contents = contents
@@ -277,19 +269,6 @@ struct Restoring {
 
     private func removeCopy() {
         file.removeUnfinishedRestore()
-    }
-}
-
-extension Restoration {
-    fileprivate func insert(_ database: Database) throws {
-        var insert = try PreparedStatement(
-            database,
-            "INSERT OR IGNORE INTO restoration (generation, parent, next_position, restored_ms) VALUES (?, ?, ?, ?)")
-        insert.bind(generation)
-        insert.bind(parent)
-        insert.bind(next.rawValue)
-        insert.bind(restored.rawValue)
-        try insert.run()
     }
 }
 

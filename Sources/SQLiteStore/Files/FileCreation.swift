@@ -94,8 +94,7 @@ struct FileCreation {
             """)
         insert.bind(UniqueID(at: now, random: &random))
         // A virtual clock begins with the real time.
-        insert.bind(clock == .virtual ? now.rawValue : 0)
-        insert.bind(clock.rawValue)
+        insert.bind(clock == .virtual ? now.rawValue : 0, clock)
         try insert.run()
     }
 

@@ -29,18 +29,17 @@ struct EffectScan: Sendable {
 
     /// Goes on until the page is whole, its rows are used up, or the slice's budget is.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
-        guard try EffectQueries.isThere(in: database) else {
+        guard try Table.effect.isThere(in: database) else {
             isDone = true
             return
         }
         var select = try PreparedStatement(
             database,
             """
-            SELECT effect.id, queue, effect.state, namespace_id, instance.name, \(EffectRecord.columns(of: "effect"))
+            SELECT effect.id, queue, effect.state, namespace_id, instance.name, \(EffectRecord.columns.of("effect"))
             FROM effect NOT INDEXED LEFT JOIN instance ON instance.id = effect.instance_id
             WHERE effect.id > ? ORDER BY effect.id
-            """)
-        select.bind(place?.rawValue ?? .min)
+            """, place?.rawValue ?? .min)
         var isWhole = true
         try select.forEachRow { row in
             try take(&row)

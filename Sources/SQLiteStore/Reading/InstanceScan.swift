@@ -87,16 +87,12 @@ struct InstanceScan: Sendable {
 
     private func nextMachine(_ database: Database) throws -> MachineID? {
         if query.machines.isEmpty {
-            var select = try PreparedStatement(database, Self.anyMachine)
-            select.bind(place?.machineID.rawValue ?? 0)
-            return try select.first { row in try row.machineID() }
+            return try database.first(Self.anyMachine, place?.machineID.rawValue ?? 0) { row in try row.machineID() }
         }
         var next: MachineID?
         for name in query.machines {
-            var select = try PreparedStatement(database, Self.namedMachine)
-            select.bind(place?.machineID.rawValue ?? 0)
-            select.bind(namespace.rawValue)
-            select.bind(name.rawValue)
+            var select = try PreparedStatement(
+                database, Self.namedMachine, place?.machineID.rawValue ?? 0, namespace, name)
             guard let found = try select.first({ row in try row.machineID() }) else { continue }
             next = next.map { min($0, found) } ?? found
         }
@@ -122,11 +118,7 @@ struct InstanceScan: Sendable {
                 SELECT id AS found FROM instance
                 WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ?
             ) LEFT JOIN instance ON id = found ORDER BY found
-            """)
-        select.bind(namespace.rawValue)
-        select.bind(start.machineID.rawValue)
-        select.bind(start.status.rawValue)
-        select.bind(start.id.rawValue)
+            """, namespace, start.machineID, start.status, start.id)
         var isWhole = true
         try select.forEachRow { row in
             try take(&row, of: start)
@@ -137,27 +129,29 @@ struct InstanceScan: Sendable {
     }
 
     private mutating func take(_ row: inout StatementRow, of range: InstanceListPlace) throws {
+        let places = InstanceRecord.places
         // Through the row's number, so that these are the row's own columns and not the index's.
-        guard row.integer(at: InstanceRecord.namespaceColumn) == namespace.rawValue,
-            row.integer(at: 3) == range.machineID.rawValue, try row.text(at: 4) == range.status.rawValue
+        guard row.integer(at: places.namespace) == namespace.rawValue,
+            row.integer(at: places.machineID) == range.machineID.rawValue,
+            try row.text(at: places.status) == range.status.rawValue
         else {
             throw SQLiteFailure.damage("the index of lists leads to a row that does not have it")
         }
-        let entered = try row.time(at: InstanceRecord.enteredColumn)
-        let updated = try row.time(at: InstanceRecord.updatedColumn)
+        let entered = try row.time(at: places.entered)
+        let updated = try row.time(at: places.updated)
         let isWanted =
             try query.takes(updated: updated)
             && query.takes(
-                configuration: try row.text(at: InstanceRecord.configurationColumn), entered: entered,
-                failure: query.failures.isEmpty ? nil : try row.optionalText(at: InstanceRecord.failureColumn),
-                error: InvocationError(armed: try row.text(at: InstanceRecord.armedColumn)))
+                configuration: try row.text(at: places.configuration), entered: entered,
+                failure: query.failures.isEmpty ? nil : try row.optionalText(at: places.failure),
+                error: InvocationError(armed: try row.text(at: places.armed)))
         if let order = query.order {
             if isWanted {
                 rank(
                     InstanceRank(
                         // Proof: nothing counts with an id here.
-                        order, id: InstanceID(rawValue: row.integer(at: 0)), entered: entered, updated: updated,
-                        name: order == .name ? try row.text(at: 2) : ""))
+                        order, id: InstanceID(rawValue: row.integer(at: places.id)), entered: entered, updated: updated,
+                        name: order == .name ? try row.text(at: places.name) : ""))
             }
         } else if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
             // Only now is it known that there is a next page.
@@ -167,7 +161,7 @@ struct InstanceScan: Sendable {
         }
         place = InstanceListPlace(
             // Proof: nothing counts with an id here.
-            machineID: range.machineID, status: range.status, id: InstanceID(rawValue: row.integer(at: 0)))
+            machineID: range.machineID, status: range.status, id: InstanceID(rawValue: row.integer(at: places.id)))
         if isWanted, query.order == nil {
             let instance = try InstanceRecord(row: &row)
             page.instances.append(instance)
@@ -194,7 +188,7 @@ extension InstanceScan {
 
     private func machinesToWalk(_ database: Database) throws -> Walked? {
         if query.machines.isEmpty { return .all }
-        guard try TallyInspection.isThere(in: database) else { return nil }
+        guard try Table.tally.isThere(in: database) else { return nil }
         var select = try PreparedStatement(
             database,
             """
@@ -204,8 +198,7 @@ extension InstanceScan {
         var machines: Set<Int64> = []
         var count: Int64 = 0
         for name in query.machines {
-            select.bind(namespace.rawValue)
-            select.bind(name.rawValue)
+            select.bind(namespace, name)
             try select.forEachRow { row in
                 machines.insert(try row.ordinal())
                 count = min(count + (try row.count()), StoreNumbers.range.upperBound)
@@ -226,9 +219,7 @@ extension InstanceScan {
             SELECT id, namespace_id, machine_id, status, configuration, entered_ms, updated_ms, name, failure,
                 CASE WHEN ?2 AND failure IS NOT NULL THEN armed END
             FROM instance WHERE id > ?1 ORDER BY id
-            """)
-        select.bind(place?.id.rawValue ?? 0)
-        select.bind(query.failures.isEmpty ? Int64(0) : 1)
+            """, place?.id.rawValue ?? 0, query.failures.isEmpty ? Int64(0) : 1)
         let statuses = statuses.map(\.rawValue)
         var isWhole = true
         try select.forEachRow { row in
@@ -282,10 +273,8 @@ extension InstanceScan {
                 return
             }
             last = rank
-            var select = try PreparedStatement(database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?")
-            select.bind(rank.id.rawValue)
             // What has gone or moved on since is shown as it is now, in the place where it was found.
-            guard let instance = try select.first({ row in try InstanceRecord(row: &row) }) else { continue }
+            guard let instance = try InstanceRecord.first(database, "WHERE id = ?", rank.id) else { continue }
             page.instances.append(instance)
             bytesLeft -= instance.state.context.utf8.count + instance.state.armed.utf8.count
         }

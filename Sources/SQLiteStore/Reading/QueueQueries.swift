@@ -3,24 +3,10 @@ import WorkflowStore
 
 /// The reads of queues: what is set for them, and what waits in them.
 enum QueueQueries {
-    static func records(_ database: Database, after queue: String?, limit: Int) throws -> [QueueRecord] {
-        var select = try PreparedStatement(
-            database, "SELECT \(QueueRecord.columns) FROM queue WHERE name > ? ORDER BY name LIMIT ?")
-        // No name is empty.
-        select.bind(queue ?? "")
-        select.bind(Int64(limit))
-        var records: [QueueRecord] = []
-        try select.forEachRow { row in
-            records.append(try QueueRecord(row: &row))
-            return true
-        }
-        return records
-    }
-
     /// The next queue that has an effect or settings; nil behind the last.
     static func summary(_ database: Database, after queue: String?, _ query: QueueQuery) throws -> QueueSummary? {
         let busy = try EffectQueries.queues(database, after: queue, limit: 1).first
-        let record = try records(database, after: queue, limit: 1).first
+        let record = try QueueRecord.first(database, "WHERE name > ? ORDER BY name LIMIT 1", queue ?? "")
         let names = [busy, record?.name].compactMap(\.self)
         guard let name = names.min(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) else { return nil }
         var summary = QueueSummary(name: name)
@@ -53,10 +39,7 @@ enum QueueQueries {
                 """
                 SELECT id, due_ms FROM effect INDEXED BY effect_queue
                 WHERE queue = ? AND state = 'ready' AND priority = ? ORDER BY due_ms LIMIT ?
-                """)
-            select.bind(queue)
-            select.bind(priority)
-            select.bind(Int64(query.running.count + 1))
+                """, queue, priority, query.running.count + 1)
             try select.forEachRow { row in
                 // Proof: it is looked for among those that run, and nothing counts with it.
                 let (id, due) = (Position(rawValue: row.integer()), try row.time())
@@ -76,10 +59,7 @@ enum QueueQueries {
             """
             SELECT count(*) FROM (
                 SELECT 1 FROM effect INDEXED BY effect_queue WHERE queue = ? AND state = ? LIMIT ?)
-            """)
-        select.bind(queue)
-        select.bind(state.rawValue)
-        select.bind(Int64(query.bound))
+            """, queue, state, query.bound)
         // Proof: the statement counts rows up to the bound of the query.
         return Int(try select.first { row in row.integer() } ?? 0)
     }
@@ -96,30 +76,10 @@ enum QueueQueries {
                 SELECT count(*) FROM (
                     SELECT 1 FROM effect INDEXED BY effect_queue
                     WHERE queue = ? AND state = 'ready' AND priority = ? AND due_ms \(comparison) ? LIMIT ?)
-                """)
-            select.bind(queue)
-            select.bind(priority)
-            select.bind(query.now.rawValue)
-            select.bind(Int64(query.bound - count))
+                """, queue, priority, query.now, query.bound - count)
             // Proof: the statement counts rows up to the bound of the query.
             count += Int(try select.first { row in row.integer() } ?? 0)
         }
         return count
-    }
-}
-
-extension QueueRecord {
-    static let columns = "name, concurrency, rate, rate_ms, paused, actor, set_ms"
-
-    init(row: inout StatementRow) throws {
-        let name = try row.name()
-        let (concurrency, rate) = (
-            try row.optionalInteger(in: 0...Int64(Int32.max)), try row.optionalInteger(in: 1...Int64(Int32.max))
-        )
-        let settings = QueueSettings(
-            concurrency: concurrency.map { Int($0) }, rate: rate.map { Int($0) },
-            rateMilliseconds: try row.optionalInteger(in: 1...Timestamp.range.upperBound),
-            isPaused: try row.flag())
-        self.init(name: name, settings: settings, actor: try row.actor(), set: try row.time())
     }
 }

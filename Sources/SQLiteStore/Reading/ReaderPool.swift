@@ -93,8 +93,7 @@ package final class ReaderPool: Sendable {
         let entered = try gate.enter()
         do {
             try aside.inDatabase { database in
-                var begin = try PreparedStatement(database, "BEGIN DEFERRED")
-                try begin.run()
+                try database.run("BEGIN DEFERRED")
             }
         } catch {
             gate.leave(entered)
@@ -123,8 +122,7 @@ package final class ReaderPool: Sendable {
     }
 
     private static func transaction<T>(_ database: Database, _ body: (Database) throws -> T) throws -> T {
-        var begin = try PreparedStatement(database, "BEGIN DEFERRED")
-        try begin.run()
+        try database.run("BEGIN DEFERRED")
         defer { endReading(database) }
         return try body(database)
     }

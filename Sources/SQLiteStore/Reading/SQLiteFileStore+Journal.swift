@@ -7,7 +7,7 @@ extension SQLiteFileStore {
         try await readers.slice { database, budget in
             var rows: [ListedRow] = []
             let reach = try JournalReading.run(query, in: namespace, database, &budget) { row, found in
-                let name = InstanceName(rawValue: try row.text(at: JournalReading.nameColumn))
+                let name = InstanceName(rawValue: try row.text(at: JournalRecord.places.end))
                 let listed = ListedRow(
                     row: try JournalRecord(row: &row), instance: name, machine: found.machine, version: found.version,
                     isRetry: found.isRetry)
@@ -27,7 +27,7 @@ extension SQLiteFileStore {
             let reach = try JournalReading.run(query, in: namespace, database, &budget) { row, found in
                 let listed = LentListedRow(
                     row: try LentRow(row: row, isRetry: found.isRetry),
-                    instance: row.lent(at: JournalReading.nameColumn), machine: found.machine, version: found.version)
+                    instance: row.lent(at: JournalRecord.places.end), machine: found.machine, version: found.version)
                 add(&result, listed)
                 return listed.row.size
             }
@@ -46,6 +46,7 @@ private struct JournalReading {
     }
 
     private let query: JournalQuery
+    private let places = JournalRecord.places
     /// The machine versions of the slice.
     private var machines: [Int64: Version] = [:]
     /// That of the row before.
@@ -67,14 +68,13 @@ private struct JournalReading {
         let isWanted: Bool
     }
 
-    // Behind the columns of a row: its instance's name.
+    /// Behind the columns of a row: its instance's name.
     private static let select = """
         SELECT \(JournalRecord.columns), name
         FROM journal LEFT JOIN (
             SELECT id, name FROM instance WHERE namespace_id = ? AND status IS NOT 'purging') ON id = instance_id
         WHERE position > ? AND position <= ? ORDER BY position
         """
-    static let nameColumn: CInt = 17
 
     /// Calls a function with each row that is wanted; it gives the row's size.
     static func run(
@@ -82,10 +82,9 @@ private struct JournalReading {
         _ take: (inout StatementRow, Found) throws -> Int
     ) throws -> JournalReach {
         var reading = JournalReading(query)
-        var select = try PreparedStatement(database, Self.select)
-        select.bind(namespace.rawValue)
-        select.bind(query.after.rawValue)
-        select.bind(query.through?.rawValue ?? query.after.partition.rawValues.upperBound)
+        var select = try PreparedStatement(
+            database, Self.select, namespace, query.after,
+            query.through?.rawValue ?? query.after.partition.rawValues.upperBound)
         var isWhole = true
         try select.forEachRow { row in
             guard reading.bytesLeft > 0 else {
@@ -93,7 +92,7 @@ private struct JournalReading {
                 return false
             }
             // Proof: the statement asks for positions of the partition, which have bounds.
-            reading.reach.through = Position(rawValue: row.integer(at: 0))
+            reading.reach.through = Position(rawValue: row.integer(at: reading.places.position))
             if let found = try reading.found(row, database) { reading.bytesLeft -= try take(&row, found) }
             isWhole = budget.spend()
             return isWhole
@@ -107,21 +106,21 @@ private struct JournalReading {
     private mutating func found(_ row: StatementRow, _ database: Database) throws -> Found? {
         guard try isWanted(row) else { return nil }
         // Proof: the version is looked up by it, and nothing counts with it.
-        let version = try version(row.integer(at: 2), database)
-        guard version.isWanted, !row.isNull(at: Self.nameColumn) else { return nil }
+        let version = try version(row.integer(at: places.machineID), database)
+        guard version.isWanted, !row.isNull(at: places.end) else { return nil }
         return Found(
             machine: version.machine, version: version.version, isRetry: try isRetry(row, database))
     }
 
     /// Whether a row says that an instance failed again: somebody did that, or it had failed before.
     private func isRetry(_ row: StatementRow, _ database: Database) throws -> Bool {
-        guard row.lent(at: 7).elementsEqual(Self.failed) else { return false }
-        if !row.isNull(at: 12) { return true }
-        if row.isNull(at: 4) { return false }
-        var earlier = try PreparedStatement(database, "SELECT 1 FROM journal WHERE position = ? AND kind = 'failed'")
+        guard row.lent(at: places.kind).elementsEqual(Self.failed) else { return false }
+        if !row.isNull(at: places.actor) { return true }
+        if row.isNull(at: places.previous) { return false }
         // Proof: a row is looked up by it, and nothing counts with it.
-        earlier.bind(row.integer(at: 4))
-        return try earlier.first { _ in true } ?? false
+        let previous = row.integer(at: places.previous)
+        let sql = "SELECT 1 FROM journal WHERE position = ? AND kind = 'failed'"
+        return try database.first(sql, previous) { _ in true } ?? false
     }
 
     private static let failed = JournalKind.failed.rawValue.utf8
@@ -130,8 +129,9 @@ private struct JournalReading {
     private func isWanted(_ row: StatementRow) throws -> Bool {
         if query.filter.takesAllOfMachine { return true }
         return query.filter.takes(
-            kind: try row.text(at: 7), event: try row.text(at: 8), from: try row.text(at: 10),
-            to: try row.text(at: 11))
+            kind: try row.text(at: places.kind), event: try row.text(at: places.event),
+            from: try row.text(at: places.from),
+            to: try row.text(at: places.to))
     }
 
     private mutating func version(_ id: Int64, _ database: Database) throws -> Version {
@@ -143,7 +143,7 @@ private struct JournalReading {
     }
 
     private func read(_ id: Int64, _ database: Database) throws -> Version {
-        guard let found = try StoreQueries.machine(database, MachineID(rawValue: id)) else {
+        guard let found = try MachineRecord.first(database, "WHERE id = ?", id) else {
             throw SQLiteFailure.damage("the machine of a row is missing")
         }
         return Version(

@@ -15,7 +15,7 @@ extension SQLiteLookup {
     }
 
     package func machine(_ id: MachineID) throws(StoreError) -> MachineRecord? {
-        try read { database in try StoreQueries.machine(database, id) }
+        try read { database in try MachineRecord.first(database, "WHERE id = ?", id) }
     }
 
     package func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord? {
@@ -35,23 +35,25 @@ extension SQLiteLookup {
     }
 
     package func audit(key: Digest) throws(StoreError) -> AuditRecord? {
-        try read { database in try AuditQueries.audit(database, key: key) }
+        try read { database in try AuditRecord.first(database, "WHERE key = ? ORDER BY position LIMIT 1", key) }
     }
 
     package func effect(_ id: Position) throws(StoreError) -> EffectRecord? {
-        try read { database in try EffectQueries.effect(database, id) }
+        try read { database in try EffectRecord.first(database, "WHERE id = ?", id) }
     }
 
     package func attempt(_ number: Int64, of effect: Position) throws(StoreError) -> AttemptRecord? {
-        try read { database in try EffectQueries.attempt(database, number, of: effect) }
+        try read { database in try AttemptRecord.first(database, "WHERE effect = ? AND attempt = ?", effect, number) }
     }
 
     package func row(at position: Position) throws(StoreError) -> JournalRecord? {
-        try read { database in try StoreQueries.row(database, at: position) }
+        try read { database in try JournalRecord.first(database, "WHERE position = ?", position) }
     }
 
     package func openErasure(of instance: InstanceID) throws(StoreError) -> ErasureRecord? {
-        try read { database in try ErasureQueries.open(database, of: instance) }
+        try read { database in
+            try ErasureRecord.first(database, "WHERE instance_id = ? AND seq IS NOT NULL ORDER BY id LIMIT 1", instance)
+        }
     }
 
     package func readyEffects(
@@ -75,7 +77,10 @@ extension SQLiteLookup {
     }
 
     package func queueRecords(after queue: String?, limit: Int) throws(StoreError) -> [QueueRecord] {
-        try read { database in try QueueQueries.records(database, after: queue, limit: limit) }
+        try read { database in
+            // No name is empty.
+            try QueueRecord.all(database, "WHERE name > ? ORDER BY name LIMIT ?", queue ?? "", limit)
+        }
     }
 
     package func machineSettings(after key: MachineKey?, limit: Int) throws(StoreError) -> [MachineSetting] {
@@ -87,7 +92,7 @@ extension SQLiteLookup {
     }
 
     package func bulkRun(_ key: BulkKey) throws(StoreError) -> BulkRecord? {
-        try read { database in try BulkQueries.run(database, key) }
+        try read { database in try BulkRecord.first(database, BulkKey.condition, key) }
     }
 
     package func queues(after queue: String?, limit: Int) throws(StoreError) -> [String] {

@@ -34,8 +34,7 @@ extension SQLiteReading {
             """
             SELECT id, namespace_id, status, machine_id, configuration, entered_ms FROM instance
             WHERE id > ? ORDER BY id
-            """)
-        select.bind(last.rawValue)
+            """, last)
         var oldest: [AgedState: Timestamp] = [:]
         var next: InstanceID?
         try select.forEachRow { row in

@@ -7,10 +7,10 @@ extension SQLiteReading {
         var effects: [EffectRecord] = []
         while !rest.isEmpty {
             let slice = try await readers.slice { [rest] database, budget in
-                var rest = try EffectQueries.isThere(in: database) ? rest : []
+                var rest = try Table.effect.isThere(in: database) ? rest : []
                 var effects: [EffectRecord] = []
                 while let id = rest.popFirst() {
-                    if let effect = try EffectQueries.effect(database, id) { effects.append(effect) }
+                    if let effect = try EffectRecord.first(database, "WHERE id = ?", id) { effects.append(effect) }
                     if !budget.spend() { break }
                 }
                 return (effects: effects, rest: rest)
@@ -41,7 +41,7 @@ extension SQLiteReading {
             let last = queues.last?.name ?? query.after
             // One in a slice: what waits in it is counted.
             let next = try await readers.slice { database, _ in
-                guard try EffectQueries.isThere(in: database) else { return nil as QueueSummary? }
+                guard try Table.effect.isThere(in: database) else { return nil as QueueSummary? }
                 return try QueueQueries.summary(database, after: last, query)
             }
             guard let next else { break }
@@ -56,7 +56,7 @@ extension SQLiteReading {
         while let row = place {
             let slice = try await readers.slice { database, budget in
                 var (found, next): ([Position], Position?) = ([], row)
-                guard try EffectQueries.isThere(in: database) else { return (found, nil as Position?) }
+                guard try Table.effect.isThere(in: database) else { return (found, nil as Position?) }
                 while let row = next {
                     found += try EffectQueries.calls(database, behind: row)
                     next = try EffectQueries.previous(database, of: row)
@@ -77,7 +77,7 @@ extension SQLiteReading {
         while page.next != nil, rows > 0, page.attempts.count < limit {
             (page, rows) = try await readers.slice { [page, rows] database, budget in
                 var (page, rows) = (page, rows)
-                guard try EffectQueries.isThere(in: database) else { return (AttemptPage(), 0) }
+                guard try Table.effect.isThere(in: database) else { return (AttemptPage(), 0) }
                 while let row = page.next, rows > 0, page.attempts.count < limit {
                     page.next = try EffectQueries.addAttempts(to: &page.attempts, behind: row, database)
                     rows -= 1
@@ -93,21 +93,10 @@ extension SQLiteReading {
         of effect: Position, instance: InstanceID
     ) async throws(StoreError) -> [AttemptRecord] {
         try await readers.slice { database, _ in
-            guard try EffectQueries.isThere(in: database) else { return [] }
+            guard try Table.effect.isThere(in: database) else { return [] }
             // At most as many as are kept.
-            var select = try PreparedStatement(
-                database,
-                """
-                SELECT \(AttemptRecord.columns) FROM attempt WHERE effect = ? AND instance_id = ? ORDER BY attempt
-                """)
-            select.bind(effect.rawValue)
-            select.bind(instance.rawValue)
-            var attempts: [AttemptRecord] = []
-            try select.forEachRow { row in
-                attempts.append(try AttemptRecord(row: &row))
-                return true
-            }
-            return attempts
+            return try AttemptRecord.all(
+                database, "WHERE effect = ? AND instance_id = ? ORDER BY attempt", effect, instance)
         }
     }
 }

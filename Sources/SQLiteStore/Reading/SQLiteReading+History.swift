@@ -71,36 +71,27 @@ struct HistoryWalk: Sendable {
     /// The nearest known row at or above the page: a snapshot knows the position of its row. Snapshots are at most 256
     /// rows apart, and so is the way to the page.
     private func start(_ database: Database) throws -> (Int64, Position) {
-        var select = try PreparedStatement(
-            database,
-            "SELECT seq, position FROM snapshot WHERE instance_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT 1")
-        select.bind(instance.rawValue)
-        select.bind(seqs.upperBound)
-        select.bind(headSeq.rawValue)
-        return try select.first { row in (try row.ordinal(), try row.position()) }
+        return try database.first(
+            "SELECT seq, position FROM snapshot WHERE instance_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT 1",
+            instance, seqs.upperBound, headSeq
+        ) { row in (try row.ordinal(), try row.position()) }
             ?? (headSeq.rawValue, head)
     }
 
     /// Passes a row above the page.
     private func hop(_ database: Database, _ seq: Int64, _ position: Position) throws -> Position? {
-        var select = try PreparedStatement(
-            database, "SELECT previous FROM journal WHERE position = ? AND instance_id = ? AND seq = ?")
-        select.bind(position.rawValue)
-        select.bind(instance.rawValue)
-        select.bind(seq)
-        let row = try select.first { row in try row.previous(of: position) }
+        let row = try database.first(
+            "SELECT previous FROM journal WHERE position = ? AND instance_id = ? AND seq = ?", position, instance, seq
+        ) { row in try row.previous(of: position) }
         guard let row else { throw Self.broken(seq) }
         return row
     }
 
     private mutating func take(_ database: Database, _ seq: Int64, _ position: Position) throws -> Position? {
-        var select = try PreparedStatement(
-            database,
-            "SELECT \(JournalRecord.columns) FROM journal WHERE position = ? AND instance_id = ? AND seq = ?")
-        select.bind(position.rawValue)
-        select.bind(instance.rawValue)
-        select.bind(seq)
-        guard let row = try select.first({ row in try JournalRecord(row: &row) }) else { throw Self.broken(seq) }
+        guard
+            let row = try JournalRecord.first(
+                database, "WHERE position = ? AND instance_id = ? AND seq = ?", position, instance, seq)
+        else { throw Self.broken(seq) }
         rows.append(row)
         bytesLeft -= row.size
         // Of a page that begins with the oldest row the newest ones give way.

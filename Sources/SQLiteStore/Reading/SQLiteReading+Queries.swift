@@ -9,7 +9,7 @@ extension SQLiteReading {
     }
 
     package func machine(_ id: MachineID) async throws(StoreError) -> MachineRecord? {
-        try await readers.slice { database, _ in try StoreQueries.machine(database, id) }
+        try await readers.slice { database, _ in try MachineRecord.first(database, "WHERE id = ?", id) }
     }
 
     package func instance(_ key: InstanceKey) async throws(StoreError) -> InstanceRecord? {
@@ -17,12 +17,14 @@ extension SQLiteReading {
     }
 
     package func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord? {
-        try await readers.slice { database, _ in try StoreQueries.instance(database, id) }
+        try await readers.slice { database, _ in
+            try InstanceRecord.first(database, "WHERE id = ? AND status <> 'purging'", id)
+        }
     }
 
     package func rows(at positions: [Position]) async throws(StoreError) -> [JournalRecord] {
         try await readers.slice { database, _ in
-            try positions.compactMap { try StoreQueries.row(database, at: $0) }
+            try positions.compactMap { try JournalRecord.first(database, "WHERE position = ?", $0) }
         }
     }
 
@@ -62,8 +64,7 @@ extension SQLiteReading {
             var seen: Set<MachineName> = []
             // Both stand before the source, so no source is read.
             var select = try PreparedStatement(
-                database, "SELECT namespace_id, name FROM machine ORDER BY id DESC LIMIT ?")
-            select.bind(Int64(rows))
+                database, "SELECT namespace_id, name FROM machine ORDER BY id DESC LIMIT ?", rows)
             try select.forEachRow { row in
                 guard row.integer() == namespace.rawValue else { return true }
                 let name = try row.machineName()
@@ -78,15 +79,9 @@ extension SQLiteReading {
         of instance: InstanceID, atOrBefore seq: Seq
     ) async throws(StoreError) -> SnapshotRecord? {
         try await readers.slice { database, _ in
-            var select = try PreparedStatement(
-                database,
-                """
-                SELECT \(SnapshotRecord.columns) FROM snapshot WHERE instance_id = ? AND seq <= ?
-                AND salt IS NOT NULL ORDER BY seq DESC LIMIT 1
-                """)
-            select.bind(instance.rawValue)
-            select.bind(seq.rawValue)
-            return try select.first { row in try SnapshotRecord(row: &row) }
+            try SnapshotRecord.first(
+                database, "WHERE instance_id = ? AND seq <= ? AND salt IS NOT NULL ORDER BY seq DESC LIMIT 1", instance,
+                seq)
         }
     }
 

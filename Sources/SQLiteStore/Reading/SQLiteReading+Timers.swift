@@ -31,10 +31,7 @@ extension SQLiteReading {
             FROM timer CROSS JOIN instance ON instance.id = timer.instance_id
             WHERE (due_ms, timer.position, ordinal) > (?, ?, ?)
             ORDER BY due_ms, timer.position, ordinal
-            """)
-        select.bind(key?.due.rawValue ?? .min)
-        select.bind(key?.position.rawValue ?? 0)
-        select.bind(key?.ordinal ?? 0)
+            """, key?.due.rawValue ?? .min, key?.position.rawValue ?? 0, key?.ordinal ?? 0)
         var timers: [ListedTimer] = []
         var next: TimerKey?
         try select.forEachRow { row in

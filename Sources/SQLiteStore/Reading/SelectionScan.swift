@@ -36,20 +36,16 @@ struct SelectionScan {
 
     private func nextMachine(_ database: Database, after id: Int64) throws -> Int64? {
         if query.filter.machines.isEmpty {
-            var select = try PreparedStatement(
-                database, "SELECT id FROM machine WHERE id > ? AND namespace_id = ? ORDER BY id LIMIT 1")
-            select.bind(id)
-            select.bind(namespace.rawValue)
-            return try select.first { row in try row.ordinal() }
+            return try database.first(
+                "SELECT id FROM machine WHERE id > ? AND namespace_id = ? ORDER BY id LIMIT 1", id, namespace
+            ) { row in try row.ordinal() }
         }
         var next: Int64?
         for machine in query.filter.machines {
             // The plus sign keeps SQLite on the index by name, which has few rows for one name.
             var select = try PreparedStatement(
-                database, "SELECT id, version FROM machine WHERE +id > ? AND namespace_id = ? AND name = ?")
-            select.bind(id)
-            select.bind(namespace.rawValue)
-            select.bind(machine.rawValue)
+                database, "SELECT id, version FROM machine WHERE +id > ? AND namespace_id = ? AND name = ?", id,
+                namespace, machine)
             try select.forEachRow { row in
                 let id = try row.ordinal()
                 if query.takes(machine, try row.version()) { next = next.map { min($0, id) } ?? id }
@@ -70,13 +66,7 @@ struct SelectionScan {
                 """
                 SELECT id FROM instance WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ? AND id < ?
                 ORDER BY id LIMIT ?
-                """)
-            select.bind(namespace.rawValue)
-            select.bind(after.machine)
-            select.bind(status.rawValue)
-            select.bind(after.number)
-            select.bind(query.below?.rawValue ?? .max)
-            select.bind(Int64(query.limit))
+                """, namespace, after.machine, status, after.number, query.below?.rawValue ?? .max, query.limit)
             try select.forEachRow { row in
                 ids.append(try row.ordinal())
                 return true
@@ -95,19 +85,19 @@ struct SelectionScan {
     /// Nil when the selection has no such instance.
     private func instance(_ database: Database, _ id: Int64, machine: Int64) throws -> InstanceRecord? {
         var select = try PreparedStatement(
-            database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?")
-        select.bind(id)
+            database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?", id)
+        let places = InstanceRecord.places
         return try select.first { row in
-            guard row.integer(at: InstanceRecord.namespaceColumn) == namespace.rawValue, row.integer(at: 3) == machine
+            guard row.integer(at: places.namespace) == namespace.rawValue, row.integer(at: places.machineID) == machine
             else {
                 throw SQLiteFailure.damage(
                     "the index of lists leads to a row that does not have it")
             }
             let isWanted = try query.filter.takes(
-                configuration: try row.text(at: InstanceRecord.configurationColumn),
-                entered: try row.time(at: InstanceRecord.enteredColumn),
-                failure: try row.optionalText(at: InstanceRecord.failureColumn),
-                error: InvocationError(armed: try row.text(at: InstanceRecord.armedColumn)))
+                configuration: try row.text(at: places.configuration),
+                entered: try row.time(at: places.entered),
+                failure: try row.optionalText(at: places.failure),
+                error: InvocationError(armed: try row.text(at: places.armed)))
             return isWanted ? try InstanceRecord(row: &row) : nil
         } ?? nil
     }

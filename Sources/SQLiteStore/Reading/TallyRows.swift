@@ -19,9 +19,7 @@ extension BatchWriting {
             """, values: values)
         var isEmptied = false
         for (key, change) in changes where change != 0 {
-            add.bind(key.machineID.rawValue)
-            add.bind(key.status.rawValue)
-            add.bind(key.configuration)
+            add.bind(key)
             add.bind(change)
             try add.run()
             isEmptied = isEmptied || change < 0
@@ -36,9 +34,7 @@ extension BatchWriting {
         var remove = try PreparedStatement(
             database, "DELETE FROM tally WHERE machine_id = ? AND status = ? AND state = ? AND n = 0", values: values)
         for (key, change) in changes where change < 0 {
-            remove.bind(key.machineID.rawValue)
-            remove.bind(key.status.rawValue)
-            remove.bind(key.configuration)
+            remove.bind(key)
             try remove.run()
         }
     }
@@ -64,17 +60,14 @@ extension SQLiteReading {
         _ database: Database, _ query: TallyQuery, in namespace: NamespaceID, after key: TallyKey?, limit: Int,
         _ budget: inout SliceBudget
     ) throws -> (found: [TallyRecord], next: TallyKey?) {
-        guard limit > 0, try TallyInspection.isThere(in: database) else { return ([], nil) }
+        guard limit > 0, try Table.tally.isThere(in: database) else { return ([], nil) }
         var select = try PreparedStatement(
             database,
             """
             SELECT t.machine_id, t.status, t.state, t.n, m.namespace_id, m.name, m.version, m.semantics
             FROM tally t CROSS JOIN machine m ON m.id = t.machine_id
             WHERE (t.machine_id, t.status, t.state) > (?, ?, ?) ORDER BY t.machine_id, t.status, t.state
-            """)
-        select.bind(key?.machineID.rawValue ?? 0)
-        select.bind(key?.status.rawValue ?? "")
-        select.bind(key?.configuration ?? "")
+            """, key?.machineID.rawValue ?? 0, key?.status.rawValue ?? "", key?.configuration ?? "")
         var found: [TallyRecord] = []
         var next: TallyKey?
         try select.forEachRow { row in

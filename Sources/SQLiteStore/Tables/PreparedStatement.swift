@@ -26,55 +26,26 @@ struct PreparedStatement {
         sqlite3_reset(handle)
     }
 
-    mutating func bind(_ value: Int64) {
+    /// Binds values to the first question marks.
+    init<each Value: ColumnValue>(
+        _ database: Database, _ sql: String, _ value: repeat each Value, values: BoundValues? = nil
+    ) throws {
+        try self.init(database, sql, values: values)
+        repeat bind(each value)
+    }
+
+    mutating func bind(integer value: Int64) {
         bound += 1
         check(sqlite3_bind_int64(handle, bound, value))
     }
 
-    mutating func bind(_ value: Int64?) {
-        if let value { bind(value) } else { bindNull() }
-    }
-
-    mutating func bind(_ value: String) {
+    mutating func bind(text value: String) {
         let isBound: Void? = value.utf8.withContiguousStorageIfAvailable { bind(text: UnsafeRawBufferPointer($0)) }
         // No text of ours is of that kind.
         if isBound == nil { Array(value.utf8).withUnsafeBytes { bind(text: $0) } }
     }
 
-    mutating func bind(_ value: String?) {
-        if let value { bind(value) } else { bindNull() }
-    }
-
-    mutating func bind(_ value: [UInt8]) {
-        value.withUnsafeBytes { bind(blob: $0) }
-    }
-
-    mutating func bind(_ value: [UInt8]?) {
-        if let value { bind(value) } else { bindNull() }
-    }
-
-    mutating func bind(_ value: Digest) {
-        value.withUnsafeBytes { bind(blob: $0) }
-    }
-
-    mutating func bind(_ value: UniqueID) {
-        value.withUnsafeBytes { bind(blob: $0) }
-    }
-
-    mutating func bind(_ value: Salt) {
-        value.withUnsafeBytes { bind(blob: $0) }
-    }
-
-    mutating func bind(_ value: StoredValue) {
-        switch value {
-        case .null: bindNull()
-        case .integer(let number): bind(number)
-        case .text(let bytes): bytes.withUnsafeBytes { bind(text: $0) }
-        case .blob(let bytes): bind(bytes)
-        }
-    }
-
-    private mutating func bind(text: UnsafeRawBufferPointer) {
+    mutating func bind(text: UnsafeRawBufferPointer) {
         bound += 1
         let (start, destructor) = kept(text)
         let count = UInt64(text.count)
@@ -82,13 +53,13 @@ struct PreparedStatement {
         check(sqlite3_bind_text64(handle, bound, bytes, count, destructor, UInt8(SQLITE_UTF8)))
     }
 
-    private mutating func bind(blob: UnsafeRawBufferPointer) {
+    mutating func bind(blob: UnsafeRawBufferPointer) {
         bound += 1
         let (start, destructor) = kept(blob)
         check(sqlite3_bind_blob64(handle, bound, start, UInt64(blob.count), destructor))
     }
 
-    private mutating func bindNull() {
+    mutating func bindNull() {
         bound += 1
         check(sqlite3_bind_null(handle, bound))
     }
@@ -129,6 +100,11 @@ struct PreparedStatement {
     /// How many rows the last `run` of an INSERT, UPDATE or DELETE changed.
     var changes: Int { Int(sqlite3_changes(sqlite3_db_handle(handle))) }
 
+    /// Refuses a run that did not change one row.
+    func requireChange(_ what: @autoclosure () -> String) throws {
+        guard changes == 1 else { throw StoreError(.constraint, "Cannot write: \(what())") }
+    }
+
     /// Calls `body` with each row until it returns false.
     mutating func forEachRow(_ body: (inout StatementRow) throws -> Bool) throws {
         try begin()
@@ -140,6 +116,16 @@ struct PreparedStatement {
             var row = StatementRow(handle: handle)
             guard try body(&row) else { return }
         }
+    }
+
+    /// Returns all rows, each made into a value.
+    mutating func all<T>(_ body: (inout StatementRow) throws -> T) throws -> [T] {
+        var values: [T] = []
+        try forEachRow { row in
+            values.append(try body(&row))
+            return true
+        }
+        return values
     }
 
     /// The first row, made into a value; nil when there is none.

@@ -66,7 +66,26 @@ extension StatementRow {
 
     mutating func version() throws(SQLiteFailure) -> MachineVersion { MachineVersion(rawValue: try ordinal()) }
 
+    mutating func optionalVersion() throws(SQLiteFailure) -> MachineVersion? {
+        try optionalInteger(in: StoreNumbers.range).map(MachineVersion.init(rawValue:))
+    }
+
     mutating func namespaceID() throws(SQLiteFailure) -> NamespaceID { NamespaceID(rawValue: try ordinal()) }
+
+    /// A namespace as it stands.
+    mutating func anyNamespaceID() -> NamespaceID {
+        // Proof: a namespace is compared, and nothing counts with it.
+        NamespaceID(rawValue: integer())
+    }
+
+    mutating func partitionID() throws(SQLiteFailure) -> PartitionID {
+        PartitionID(rawValue: try integer(in: PartitionID.range))
+    }
+
+    /// A number of milliseconds that pass.
+    mutating func optionalSpan() throws(SQLiteFailure) -> Int64? {
+        try optionalInteger(in: 1...Timestamp.range.upperBound)
+    }
 
     mutating func status() throws(SQLiteFailure) -> InstanceStatus { try word() }
 

@@ -3,16 +3,16 @@ import WorkflowStore
 
 /// The one row about the file itself.
 struct StoreRow: Sendable {
-    let uuid: UniqueID
-    let generation: Int64
-    let epoch: Int64
+    private(set) var uuid: UniqueID
+    private(set) var generation: Int64
+    private(set) var epoch: Int64
     /// What the writer goes on from.
-    let numbers: StoreNumbers
-    let clock: StoreClock
-    let keys: KeyLedger
-    let purgeFloor: Position
-    let isClean: Bool
-    let isHeld: Bool
+    private(set) var numbers: StoreNumbers
+    private(set) var clock: StoreClock
+    private(set) var keys: KeyLedger
+    private(set) var purgeFloor: Position
+    private(set) var isClean: Bool
+    private(set) var isHeld: Bool
 
     var nextPosition: Position { numbers.nextPosition }
     var nextInstance: InstanceID { numbers.nextInstance }
@@ -21,17 +21,7 @@ struct StoreRow: Sendable {
     static var missing: SQLiteFailure { .damage("its row in 'store' is missing") }
 
     /// Nil when the row is missing; throws for one that no wfd writes.
-    static func read(_ database: Database) throws -> StoreRow? {
-        var select = try PreparedStatement(
-            database, "SELECT \(columns.joined(separator: ", ")), uuid, clock FROM store WHERE id = 1")
-        return try select.first { row in
-            var values: [Int64] = []
-            for column in columns { values.append(try row.integer(in: bounds(column, values.first ?? 1))) }
-            let uuid = try row.uniqueID()
-            guard let clock = StoreClock(rawValue: try row.text()) else { throw row.implausible }
-            return StoreRow(uuid: uuid, clock: clock, values)
-        }
-    }
+    static func read(_ database: Database) throws -> StoreRow? { try first(database, "WHERE id = 1") }
 
     /// Refuses a store of another clock.
     func require(_ wanted: StoreClock, of file: StoreFile) throws(StoreError) {
@@ -47,43 +37,48 @@ struct StoreRow: Sendable {
     }
 
     static let generations: ClosedRange<Int64> = 1...Int64(Int32.max)
+}
 
-    private static let columns = [
-        "next_position", "next_instance", "next_machine", "last_ms", "generation", "epoch", "clock_ms",
-        "clock_position", "dedupe_floor", "dedupe_ms", "dedupe_count", "purge_floor", "clean",
-        "held",
-    ]
+extension StoreRow: TableRow {
+    static let columns = Columns(
+        of: "store",
+        blank: StoreRow(
+            uuid: InstanceRecord.columns.blank.uuid, generation: 1, epoch: 0,
+            numbers: StoreNumbers(
+                nextPosition: Position(rawValue: 1), nextInstance: InstanceID(rawValue: 1),
+                nextMachine: MachineID(rawValue: 1), last: Timestamp(rawValue: 0)),
+            clock: .real,
+            keys: KeyLedger(
+                floor: Position(rawValue: 1), forgotten: Timestamp(rawValue: 0), count: 0,
+                begin: ClockBegin(time: Timestamp(rawValue: 0), position: Position(rawValue: 1))),
+            purgeFloor: Position(rawValue: 1), isClean: false, isHeld: false))
 
-    /// - Parameter values: Of `columns`, in their order.
-    private init(uuid: UniqueID, clock: StoreClock, _ values: [Int64]) {
-        self.uuid = uuid
-        self.clock = clock
-        numbers = StoreNumbers(
-            // Proof: there is a value for each column.
-            nextPosition: Position(rawValue: values[0]), nextInstance: InstanceID(rawValue: values[1]),
-            nextMachine: MachineID(rawValue: values[2]), last: Timestamp(rawValue: values[3]))
-        generation = values[4]
-        epoch = values[5]
-        keys = KeyLedger(
-            floor: Position(rawValue: values[8]), forgotten: Timestamp(rawValue: values[9]), count: values[10],
-            begin: ClockBegin(time: Timestamp(rawValue: values[6]), position: Position(rawValue: values[7])))
-        purgeFloor = Position(rawValue: values[11])
-        isClean = values[12] == 1
-        isHeld = values[13] == 1
+    static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
+        try column("next_position", row.numbers.nextPosition) { $0.numbers.nextPosition = try $1.position() }
+        try column("next_instance", row.numbers.nextInstance) { $0.numbers.nextInstance = try $1.instanceID() }
+        try column("next_machine", row.numbers.nextMachine) { $0.numbers.nextMachine = try $1.machineID() }
+        try column("last_ms", row.numbers.last) { $0.numbers.last = try $1.time() }
+        try column("generation", row.generation) { $0.generation = try $1.integer(in: generations) }
+        try column("epoch", row.epoch) { $0.epoch = try $1.integer(in: 0...Int64(Int32.max)) }
+        try column("clock_ms", row.keys.begin.time) { $0.keys.begin.time = try $1.time() }
+        try column("clock_position", row.keys.begin.position) { $0.keys.begin.position = try $1.floor(of: $0) }
+        try column("dedupe_floor", row.keys.floor) { $0.keys.floor = try $1.floor(of: $0) }
+        try column("dedupe_ms", row.keys.forgotten) { $0.keys.forgotten = Timestamp(rawValue: try $1.bits48()) }
+        try column("dedupe_count", row.keys.count) { $0.keys.count = try $1.bits48() }
+        try column("purge_floor", row.purgeFloor) { $0.purgeFloor = try $1.floor(of: $0) }
+        try column("clean", row.isClean) { $0.isClean = try $1.flag() }
+        try column("held", row.isHeld) { $0.isHeld = try $1.flag() }
+        try column("uuid", row.uuid) { $0.uuid = try $1.uniqueID() }
+        try column("clock", row.clock) { $0.clock = try $1.word() }
+    }
+}
+
+extension StatementRow {
+    /// Reads a position up to the next one.
+    fileprivate mutating func floor(of row: StoreRow) throws(SQLiteFailure) -> Position {
+        Position(rawValue: try integer(in: 1...max(1, row.nextPosition.rawValue)))
     }
 
-    /// What a column may hold. What counts with it afterwards cannot overflow.
-    private static func bounds(_ column: String, _ nextPosition: Int64) -> ClosedRange<Int64> {
-        switch column {
-        case "next_position", "next_instance", "next_machine": StoreNumbers.range
-        case "last_ms", "clock_ms": Timestamp.range
-        case "generation": generations
-        case "epoch": 0...Int64(Int32.max)
-        case "clock_position", "dedupe_floor", "purge_floor": 1...max(1, nextPosition)
-        // 48 bits of a UUID.
-        case "dedupe_ms": 0...(1 << 48)
-        case "dedupe_count": 0...(1 << 48)
-        default: 0...1
-        }
-    }
+    /// Reads a number up to 48 bits, as many as a UUID has for its time.
+    fileprivate mutating func bits48() throws(SQLiteFailure) -> Int64 { try integer(in: 0...(1 << 48)) }
 }

@@ -18,9 +18,9 @@ struct KeyOrder: Sendable {
         let list = columns.joined(separator: ", ")
         let backwards = columns.map { "\($0) DESC" }.joined(separator: ", ")
         let way = index.map { "INDEXED BY \($0)" } ?? (columns == ["rowid"] ? "NOT INDEXED" : "")
-        var select = try PreparedStatement(
-            database, "SELECT \(list) FROM \(table) \(way) ORDER BY \(backwards) LIMIT 1")
-        return try select.first { row in columns.map { _ in row.value() } }
+        return try database.first(
+            "SELECT \(list) FROM \(table) \(way) ORDER BY \(backwards) LIMIT 1"
+        ) { row in columns.map { _ in row.value() } }
     }
 }
 

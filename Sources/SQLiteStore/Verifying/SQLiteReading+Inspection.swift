@@ -37,8 +37,7 @@ extension SQLiteReading {
                 """
                 SELECT \(MachineRecord.columns), namespace_id IN (SELECT id FROM namespace), seal FROM machine
                 WHERE id > ? ORDER BY id
-                """)
-            select.bind(id.rawValue)
+                """, id)
             var wanted = max(id.rawValue, 0) + 1
             var last = id
             try select.forEachRow { row in
@@ -85,9 +84,7 @@ extension SQLiteReading {
                 """
                 SELECT \(InstanceRecord.columns), namespace_id IN (SELECT id FROM namespace), parent IS NULL
                 FROM instance WHERE id BETWEEN ? AND ? ORDER BY id
-                """)
-            select.bind(ids.lowerBound)
-            select.bind(ids.upperBound)
+                """, ids.lowerBound, ids.upperBound)
             var last: InstanceID?
             try select.forEachRow { row in
                 var instance = try InspectedInstance(row: &row)
@@ -113,12 +110,13 @@ extension SQLiteReading {
 
 extension InspectedInstance {
     fileprivate init(row: inout StatementRow) throws {
+        let places = InstanceRecord.places
         // Proof: these are told as they stand, and nothing counts with them.
-        let (id, machine) = (InstanceID(rawValue: row.integer(at: 0)), MachineID(rawValue: row.integer(at: 3)))
+        let (number, machine) = (row.integer(at: places.id), row.integer(at: places.machineID))
         // Proof: a namespace is compared, and nothing counts with it.
-        let namespace = NamespaceID(rawValue: row.integer(at: InstanceRecord.namespaceColumn))
+        let namespace = NamespaceID(rawValue: row.integer(at: places.namespace))
         // What follows says that such a name cannot be read.
-        let key = InstanceKey(InstanceName(rawValue: (try? row.text(at: 2)) ?? ""), in: namespace)
+        let key = InstanceKey(InstanceName(rawValue: (try? row.text(at: places.name)) ?? ""), in: namespace)
         do {
             let record = try InstanceRecord(row: &row)
             let (hasNamespace, hasNoParent) = (row.integer() == 1, row.integer() == 1)
@@ -131,18 +129,17 @@ extension InspectedInstance {
                         ? "its status is 'purging', but it is not what a deletion leaves" : nil
             self.init(record: record, inconsistency: inconsistency)
         } catch let failure as SQLiteFailure {
-            self.init(record: .unreadable(id, key, machine), inconsistency: failure.message)
+            self.init(record: .unreadable(number, key, machine), inconsistency: failure.message)
         }
     }
 }
 
 extension InstanceRecord {
-    fileprivate static func unreadable(_ id: InstanceID, _ key: InstanceKey, _ machine: MachineID) -> InstanceRecord {
-        InstanceRecord(
-            id: id, uuid: UniqueID(bytes: Array(repeating: 0, count: 16)), namespace: key.namespace, name: key.name,
-            machineID: machine, status: .running, seq: Seq(rawValue: 0), head: Position(rawValue: 0),
-            state: SnapshotText(configuration: "", context: "", memory: ""), entered: Timestamp(rawValue: 0),
-            salt: .zero, digest: .zero, created: Timestamp(rawValue: 0), updated: Timestamp(rawValue: 0))
+    fileprivate static func unreadable(_ id: Int64, _ key: InstanceKey, _ machine: Int64) -> InstanceRecord {
+        var record = columns.blank
+        (record.id, record.machineID) = (InstanceID(rawValue: id), MachineID(rawValue: machine))
+        (record.namespace, record.name) = (key.namespace, key.name)
+        return record
     }
 
     /// About the bytes that it takes in memory.

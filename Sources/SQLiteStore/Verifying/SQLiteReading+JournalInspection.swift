@@ -50,6 +50,7 @@ private struct JournalInspection {
     let instances: ClosedRange<Int64>
     var bytesLeft: Int
     var slice: InspectedJournal
+    private let places = JournalRecord.places
     /// Keys of rows below are forgotten.
     private var floor = Position(rawValue: .max)
 
@@ -65,13 +66,12 @@ private struct JournalInspection {
         try begin(database)
         var select = try PreparedStatement(
             database,
-            "SELECT \(JournalRecord.columns) FROM journal WHERE position BETWEEN ? AND ? ORDER BY position")
-        select.bind(positions.lowerBound)
-        select.bind(positions.upperBound)
+            "SELECT \(JournalRecord.columns) FROM journal WHERE position BETWEEN ? AND ? ORDER BY position",
+            positions.lowerBound, positions.upperBound)
         var last: Int64?
         try select.forEachRow { row in
             // Proof: the statement asks for positions of the partition, which have bounds.
-            let position = row.integer(at: 0)
+            let position = row.integer(at: places.position)
             guard position >= positions.lowerBound, last.map({ position > $0 }) ?? true else {
                 slice.disorder = Position(rawValue: position)
                 return false
@@ -79,7 +79,7 @@ private struct JournalInspection {
             last = position
             slice.passed += 1
             // Proof: it is compared, and nothing counts with it.
-            let instance = row.integer(at: 1)
+            let instance = row.integer(at: places.instanceID)
             if instances.contains(instance) {
                 try take(&row, database)
             } else if instance > instances.upperBound, slice.firstAbove == nil {
@@ -96,11 +96,10 @@ private struct JournalInspection {
 
     /// Finds the effects in the range of the slice that nobody waits for. Those of its last row may be in the next.
     private mutating func findCalls(_ database: Database) throws {
-        guard try EffectQueries.isThere(in: database) else { return }
+        guard try Table.effect.isThere(in: database) else { return }
         var select = try PreparedStatement(
-            database, "SELECT id, instance_id, number IS NULL FROM effect WHERE id BETWEEN ? AND ? ORDER BY id")
-        select.bind(positions.lowerBound)
-        select.bind(slice.through)
+            database, "SELECT id, instance_id, number IS NULL FROM effect WHERE id BETWEEN ? AND ? ORDER BY id",
+            positions.lowerBound, slice.through)
         try select.forEachRow { row in
             // Proof: they are told as they stand, and nothing counts with them.
             let (id, instance) = (Position(rawValue: row.integer()), row.integer())
@@ -111,13 +110,12 @@ private struct JournalInspection {
 
     /// Finds the effects behind one row that nobody waits for: those of its instance up to the first of another.
     mutating func findCalls(behind position: Position, _ database: Database) throws {
-        guard let last = slice.rows.last, last.position == position, try EffectQueries.isThere(in: database) else {
+        guard let last = slice.rows.last, last.position == position, try Table.effect.isThere(in: database) else {
             return
         }
         var select = try PreparedStatement(
             database,
-            "SELECT id, instance_id, seq, number IS NULL FROM effect WHERE id > ? ORDER BY id")
-        select.bind(position.rawValue)
+            "SELECT id, instance_id, seq, number IS NULL FROM effect WHERE id > ? ORDER BY id", position)
         try select.forEachRow { row in
             // Proof: they are compared, and nothing counts with them.
             let (id, instance, seq) = (Position(rawValue: row.integer()), row.integer(), row.integer())
@@ -134,8 +132,7 @@ private struct JournalInspection {
 
     mutating func read(_ position: Position, _ database: Database) throws {
         var select = try PreparedStatement(
-            database, "SELECT \(JournalRecord.columns) FROM journal WHERE position = ?")
-        select.bind(position.rawValue)
+            database, "SELECT \(JournalRecord.columns) FROM journal WHERE position = ?", position)
         try select.forEachRow { row in
             try take(&row, database)
             return false
@@ -144,13 +141,13 @@ private struct JournalInspection {
 
     private mutating func take(_ row: inout StatementRow, _ database: Database) throws {
         // Proof: it is told as it stands, and nothing counts with it.
-        let position = Position(rawValue: row.integer(at: 0))
+        let position = Position(rawValue: row.integer(at: places.position))
         let record: JournalRecord
         do {
             record = try JournalRecord(row: &row)
         } catch let failure as SQLiteFailure {
             // Proof: they are told as they stand, and nothing counts with them.
-            slice.rows.append(.unreadable(position, row.integer(at: 1), row.integer(at: 3)))
+            slice.rows.append(.unreadable(position, row.integer(at: places.instanceID), row.integer(at: places.seq)))
             slice.unreadable[position] = failure.message
             return
         }
@@ -175,19 +172,16 @@ private struct JournalInspection {
     }
 
     private func snapshot(of record: JournalRecord, _ database: Database) throws -> SnapshotRecord? {
-        var select = try PreparedStatement(
-            database, "SELECT \(SnapshotRecord.columns) FROM snapshot WHERE instance_id = ? AND seq = ?")
-        select.bind(record.instanceID.rawValue)
-        select.bind(record.seq.rawValue)
-        return try select.first { row in try SnapshotRecord(row: &row) }
+        try SnapshotRecord.first(database, "WHERE instance_id = ? AND seq = ?", record.instanceID, record.seq)
     }
 }
 
 extension JournalRecord {
     fileprivate static func unreadable(_ position: Position, _ instance: Int64, _ seq: Int64) -> JournalRecord {
-        JournalRecord(
-            position: position, instanceID: InstanceID(rawValue: instance), machineID: MachineID(rawValue: 0),
-            seq: Seq(rawValue: seq), previous: nil, at: Timestamp(rawValue: 0), real: nil, kind: .event, event: "",
-            data: nil, from: "", to: "", actor: nil, key: nil, digest: .zero)
+        var record = columns.blank
+        (record.position, record.instanceID, record.seq) = (
+            position, InstanceID(rawValue: instance), Seq(rawValue: seq)
+        )
+        return record
     }
 }

@@ -114,8 +114,8 @@ extension StoreNumbers {
         }
         var position = try next("position", "journal")
         // An effect has a position of its own.
-        if try EffectQueries.isThere(in: database) { position = max(position, try next("id", "effect")) }
-        if try AuditQueries.isThere(in: database) { position = max(position, try next("position", "audit")) }
+        if try Table.effect.isThere(in: database) { position = max(position, try next("id", "effect")) }
+        if try Table.audit.isThere(in: database) { position = max(position, try next("position", "audit")) }
         return StoreNumbers(
             nextPosition: Position(rawValue: position),
             nextInstance: InstanceID(rawValue: try next("id", "instance")),

@@ -40,10 +40,10 @@ struct TailCheck {
             ("next_instance", numbers.nextInstance.rawValue, "instance", "id"),
             ("next_machine", numbers.nextMachine.rawValue, "machine", "id"),
         ]
-        if try EffectQueries.isThere(in: database) {
+        if try Table.effect.isThere(in: database) {
             tables.append(("next_position", numbers.nextPosition.rawValue, "effect", "id"))
         }
-        if try AuditQueries.isThere(in: database) {
+        if try Table.audit.isThere(in: database) {
             tables.append(("next_position", numbers.nextPosition.rawValue, "audit", "position"))
         }
         for (column, next, table, id) in tables {

@@ -35,15 +35,13 @@ struct TailReader {
 
     mutating func instance(_ id: InstanceID) throws -> Instance? {
         if let known = instances[id] { return known }
-        var select = try PreparedStatement(
-            database,
+        let found = try database.first(
             """
             SELECT id, uuid, name, machine_id, status, seq, head, configuration, salt, digest,
                 CASE status WHEN 'purging' THEN context END
             FROM instance WHERE id = ?
-            """)
-        select.bind(id.rawValue)
-        let found = try select.first { row in
+            """, id
+        ) { row in
             let (id, uuid, name) = (try row.instanceID(), try row.uniqueID(), try row.instanceName())
             let (machine, status, seq) = (try row.machineID(), try row.status(), try row.seq())
             let (head, configuration, salt) = (try row.position(), try row.text(), try row.salt())
@@ -59,10 +57,9 @@ struct TailReader {
 
     mutating func machine(_ id: MachineID) throws -> ChainMachine? {
         if let known = machines[id] { return known }
-        var select = try PreparedStatement(
-            database, "SELECT name, version, digest, semantics FROM machine WHERE id = ?")
-        select.bind(id.rawValue)
-        let found = try select.first { row in
+        let found = try database.first(
+            "SELECT name, version, digest, semantics FROM machine WHERE id = ?", id
+        ) { row in
             ChainMachine(
                 name: try row.machineName(), version: try row.version(), digest: try row.digest(),
                 semantics: try row.ordinal())
@@ -72,21 +69,16 @@ struct TailReader {
     }
 
     func link(_ position: Position) throws -> Link? {
-        var select = try PreparedStatement(
-            database, "SELECT instance_id, seq, digest FROM journal WHERE position = ?")
-        select.bind(position.rawValue)
-        return try select.first { row in
+        return try database.first(
+            "SELECT instance_id, seq, digest FROM journal WHERE position = ?", position
+        ) { row in
             Link(instanceID: try row.instanceID(), seq: try row.seq(), digest: try row.digest())
         }
     }
 
     /// The snapshot that was stored with a row.
     func snapshot(_ row: JournalRecord) throws -> SnapshotRecord? {
-        var select = try PreparedStatement(
-            database, "SELECT \(SnapshotRecord.columns) FROM snapshot WHERE instance_id = ? AND seq = ?")
-        select.bind(row.instanceID.rawValue)
-        select.bind(row.seq.rawValue)
-        return try select.first { row in try SnapshotRecord(row: &row) }
+        try SnapshotRecord.first(database, "WHERE instance_id = ? AND seq = ?", row.instanceID, row.seq)
     }
 
     /// Whether a snapshot's own digest and position fit.

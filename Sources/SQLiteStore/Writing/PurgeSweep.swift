@@ -12,7 +12,7 @@ struct PurgeSweep {
     private struct Place {
         let stored: Position
         let instance: InstanceID
-        let audit: Int64
+        let audit: Position
         var head: Position
         var seq: Int64
         var isChanged: Bool { head != stored }
@@ -74,13 +74,11 @@ struct PurgeSweep {
     private func nextPlaces() throws -> (places: [Place], bound: Position) {
         var select = try PreparedStatement(
             database,
-            "SELECT head, instance_id, seq, audit FROM purge WHERE waits = 0 ORDER BY head DESC LIMIT ?")
-        select.bind(Int64(Self.placesAtOnce + 1))
-        var places: [Place] = []
-        try select.forEachRow { row in
+            "SELECT head, instance_id, seq, audit FROM purge WHERE waits = 0 ORDER BY head DESC LIMIT ?",
+            Self.placesAtOnce + 1)
+        var places = try select.all { row in
             let (head, instance, seq) = (try row.position(), try row.instanceID(), try row.ordinal())
-            places.append(Place(stored: head, instance: instance, audit: try row.ordinal(), head: head, seq: seq))
-            return true
+            return Place(stored: head, instance: instance, audit: try row.position(), head: head, seq: seq)
         }
         guard places.count > Self.placesAtOnce, let first = places.popLast() else {
             return (places, Position(rawValue: 0))
@@ -121,12 +119,9 @@ struct PurgeSweep {
     }
 
     private func move(_ place: Place) throws {
-        var update = try PreparedStatement(
-            database, "UPDATE purge SET head = ?, seq = ? WHERE waits = 0 AND head = ?", values: values)
-        update.bind(place.head.rawValue)
-        update.bind(place.seq)
-        update.bind(place.stored.rawValue)
-        try update.run()
+        try database.run(
+            "UPDATE purge SET head = ?, seq = ? WHERE waits = 0 AND head = ?", place.head, place.seq, place.stored,
+            values: values)
     }
 
     // MARK: Rows
@@ -150,13 +145,10 @@ struct PurgeSweep {
 
     /// Nil where it is not what the chain says. `verify` finds it; here it ends what is taken away of the instance.
     private func row(at place: Place) throws -> Row? {
-        var select = try PreparedStatement(
-            database,
-            "SELECT previous, machine_id, key, kind FROM journal WHERE position = ? AND instance_id = ? AND seq = ?")
-        select.bind(place.head.rawValue)
-        select.bind(place.instance.rawValue)
-        select.bind(place.seq)
-        return try select.first { row in
+        return try database.first(
+            "SELECT previous, machine_id, key, kind FROM journal WHERE position = ? AND instance_id = ? AND seq = ?",
+            place.head, place.instance, place.seq
+        ) { row in
             Row(
                 previous: try row.previous(of: place.head), machine: try row.machineID(),
                 key: row.optionalBytes().map(RequestKey.init(bytes:)), kind: try row.text())
@@ -183,65 +175,47 @@ struct PurgeSweep {
 
     /// - Parameter waits: Nil to end it.
     private func set(_ place: Place, waits: Bool?) throws {
-        var delete = try PreparedStatement(database, "DELETE FROM purge WHERE waits = 0 AND head = ?", values: values)
-        delete.bind(place.stored.rawValue)
-        try delete.run()
+        try database.run("DELETE FROM purge WHERE waits = 0 AND head = ?", place.stored, values: values)
         guard waits == true else { return }
-        var insert = try PreparedStatement(
-            database, "INSERT INTO purge (waits, head, instance_id, seq, audit) VALUES (1, ?, ?, ?, ?)", values: values)
-        insert.bind(place.head.rawValue)
-        insert.bind(place.instance.rawValue)
-        insert.bind(place.seq)
-        insert.bind(place.audit)
-        try insert.run()
+        let left = PurgeRecord(
+            waits: true, head: place.head, instanceID: place.instance, seq: Seq(rawValue: place.seq), audit: place.audit
+        )
+        try PurgeRecord.insert([left], database, values: values)
     }
 
     /// A row, with what stands beside it.
     private mutating func delete(_ place: Place) throws {
-        var delete = try PreparedStatement(database, "DELETE FROM journal WHERE position = ?", values: values)
-        delete.bind(place.head.rawValue)
-        try delete.run()
+        try database.run("DELETE FROM journal WHERE position = ?", place.head, values: values)
         floor = max(floor, place.head.next)
         if place.seq % SnapshotRecord.interval == 0 { try deleteSnapshot(of: place) }
         if hasAttempts { try deleteAttempts(of: place) }
     }
 
     private func deleteSnapshot(of place: Place) throws {
-        var delete = try PreparedStatement(
-            database, "DELETE FROM snapshot WHERE instance_id = ? AND seq = ?", values: values)
-        delete.bind(place.instance.rawValue)
-        delete.bind(place.seq)
-        try delete.run()
+        try database.run(
+            "DELETE FROM snapshot WHERE instance_id = ? AND seq = ?", place.instance, place.seq, values: values)
     }
 
     /// Of the effects that the row began: their ids stand behind its position.
     private func deleteAttempts(of place: Place) throws {
-        var delete = try PreparedStatement(
-            database, "DELETE FROM attempt WHERE effect > ?1 AND effect <= ?1 + ?2 AND instance_id = ?3",
-            values: values)
-        delete.bind(place.head.rawValue)
-        delete.bind(Int64(StepLimits.requests))
-        delete.bind(place.instance.rawValue)
-        try delete.run()
+        try database.run(
+            "DELETE FROM attempt WHERE effect > ?1 AND effect <= ?1 + ?2 AND instance_id = ?3", place.head,
+            StepLimits.requests, place.instance, values: values)
     }
 
     /// A key that was forgotten already has no row.
     private mutating func forget(_ key: RequestKey, _ scope: KeyScope, _ position: Position) throws {
         guard position >= ledger.floor else { return }
         var delete = try PreparedStatement(
-            database, "DELETE FROM dedupe WHERE key = ? AND scope = ? AND position = ?", values: values)
-        delete.bind(key.bytes)
-        delete.bind(scope.rawValue)
-        delete.bind(position.rawValue)
+            database, "DELETE FROM dedupe WHERE key = ? AND scope = ? AND position = ?", key, scope, position,
+            values: values)
         try delete.run()
         ledger.count -= Int64(delete.changes)
     }
 
     private func end(_ instance: InstanceID) throws {
-        var delete = try PreparedStatement(
-            database, "DELETE FROM instance WHERE id = ? AND status = 'purging'", values: values)
-        delete.bind(instance.rawValue)
-        try delete.run()
+        try database.run(
+            "DELETE FROM instance WHERE id = ? AND status = 'purging'", instance, values: values)
     }
 }
 
@@ -251,46 +225,33 @@ extension PurgeSweep {
     /// Takes from an instance's first row what it said, and from the instance its name and its salt: only the key, and
     /// what the chain covers, is left.
     private func empty(_ place: Place) throws {
-        var record = try PreparedStatement(database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?")
-        record.bind(place.instance.rawValue)
-        var first = try PreparedStatement(database, "SELECT \(JournalRecord.columns) FROM journal WHERE position = ?")
-        first.bind(place.head.rawValue)
         var digests = DigestBuffer()
-        guard let instance = try record.first({ row in try InstanceRecord(row: &row) }),
-            let row = try first.first({ row in try JournalRecord(row: &row) }), !row.isRedacted,
+        guard let instance = try InstanceRecord.first(database, "WHERE id = ?", place.instance),
+            let row = try JournalRecord.first(database, "WHERE position = ?", place.head), !row.isRedacted,
             let commitment = digests.commitment(row, ChainInstance(instance))
         else { return }
-        var update = try PreparedStatement(
-            database, "UPDATE journal SET salt = x'', data = ?, note = NULL WHERE position = ?", values: values)
-        update.bind("\"\(commitment.text)\"")
-        update.bind(place.head.rawValue)
-        try update.run()
-        var forget = try PreparedStatement(
-            database, "UPDATE instance SET context = '\"\"', salt = ?, salt_from = 2 WHERE id = ?", values: values)
-        forget.bind(Salt.zero)
-        forget.bind(place.instance.rawValue)
-        try forget.run()
+        try database.run(
+            "UPDATE journal SET salt = x'', data = ?, note = NULL WHERE position = ?", "\"\(commitment.text)\"",
+            place.head, values: values)
+        try database.run(
+            "UPDATE instance SET context = '\"\"', salt = ?, salt_from = 2 WHERE id = ?", Salt.zero, place.instance,
+            values: values)
     }
 
     /// Ends instances whose key was forgotten meanwhile.
     private mutating func endWaiting() throws {
         guard let first = backlog.firstWaiting, first < ledger.floor else { return }
-        var select = try PreparedStatement(
-            database, "SELECT head, instance_id FROM purge WHERE waits = 1 AND head < ? ORDER BY head LIMIT ?")
-        select.bind(ledger.floor.rawValue)
-        select.bind(Int64(order.rows))
-        var ended: [(head: Position, instance: InstanceID)] = []
-        try select.forEachRow { row in
-            ended.append((try row.position(), try row.instanceID()))
-            return true
-        }
+        let ended = try database.all(
+            "SELECT head, instance_id FROM purge WHERE waits = 1 AND head < ? ORDER BY head LIMIT ?", ledger.floor,
+            order.rows
+        ) { row in (head: try row.position(), instance: try row.instanceID()) }
         var purge = try PreparedStatement(database, "DELETE FROM purge WHERE waits = 1 AND head = ?", values: values)
         for (head, instance) in ended {
             guard isOpen else { break }
             rows += 1
-            try delete(Place(stored: head, instance: instance, audit: 0, head: head, seq: 1))
+            try delete(Place(stored: head, instance: instance, audit: head, head: head, seq: 1))
             try end(instance)
-            purge.bind(head.rawValue)
+            purge.bind(head)
             try purge.run()
             backlog.waiting -= 1
         }
@@ -298,8 +259,8 @@ extension PurgeSweep {
 
     private func firstWaiting() throws -> Position? {
         if backlog.waiting == 0 { return nil }
-        var select = try PreparedStatement(
-            database, "SELECT head FROM purge WHERE waits = 1 ORDER BY head LIMIT 1")
-        return try select.first { row in try row.position() }
+        return try database.first(
+            "SELECT head FROM purge WHERE waits = 1 ORDER BY head LIMIT 1"
+        ) { row in try row.position() }
     }
 }

@@ -136,8 +136,7 @@ extension ReaderPool {
 extension BatchWriting {
     /// Notes that the daemon stopped in order.
     func markClean(_ database: Database) throws {
-        var update = try PreparedStatement(database, "UPDATE store SET clean = 1 WHERE id = 1 AND epoch = ?")
-        update.bind(epoch)
+        var update = try PreparedStatement(database, "UPDATE store SET clean = 1 WHERE id = 1 AND epoch = ?", epoch)
         try update.run()
         guard update.changes == 1 else {
             throw StoreError(.fenced, "Cannot close in order: another process has taken the store over")

@@ -153,7 +153,9 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
 
     func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
         guard partition == numbers.partition else { return [] }
-        return try read { database in try StoreQueries.timers(database, limit: limit) }
+        return try read { database in
+            try TimerRecord.all(database, "ORDER BY due_ms, position, ordinal LIMIT ?", limit)
+        }
     }
 
     /// Frames in the write-ahead log after the last commit.
@@ -273,8 +275,7 @@ extension SQLiteWriter {
         rollback(database)
         var stage = FailedTransaction.Stage.beforeCommit
         do {
-            var begin = try PreparedStatement(database, "BEGIN IMMEDIATE")
-            try begin.run()
+            try database.run("BEGIN IMMEDIATE")
             try body(database)
             var commit = try PreparedStatement(database, "COMMIT")
             stage = .commit

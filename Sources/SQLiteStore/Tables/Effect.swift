@@ -3,6 +3,51 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
+extension EffectRecord: TableRow {
+    static let columns = Columns(
+        of: "effect",
+        blank: EffectRecord(
+            id: Position(rawValue: 0), instanceID: InstanceID(rawValue: 0), seq: Seq(rawValue: 0), number: nil,
+            name: "", queue: "", priority: 1, due: Timestamp(rawValue: 0), request: ""))
+
+    static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
+        try column("id", row.id) { $0.id = try $1.position() }
+        try column("instance_id", row.instanceID) { $0.instanceID = try $1.instanceID() }
+        try column("seq", row.seq) { $0.seq = try $1.seq() }
+        try column("number", row.number) { $0.number = try $1.optionalInteger(in: StoreNumbers.range) }
+        try column("name", row.name) { $0.name = try $1.text() }
+        try column("queue", row.queue) { $0.queue = try $1.name() }
+        try column("state", row.state) { $0.state = try $1.word() }
+        try column("priority", row.priority) { $0.priority = try $1.integer(in: priorities) }
+        try column("due_ms", row.due) { $0.due = try $1.time() }
+        try column("attempts", row.attempts) { $0.attempts = try $1.count() }
+        try column("earlier", row.earlier) { $0.earlier = try $1.count() }
+        try column("round", row.round) { $0.round = try $1.count() }
+        try column("lease", row.lease) { $0.lease = $1.optionalBytes() }
+        try column("worker", row.worker) { $0.worker = try $1.optionalText() }
+        try column("progress", row.progress) { $0.progress = try $1.optionalText() }
+        try column("error", row.error) { $0.error = try $1.optionalText() }
+        try column("answer", row.answer) { $0.answer = try $1.optionalText() }
+        try column("request", row.request) { $0.request = try $1.text() }
+    }
+
+    /// `UPDATE …` of all columns but the id, with the row's values in the order of the columns.
+    static let update: String = {
+        let changes = columns.names.enumerated().dropFirst().map { "\($1) = ?\($0 + 1)" }
+        return "UPDATE effect SET \(changes.joined(separator: ", ")) WHERE id = ?1"
+    }()
+}
+
+extension Table {
+    /// Effects that no instance waits for.
+    static let effect = Table(
+        "effect", key: ["rowid"], since: 2, rows: "\(EffectRecord.columns.select) NOT INDEXED"
+    ) { row, inspection in
+        inspection.slice.effects += 1
+        return try EffectInspection.inconsistency(of: &row, inspection.database)
+    }
+}
+
 /// Compares what instances wait for with the table of effects, both ways.
 ///
 /// An invocation that waits has its row, whether its instance runs or has failed. One that the instance failed on is
@@ -51,10 +96,7 @@ enum EffectInspection {
     }
 
     private static func inconsistency(of effect: EffectRecord, _ database: Database) throws -> Inconsistency? {
-        var select = try PreparedStatement(
-            database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?")
-        select.bind(effect.instanceID.rawValue)
-        guard let record = try select.first({ row in try InstanceRecord(row: &row) }) else {
+        guard let record = try InstanceRecord.first(database, "WHERE id = ?", effect.instanceID) else {
             return Inconsistency(
                 position: effect.id,
                 "an effect belongs to an instance \(effect.instanceID.rawValue) that is not there")
@@ -79,11 +121,10 @@ enum EffectInspection {
 
     /// Between an effect and the row that began it stand only other effects of that row.
     private static func misplacement(of effect: EffectRecord, _ database: Database) throws -> String? {
-        var select = try PreparedStatement(
-            database,
-            "SELECT position, instance_id, seq FROM journal WHERE position <= ? ORDER BY position DESC LIMIT 1")
-        select.bind(effect.id.rawValue)
-        let row = try select.first { row in
+        let row = try database.first(
+            "SELECT position, instance_id, seq FROM journal WHERE position <= ? ORDER BY position DESC LIMIT 1",
+            effect.id
+        ) { row in
             // Proof: these are compared, and nothing counts with them.
             (position: row.integer(), instance: row.integer(), seq: row.integer())
         }
@@ -104,16 +145,11 @@ enum EffectInspection {
     private static func isThere(
         _ invocation: Invocation, of instance: InstanceID, _ database: Database
     ) throws -> Bool {
-        guard try EffectQueries.isThere(in: database) else { return false }
-        var select = try PreparedStatement(
-            database,
-            "SELECT 1 FROM effect WHERE id = ? AND instance_id = ? AND seq = ? AND number = ? AND name = ?")
-        select.bind(invocation.id.rawValue)
-        select.bind(instance.rawValue)
-        select.bind(invocation.seq)
-        select.bind(invocation.number)
-        select.bind(invocation.name)
-        return try select.first { _ in true } ?? false
+        guard try Table.effect.isThere(in: database) else { return false }
+        return try database.first(
+            "SELECT 1 FROM effect WHERE id = ? AND instance_id = ? AND seq = ? AND number = ? AND name = ?",
+            invocation.id, instance, invocation.seq, invocation.number, invocation.name
+        ) { _ in true } ?? false
     }
 
     /// Nil where the list cannot be read.
@@ -136,32 +172,5 @@ enum EffectInspection {
 }
 
 extension JSONReader {
-    fileprivate static func reads(_ text: String) -> Bool { (try? value(from: text)) != nil }
-}
-
-/// Attempts at effects, which outlive them.
-enum AttemptInspection {
-    /// What is read of each: its key first.
-    static let rows = """
-        SELECT \(AttemptRecord.columns(of: "a")), i.id IS NOT NULL, coalesce(e.instance_id = a.instance_id, 1),
-            a.effect < (SELECT next_position FROM store)
-        FROM attempt a LEFT JOIN instance i ON i.id = a.instance_id LEFT JOIN effect e ON e.id = a.effect
-        """
-
-    /// What is wrong with a row; nil when it can be.
-    static func inconsistency(of row: inout StatementRow) throws -> Inconsistency? {
-        let attempt = try AttemptRecord(row: &row)
-        let (effect, instance) = (attempt.effect, attempt.instanceID)
-        let (hasInstance, isOfInstance, isBegun) = (row.integer() == 1, row.integer() == 1, row.integer() == 1)
-        guard hasInstance else {
-            return Inconsistency(
-                position: effect, "an attempt belongs to an instance \(instance.rawValue) that is not there")
-        }
-        if let error = attempt.error, !JSONReader.reads(error) {
-            return Inconsistency(instance: instance, position: effect, "the error of an attempt is not JSON")
-        }
-        return isOfInstance && isBegun
-            ? nil
-            : Inconsistency(instance: instance, position: effect, "there is an attempt at an effect that it never had")
-    }
+    static func reads(_ text: String) -> Bool { (try? value(from: text)) != nil }
 }

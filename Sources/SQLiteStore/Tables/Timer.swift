@@ -3,6 +3,32 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
+extension TimerRecord: TableRow {
+    static let columns = Columns(
+        of: "timer",
+        blank: TimerRecord(
+            key: TimerKey(due: Timestamp(rawValue: 0), position: Position(rawValue: 0), ordinal: 0),
+            instanceID: InstanceID(rawValue: 0), event: ""))
+
+    static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
+        try column("due_ms", row.key.due) { $0.key.due = try $1.time() }
+        try column("position", row.key.position) { $0.key.position = try $1.position() }
+        try column("ordinal", row.key.ordinal) { $0.key.ordinal = try $1.count() }
+        try column("instance_id", row.instanceID) { $0.instanceID = try $1.instanceID() }
+        try column("event", row.event) { $0.event = try $1.text() }
+    }
+}
+
+extension Table {
+    /// Timers that no instance has armed.
+    static let timer = Table(
+        "timer", key: ["due_ms", "position", "ordinal"], rows: TimerRecord.columns.select
+    ) { row, inspection in
+        inspection.slice.timers += 1
+        return try TimerInspection.inconsistency(of: TimerRecord(row: &row), inspection.database)
+    }
+}
+
 /// Compares what instances have armed with the table of timers: what runs has a row there, and there is no other.
 enum TimerInspection {
     /// Looks up the timers that an instance has armed; gives their number, and notes the first that does not fit.
@@ -21,12 +47,9 @@ enum TimerInspection {
 
     /// What is wrong with a row of the table; nil when its instance has armed it.
     static func inconsistency(of timer: TimerRecord, _ database: Database) throws -> Inconsistency? {
-        var select = try PreparedStatement(
-            database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?")
-        select.bind(timer.instanceID.rawValue)
         let found: InstanceRecord?
         do {
-            found = try select.first { row in try InstanceRecord(row: &row) }
+            found = try InstanceRecord.first(database, "WHERE id = ?", timer.instanceID)
         } catch let failure as SQLiteFailure where failure.isCorrupt {
             // Told with the instance.
             return nil
@@ -63,12 +86,7 @@ enum TimerInspection {
     }
 
     private static func find(_ key: TimerKey, _ database: Database) throws -> TimerRecord? {
-        var select = try PreparedStatement(
-            database,
-            "SELECT \(TimerRecord.columns) FROM timer WHERE due_ms = ? AND position = ? AND ordinal = ?")
-        select.bind(key.due.rawValue)
-        select.bind(key.position.rawValue)
-        select.bind(key.ordinal)
-        return try select.first { row in try TimerRecord(row: &row) }
+        try TimerRecord.first(
+            database, "WHERE due_ms = ? AND position = ? AND ordinal = ?", key.due, key.position, key.ordinal)
     }
 }

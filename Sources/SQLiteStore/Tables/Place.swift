@@ -1,31 +1,30 @@
 import GRDB
 import WorkflowStore
 
+extension StorePlace: TableRow {
+    static let columns = Columns(of: "place", blank: StorePlace())
+
+    static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
+        // There is one row.
+        try column("id", 1) { $1.skip() }
+        try column("filesystem", row.fileSystem) { $0.fileSystem = try $1.optionalPart() }
+        try column("inode", row.inode.map { Int64(bitPattern: $0) }) { $0.inode = $1.optionalBits() }
+        try column("machine", row.machine) { $0.machine = try $1.optionalPart() }
+    }
+}
+
 /// The reads and writes of the one row in `place`.
 enum PlaceQueries {
-    private static let columns = "filesystem, inode, machine"
-
     /// The place of the file when its effects were last let start; nil when it has no such row.
     static func read(_ database: Database) throws -> StorePlace? {
-        guard try isThere(in: database) else { return nil }
-        var select = try PreparedStatement(database, "SELECT \(columns) FROM place WHERE id = 1")
-        return try select.first { row in
-            let fileSystem = try row.optionalPart()
-            let inode = row.optionalInteger().map { UInt64(bitPattern: $0) }
-            return StorePlace(fileSystem: fileSystem, inode: inode, machine: try row.optionalPart())
-        }
+        try isThere(in: database) ? StorePlace.first(database, "WHERE id = 1") : nil
     }
 
     /// Writes the place of the file, inside a transaction or outside. Does nothing in a file of an earlier schema,
     /// which has no such table.
     static func write(_ place: StorePlace, _ database: Database) throws {
         guard try isThere(in: database) else { return }
-        var insert = try PreparedStatement(
-            database, "INSERT OR REPLACE INTO place (id, \(columns)) VALUES (1, ?, ?, ?)")
-        insert.bind(place.fileSystem)
-        insert.bind(place.inode.map { Int64(bitPattern: $0) })
-        insert.bind(place.machine)
-        try insert.run()
+        try StorePlace.insert([place], database, "INSERT OR REPLACE")
     }
 
     /// False for a file of an earlier schema: a file that is only read, or one that is not upgraded yet.
@@ -42,4 +41,7 @@ extension StatementRow {
         guard part.utf8.count <= 200 else { throw implausible }
         return part
     }
+
+    /// Reads a number of 64 bits without a sign.
+    fileprivate mutating func optionalBits() -> UInt64? { optionalInteger().map { UInt64(bitPattern: $0) } }
 }

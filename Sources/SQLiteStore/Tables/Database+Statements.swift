@@ -1,0 +1,27 @@
+import GRDB
+
+extension Database {
+    /// Runs a statement once.
+    func run<each Value: ColumnValue>(
+        _ sql: String, _ value: repeat each Value, values: BoundValues? = nil
+    ) throws {
+        var statement = try PreparedStatement(self, sql, repeat each value, values: values)
+        try statement.run()
+    }
+
+    /// Returns the first row of a statement, made into a value; nil when there is none.
+    func first<T, each Value: ColumnValue>(
+        _ sql: String, _ value: repeat each Value, read: (inout StatementRow) throws -> T
+    ) throws -> T? {
+        var statement = try PreparedStatement(self, sql, repeat each value)
+        return try statement.first(read)
+    }
+
+    /// Returns all rows of a statement, each made into a value.
+    func all<T, each Value: ColumnValue>(
+        _ sql: String, _ value: repeat each Value, read: (inout StatementRow) throws -> T
+    ) throws -> [T] {
+        var statement = try PreparedStatement(self, sql, repeat each value)
+        return try statement.all(read)
+    }
+}

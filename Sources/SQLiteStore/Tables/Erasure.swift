@@ -1,0 +1,151 @@
+import Statechart
+import WorkflowJSON
+import WorkflowStore
+
+extension ErasureRecord: TableRow {
+    static let columns = Columns(
+        of: "erasure",
+        blank: ErasureRecord(
+            id: 0, instanceID: noInstance, uuid: InstanceRecord.columns.blank.uuid, seqs: SeqSet(), paths: nil,
+            name: nil, at: Timestamp(rawValue: 0)))
+
+    static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
+        let last = StoreNumbers.range.upperBound
+        try column("id", row.id) { $0.id = try $1.integer(in: -last...last) }
+        try column("instance_id", row.instanceID) { $0.instanceID = InstanceID(rawValue: try $1.count()) }
+        try column("uuid", row.uuid) { $0.uuid = try $1.uniqueID() }
+        try column("seqs", row.seqs.text) { $0.seqs = try $1.seqs() }
+        try column("paths", row.pathsText) { ($0.paths, $0.dataPaths) = try $1.erasedPaths() }
+        try column("name", row.name) { $0.name = try $1.optionalText().map(InstanceName.init(rawValue:)) }
+        try column("at_ms", row.at) { $0.at = try $1.time() }
+        try column("seq", row.walk?.seq) { $0.walk = try $1.optionalSeq().map(ErasureWalk.init(seq:)) }
+        try column("next", row.walk?.next) { row, columns in
+            let next = try columns.optionalPosition()
+            row.walk?.next = next
+        }
+        try column("bottom", row.walk?.bottom) { row, columns in
+            let bottom = try columns.optionalSeq()
+            row.walk?.bottom = bottom ?? ErasureWalk.unknown
+        }
+        try column("top", row.walk?.top) { row, columns in
+            let top = try columns.optionalSeq()
+            // A way that does not say its end never ends.
+            if let walk = row.walk, top == nil || walk.bottom == ErasureWalk.unknown { throw columns.implausible }
+            row.walk?.top = top ?? ErasureWalk.unknown
+        }
+    }
+
+    /// JSON: a list of paths into the context, or an object of two lists, `context` and `data`.
+    private var pathsText: String? {
+        func list(_ paths: [String]) -> JSONValue { .array(paths.map(JSONValue.string)) }
+        guard let paths else { return nil }
+        if dataPaths.isEmpty { return JSONWriter.string(list(paths)) }
+        return JSONWriter.string(JSONValue.object(["context": list(paths), "data": list(dataPaths)]))
+    }
+
+    /// The same in every copy of it.
+    var mark: [String] { [uuid.text, "\(at.rawValue)", seqs.text] + dataPaths }
+}
+
+extension ErasureWalk {
+    /// The end of a way that is not read yet; no row has it.
+    fileprivate static let unknown = Seq(rawValue: 0)
+
+    fileprivate init(seq: Seq) { self.init(seq: seq, next: nil, bottom: Self.unknown, top: Self.unknown) }
+}
+
+extension StatementRow {
+    fileprivate mutating func seqs() throws(SQLiteFailure) -> SeqSet {
+        let text = try text()
+        guard let seqs = text.isEmpty ? SeqSet() : SeqSet(text) else { throw implausible }
+        return seqs
+    }
+
+    /// Reads a text that `pathsText` made.
+    fileprivate mutating func erasedPaths() throws(SQLiteFailure) -> (context: [String]?, data: [String]) {
+        guard let text = try optionalText() else { return (nil, []) }
+        // A text that is no JSON is no list either.
+        guard let value = try? JSONReader.value(from: text) else { throw implausible }
+        guard let object = value.object else {
+            guard let context = value.texts else { throw implausible }
+            return (context, [])
+        }
+        guard object.count == 2, let context = object["context"]?.texts, let data = object["data"]?.texts, !data.isEmpty
+        else { throw implausible }
+        return (context, data)
+    }
+}
+
+extension JSONValue {
+    /// The texts of a list; nil when the value is no list of texts.
+    fileprivate var texts: [String]? {
+        guard case .array(let values) = self else { return nil }
+        let texts = values.compactMap(\.string)
+        return texts.count == values.count ? texts : nil
+    }
+}
+
+extension Table {
+    /// Erasures. What a restore has ordered is not begun yet, and a deleted instance has no rows to compare with.
+    static let erasure = Table(
+        "erasure", key: ["rowid"], since: 3,
+        rows: """
+            SELECT \(ErasureRecord.columns.of("e")), i.uuid = e.uuid, i.id IS NULL OR i.status = 'purging',
+                j.kind = 'redacted' AND j.instance_id = e.instance_id,
+                (e.seq IS NULL) = (e.bottom IS NULL) AND (e.seq IS NULL) = (e.top IS NULL)
+                    AND (e.next IS NULL OR e.seq IS NOT NULL),
+                e.seq IS NULL OR (e.seq = j.seq AND e.top BETWEEN e.seq AND i.seq
+                    AND (e.bottom = 1 AND e.top = e.seq OR e.bottom BETWEEN e.seq + 1 AND e.top)
+                    AND (e.next IS NULL OR EXISTS (
+                        SELECT 1 FROM journal n WHERE n.position = e.next AND n.instance_id = e.instance_id
+                        AND n.seq BETWEEN e.bottom AND e.top))),
+                e.seq IS NOT NULL OR j.seq < i.salt_from
+            FROM erasure e LEFT JOIN instance i ON i.id = e.instance_id LEFT JOIN journal j ON j.position = e.id
+            """, as: "e"
+    ) { row, inspection in try inspection.counts.erasures.inconsistency(of: &row) }
+}
+
+/// Erasures, compared with the rows that record them, and with the instances.
+struct ErasureInspection: Sendable {
+    /// Of how many deleted instances it is kept that something was erased.
+    private static let mostDeleted = 100_000
+
+    /// The UUIDs of instances that are not there, which the table `audit` must have.
+    private var deleted: [Int64: UniqueID] = [:]
+
+    /// What is wrong with a row; nil when nothing is.
+    mutating func inconsistency(of row: inout StatementRow) throws -> Inconsistency? {
+        let erasure = try ErasureRecord(row: &row)
+        let (id, instance) = (erasure.id, erasure.instanceID)
+        let (sameUUID, isGone) = (row.optionalInteger(), row.integer() == 1)
+        let (hasRow, isWhole) = (row.optionalInteger() == 1, row.integer() == 1)
+        let (isOnItsWay, hasNewSalt) = (row.optionalInteger() == 1, row.optionalInteger() == 1)
+        func wrong(_ what: String) -> Inconsistency {
+            Inconsistency(instance: instance, position: Position(rawValue: id), what)
+        }
+        if id < 0, instance == ErasureRecord.noInstance { return nil }
+        // NULL where there is no instance.
+        guard sameUUID != nil else {
+            if deleted.count < Self.mostDeleted { deleted[instance.rawValue] = erasure.uuid }
+            return nil
+        }
+        if sameUUID != 1 { return wrong("an erasure names the instance by another UUID") }
+        if isGone || id < 0 { return nil }
+        if !hasRow { return wrong("there is an erasure without its row") }
+        if !isWhole || !isOnItsWay { return wrong("an erasure does not say how far it is") }
+        return hasNewSalt ? nil : wrong("an erasure has ended, and the instance has kept its salt")
+    }
+
+    /// Something that the table `audit` says of a deleted instance.
+    mutating func take(_ audit: AuditRecord) {
+        let instance = audit.instanceID.rawValue
+        if deleted[instance] == audit.uuid { deleted[instance] = nil }
+    }
+
+    /// What the table `audit` has not said of any; nil when nothing is wrong.
+    var inconsistency: Inconsistency? {
+        deleted.keys.min().map { id in
+            Inconsistency("there is an erasure of an instance \(id) that is not there and was not deleted")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import GRDB
+import Statechart
+import WorkflowStore
+
+extension Table {
+    /// Keys that no journal row was written with.
+    static let key = Table(
+        "dedupe", key: ["key", "scope"], rows: "SELECT key, scope, position FROM dedupe",
+        end: { inspection in
+            let keys = inspection.store.keys
+            // With another ledger than at the beginning, the numbers say nothing.
+            guard inspection.isInOrder, inspection.ledger == keys, inspection.counts.keys != keys.count else { return }
+            inspection.slice.inconsistencies.append(
+                Inconsistency(
+                    "the store says that it remembers \(keys.count) keys, but there are \(inspection.counts.keys)"))
+        }
+    ) { row, inspection in
+        inspection.slice.keys += 1
+        inspection.counts.keys += 1
+        // Proof: these are looked up, and nothing counts with them.
+        let (key, scope, position) = (row.bytes(), row.integer(), Position(rawValue: row.integer()))
+        let found: JournalRecord?
+        do {
+            found = try JournalRecord.first(inspection.database, "WHERE position = ?", position)
+        } catch let failure as SQLiteFailure where failure.isCorrupt {
+            // Told with the instance.
+            return nil
+        }
+        let instance = scope > 0 ? InstanceID(rawValue: scope) : found?.instanceID
+        guard position >= inspection.store.keys.floor else {
+            return Inconsistency(instance: instance, position: position, "a key is remembered that should be forgotten")
+        }
+        if let found, found.key == key, try StoreQueries.scope(inspection.database, of: found)?.rawValue == scope {
+            return nil
+        }
+        return Inconsistency(
+            instance: instance, position: position, "a key is remembered for a row that does not have it")
+    }
+}
