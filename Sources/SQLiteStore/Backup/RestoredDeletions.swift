@@ -164,14 +164,11 @@ struct RestoredDeletions {
     }
 
     private func machines() throws -> [Digest: MachineID] {
-        var machines: [Digest: MachineID] = [:]
-        var select = try PreparedStatement(database, "SELECT id, seal FROM machine")
-        try select.forEachRow { row in
-            let (id, seal) = (try row.machineID(), try row.digest())
-            machines[seal] = id
-            return true
+        let machines = try database.all("SELECT id, seal FROM machine") { row in
+            let id = try row.machineID()
+            return (try row.digest(), id)
         }
-        return machines
+        return Dictionary(machines) { _, last in last }
     }
 
     /// Deletes the timers and effects of instances. These tables have no index by instance, so each is read once.
@@ -204,8 +201,7 @@ enum InstanceQueries {
     static func living(_ uuids: Set<UniqueID>, _ database: Database) throws -> [UniqueID: InstanceID] {
         var found: [UniqueID: InstanceID] = [:]
         if uuids.isEmpty { return found }
-        var select = try PreparedStatement(database, "SELECT id, uuid FROM instance WHERE status <> 'purging'")
-        try select.forEachRow { row in
+        try database.forEachRow("SELECT id, uuid FROM instance WHERE status <> 'purging'") { row in
             let id = try row.instanceID()
             let uuid = try row.uniqueID()
             if uuids.contains(uuid) { found[uuid] = id }

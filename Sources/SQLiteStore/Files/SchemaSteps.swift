@@ -50,10 +50,9 @@ struct SchemaSteps {
     /// The text of every table, index, trigger and view, by its kind and name; SQLite's own are left out.
     private func objects(_ database: Database) throws -> [String: String] {
         var objects: [String: String] = [:]
-        var select = try PreparedStatement(
-            database,
-            "SELECT type, name, coalesce(sql, '') FROM sqlite_master WHERE substr(name, 1, 7) <> 'sqlite_'")
-        try select.forEachRow { row in
+        try database.forEachRow(
+            "SELECT type, name, coalesce(sql, '') FROM sqlite_master WHERE substr(name, 1, 7) <> 'sqlite_'"
+        ) { row in
             let name = "\(try row.text()) '\(try row.text())'"
             objects[name] = try row.text()
             return true

@@ -47,14 +47,13 @@ enum EffectQueries {
     ) throws -> [EffectRecord] {
         var effects: [EffectRecord] = []
         for priority in EffectRecord.priorities where effects.count < limit {
-            var select = try PreparedStatement(
-                database,
+            var ids: [Position] = []
+            try database.forEachRow(
                 """
                 SELECT id FROM effect INDEXED BY effect_queue
                 WHERE queue = ? AND state = 'ready' AND priority = ? AND due_ms <= ? ORDER BY due_ms, id
-                """, queue, priority, due)
-            var ids: [Position] = []
-            try select.forEachRow { row in
+                """, queue, priority, due
+            ) { row in
                 let id = try row.position()
                 if !isLeftOut(id) { ids.append(id) }
                 return ids.count < limit - effects.count

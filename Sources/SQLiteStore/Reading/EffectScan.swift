@@ -33,15 +33,14 @@ struct EffectScan: Sendable {
             isDone = true
             return
         }
-        var select = try PreparedStatement(
-            database,
+        var isWhole = true
+        try database.forEachRow(
             """
             SELECT effect.id, queue, effect.state, namespace_id, instance.name, \(EffectRecord.columns.of("effect"))
             FROM effect NOT INDEXED LEFT JOIN instance ON instance.id = effect.instance_id
             WHERE effect.id > ? ORDER BY effect.id
-            """, place?.rawValue ?? .min)
-        var isWhole = true
-        try select.forEachRow { row in
+            """, place?.rawValue ?? .min
+        ) { row in
             try take(&row)
             isWhole = !isDone && budget.spend()
             return isWhole

@@ -111,16 +111,15 @@ struct InstanceScan: Sendable {
     private mutating func read(
         from start: InstanceListPlace, _ database: Database, _ budget: inout SliceBudget
     ) throws -> Bool {
-        var select = try PreparedStatement(
-            database,
+        var isWhole = true
+        try database.forEachRow(
             """
             SELECT \(InstanceRecord.columns) FROM (
                 SELECT id AS found FROM instance
                 WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ?
             ) LEFT JOIN instance ON id = found ORDER BY found
-            """, namespace, start.machineID, start.status, start.id)
-        var isWhole = true
-        try select.forEachRow { row in
+            """, namespace, start.machineID, start.status, start.id
+        ) { row in
             try take(&row, of: start)
             isWhole = !isDone && budget.spend()
             return isWhole
@@ -213,16 +212,15 @@ extension InstanceScan {
     private mutating func walk(
         _ walked: Walked, _ order: InstanceOrder, _ database: Database, _ budget: inout SliceBudget
     ) throws {
-        var select = try PreparedStatement(
-            database,
+        let statuses = statuses.map(\.rawValue)
+        var isWhole = true
+        try database.forEachRow(
             """
             SELECT id, namespace_id, machine_id, status, configuration, entered_ms, updated_ms, name, failure,
                 CASE WHEN ?2 AND failure IS NOT NULL THEN armed END
             FROM instance WHERE id > ?1 ORDER BY id
-            """, place?.id.rawValue ?? 0, query.failures.isEmpty ? Int64(0) : 1)
-        let statuses = statuses.map(\.rawValue)
-        var isWhole = true
-        try select.forEachRow { row in
+            """, place?.id.rawValue ?? 0, query.failures.isEmpty ? Int64(0) : 1
+        ) { row in
             // Proof: nothing counts with an id here, nor with a machine's.
             let (id, machine) = (InstanceID(rawValue: row.integer(at: 0)), row.integer(at: 2))
             place = InstanceListPlace(machineID: MachineID(rawValue: machine), status: .running, id: id)

@@ -34,13 +34,12 @@ enum QueueQueries {
         if query.running.isEmpty { return try EffectQueries.nextReady(database, queue: queue, after: nil) }
         var oldest: Timestamp?
         for priority in EffectRecord.priorities {
-            var select = try PreparedStatement(
-                database,
+            try database.forEachRow(
                 """
                 SELECT id, due_ms FROM effect INDEXED BY effect_queue
                 WHERE queue = ? AND state = 'ready' AND priority = ? ORDER BY due_ms LIMIT ?
-                """, queue, priority, query.running.count + 1)
-            try select.forEachRow { row in
+                """, queue, priority, query.running.count + 1
+            ) { row in
                 // Proof: it is looked for among those that run, and nothing counts with it.
                 let (id, due) = (Position(rawValue: row.integer()), try row.time())
                 if query.running.contains(id) { return true }

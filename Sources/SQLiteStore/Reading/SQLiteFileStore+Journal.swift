@@ -82,11 +82,11 @@ private struct JournalReading {
         _ take: (inout StatementRow, Found) throws -> Int
     ) throws -> JournalReach {
         var reading = JournalReading(query)
-        var select = try PreparedStatement(
-            database, Self.select, namespace, query.after,
-            query.through?.rawValue ?? query.after.partition.rawValues.upperBound)
         var isWhole = true
-        try select.forEachRow { row in
+        try database.forEachRow(
+            Self.select, namespace, query.after,
+            query.through?.rawValue ?? query.after.partition.rawValues.upperBound
+        ) { row in
             guard reading.bytesLeft > 0 else {
                 isWhole = false
                 return false

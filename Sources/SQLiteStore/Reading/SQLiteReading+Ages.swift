@@ -29,15 +29,14 @@ extension SQLiteReading {
     private static func oldestRunning(
         _ database: Database, in namespace: NamespaceID, after last: InstanceID, _ budget: inout SliceBudget
     ) throws -> (oldest: [AgedState: Timestamp], next: InstanceID?) {
-        var select = try PreparedStatement(
-            database,
+        var oldest: [AgedState: Timestamp] = [:]
+        var next: InstanceID?
+        try database.forEachRow(
             """
             SELECT id, namespace_id, status, machine_id, configuration, entered_ms FROM instance
             WHERE id > ? ORDER BY id
-            """, last)
-        var oldest: [AgedState: Timestamp] = [:]
-        var next: InstanceID?
-        try select.forEachRow { row in
+            """, last
+        ) { row in
             let id = try row.instanceID()
             let isOwn = row.integer() == namespace.rawValue
             if try row.status() == .running, isOwn {

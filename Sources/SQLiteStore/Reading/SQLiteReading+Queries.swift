@@ -63,9 +63,9 @@ extension SQLiteReading {
             var names: [MachineName] = []
             var seen: Set<MachineName> = []
             // Both stand before the source, so no source is read.
-            var select = try PreparedStatement(
-                database, "SELECT namespace_id, name FROM machine ORDER BY id DESC LIMIT ?", rows)
-            try select.forEachRow { row in
+            try database.forEachRow(
+                "SELECT namespace_id, name FROM machine ORDER BY id DESC LIMIT ?", rows
+            ) { row in
                 guard row.integer() == namespace.rawValue else { return true }
                 let name = try row.machineName()
                 if seen.insert(name).inserted { names.append(name) }

@@ -23,18 +23,17 @@ extension SQLiteReading {
     private static func timers(
         _ database: Database, in namespace: NamespaceID, after key: TimerKey?, limit: Int, _ budget: inout SliceBudget
     ) throws -> (timers: [ListedTimer], next: TimerKey?) {
-        var select = try PreparedStatement(
-            database,
+        var timers: [ListedTimer] = []
+        var next: TimerKey?
+        try database.forEachRow(
             """
             SELECT due_ms, timer.position, ordinal, instance_id, event, instance.name,
                 instance.namespace_id
             FROM timer CROSS JOIN instance ON instance.id = timer.instance_id
             WHERE (due_ms, timer.position, ordinal) > (?, ?, ?)
             ORDER BY due_ms, timer.position, ordinal
-            """, key?.due.rawValue ?? .min, key?.position.rawValue ?? 0, key?.ordinal ?? 0)
-        var timers: [ListedTimer] = []
-        var next: TimerKey?
-        try select.forEachRow { row in
+            """, key?.due.rawValue ?? .min, key?.position.rawValue ?? 0, key?.ordinal ?? 0
+        ) { row in
             let timer = try TimerRecord(row: &row)
             let name = try row.instanceName()
             if row.integer() == namespace.rawValue { timers.append(ListedTimer(timer: timer, instance: name)) }

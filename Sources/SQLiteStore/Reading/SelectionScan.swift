@@ -43,10 +43,10 @@ struct SelectionScan {
         var next: Int64?
         for machine in query.filter.machines {
             // The plus sign keeps SQLite on the index by name, which has few rows for one name.
-            var select = try PreparedStatement(
-                database, "SELECT id, version FROM machine WHERE +id > ? AND namespace_id = ? AND name = ?", id,
-                namespace, machine)
-            try select.forEachRow { row in
+            try database.forEachRow(
+                "SELECT id, version FROM machine WHERE +id > ? AND namespace_id = ? AND name = ?", id,
+                namespace, machine
+            ) { row in
                 let id = try row.ordinal()
                 if query.takes(machine, try row.version()) { next = next.map { min($0, id) } ?? id }
                 return true
@@ -61,16 +61,12 @@ struct SelectionScan {
     ) throws -> (instances: [InstanceRecord], mark: BulkMark) {
         var ids: [Int64] = []
         for status in statuses {
-            var select = try PreparedStatement(
-                database,
+            ids += try database.all(
                 """
                 SELECT id FROM instance WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ? AND id < ?
                 ORDER BY id LIMIT ?
-                """, namespace, after.machine, status, after.number, query.below?.rawValue ?? .max, query.limit)
-            try select.forEachRow { row in
-                ids.append(try row.ordinal())
-                return true
-            }
+                """, namespace, after.machine, status, after.number, query.below?.rawValue ?? .max, query.limit
+            ) { row in try row.ordinal() }
         }
         var mark = after
         var found: [InstanceRecord] = []

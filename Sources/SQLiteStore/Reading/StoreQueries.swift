@@ -90,10 +90,10 @@ enum StoreQueries {
 
     /// Running instances whose last row is of a later time; reads all of them.
     static func ahead(_ database: Database, of now: Timestamp) throws -> AcceptedClock {
-        var select = try PreparedStatement(
-            database, "SELECT name FROM instance WHERE updated_ms > ? AND status = 'running' ORDER BY id", now)
         var ahead = AcceptedClock(ahead: 0, names: [])
-        try select.forEachRow { row in
+        try database.forEachRow(
+            "SELECT name FROM instance WHERE updated_ms > ? AND status = 'running' ORDER BY id", now
+        ) { row in
             if ahead.ahead < 3 { ahead.names.append(try row.instanceName()) }
             ahead.ahead += 1
             return true

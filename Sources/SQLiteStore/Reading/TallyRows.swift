@@ -61,16 +61,15 @@ extension SQLiteReading {
         _ budget: inout SliceBudget
     ) throws -> (found: [TallyRecord], next: TallyKey?) {
         guard limit > 0, try Table.tally.isThere(in: database) else { return ([], nil) }
-        var select = try PreparedStatement(
-            database,
+        var found: [TallyRecord] = []
+        var next: TallyKey?
+        try database.forEachRow(
             """
             SELECT t.machine_id, t.status, t.state, t.n, m.namespace_id, m.name, m.version, m.semantics
             FROM tally t CROSS JOIN machine m ON m.id = t.machine_id
             WHERE (t.machine_id, t.status, t.state) > (?, ?, ?) ORDER BY t.machine_id, t.status, t.state
-            """, key?.machineID.rawValue ?? 0, key?.status.rawValue ?? "", key?.configuration ?? "")
-        var found: [TallyRecord] = []
-        var next: TallyKey?
-        try select.forEachRow { row in
+            """, key?.machineID.rawValue ?? 0, key?.status.rawValue ?? "", key?.configuration ?? ""
+        ) { row in
             let key = TallyKey(
                 machineID: try row.machineID(), status: try row.status(), configuration: try row.text())
             let count = try row.count()

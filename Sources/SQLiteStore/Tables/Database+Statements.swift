@@ -17,6 +17,14 @@ extension Database {
         return try statement.first(read)
     }
 
+    /// Calls `body` with each row of a statement until it returns false.
+    func forEachRow<each Value: ColumnValue>(
+        _ sql: String, _ value: repeat each Value, body: (inout StatementRow) throws -> Bool
+    ) throws {
+        var statement = try PreparedStatement(self, sql, repeat each value)
+        try statement.forEachRow(body)
+    }
+
     /// Returns all rows of a statement, each made into a value.
     func all<T, each Value: ColumnValue>(
         _ sql: String, _ value: repeat each Value, read: (inout StatementRow) throws -> T

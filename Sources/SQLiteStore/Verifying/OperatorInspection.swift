@@ -7,8 +7,7 @@ enum OperatorInspection {
     /// Adds the runs, and where the last deletion and the last erasures stand.
     static func look(at inspection: inout StoreInspection, _ database: Database) throws {
         guard try Table.tally.isThere(in: database) else { return }
-        var select = try PreparedStatement(database, "SELECT \(BulkRecord.columns) FROM bulk")
-        try select.forEachRow { row in
+        try database.forEachRow("SELECT \(BulkRecord.columns) FROM bulk") { row in
             do {
                 inspection.runs.append(try BulkRecord(row: &row))
             } catch let failure as SQLiteFailure {
@@ -34,9 +33,9 @@ extension ErasureInspection {
     ) throws -> InspectedErasures {
         var slice = InspectedErasures()
         guard try ErasureQueries.isThere(in: database) else { return slice }
-        var select = try PreparedStatement(
-            database, "SELECT \(ErasureRecord.columns) FROM erasure WHERE id > ? ORDER BY id", id ?? .min)
-        try select.forEachRow { row in
+        try database.forEachRow(
+            "SELECT \(ErasureRecord.columns) FROM erasure WHERE id > ? ORDER BY id", id ?? .min
+        ) { row in
             // Proof: they are told as they stand, and nothing counts with them.
             let (id, instance) = (row.integer(at: 0), row.integer(at: 1))
             if instances.contains(instance) {

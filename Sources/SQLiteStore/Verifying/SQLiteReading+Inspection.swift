@@ -32,15 +32,14 @@ extension SQLiteReading {
     package func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines {
         try await readers.slice { database, budget in
             var slice = InspectedMachines(machines: [])
-            var select = try PreparedStatement(
-                database,
+            var wanted = max(id.rawValue, 0) + 1
+            var last = id
+            try database.forEachRow(
                 """
                 SELECT \(MachineRecord.columns), namespace_id IN (SELECT id FROM namespace), seal FROM machine
                 WHERE id > ? ORDER BY id
-                """, id)
-            var wanted = max(id.rawValue, 0) + 1
-            var last = id
-            try select.forEachRow { row in
+                """, id
+            ) { row in
                 // Proof: the least and the largest number are cared for where it is counted on.
                 let id = MachineID(rawValue: row.integer(at: 0))
                 // Told with the table's index. Where it goes on from here nobody knows.
@@ -79,14 +78,13 @@ extension SQLiteReading {
             let next = max(store.nextPosition, try StoreNumbers.found(in: database).nextPosition)
             var slice = InspectedInstances(instances: [], through: ids.upperBound, nextPosition: next)
             var bytesLeft = bytes
-            var select = try PreparedStatement(
-                database,
+            var last: InstanceID?
+            try database.forEachRow(
                 """
                 SELECT \(InstanceRecord.columns), namespace_id IN (SELECT id FROM namespace), parent IS NULL
                 FROM instance WHERE id BETWEEN ? AND ? ORDER BY id
-                """, ids.lowerBound, ids.upperBound)
-            var last: InstanceID?
-            try select.forEachRow { row in
+                """, ids.lowerBound, ids.upperBound
+            ) { row in
                 var instance = try InspectedInstance(row: &row)
                 // Told with the table's indexes. Where it goes on from here nobody knows.
                 guard ids.contains(instance.record.id.rawValue), last.map({ instance.record.id > $0 }) ?? true else {

@@ -64,12 +64,11 @@ private struct JournalInspection {
     mutating func run(_ database: Database, _ budget: inout SliceBudget) throws {
         slice.isLast = true
         try begin(database)
-        var select = try PreparedStatement(
-            database,
-            "SELECT \(JournalRecord.columns) FROM journal WHERE position BETWEEN ? AND ? ORDER BY position",
-            positions.lowerBound, positions.upperBound)
         var last: Int64?
-        try select.forEachRow { row in
+        try database.forEachRow(
+            "SELECT \(JournalRecord.columns) FROM journal WHERE position BETWEEN ? AND ? ORDER BY position",
+            positions.lowerBound, positions.upperBound
+        ) { row in
             // Proof: the statement asks for positions of the partition, which have bounds.
             let position = row.integer(at: places.position)
             guard position >= positions.lowerBound, last.map({ position > $0 }) ?? true else {
@@ -97,10 +96,10 @@ private struct JournalInspection {
     /// Finds the effects in the range of the slice that nobody waits for. Those of its last row may be in the next.
     private mutating func findCalls(_ database: Database) throws {
         guard try Table.effect.isThere(in: database) else { return }
-        var select = try PreparedStatement(
-            database, "SELECT id, instance_id, number IS NULL FROM effect WHERE id BETWEEN ? AND ? ORDER BY id",
-            positions.lowerBound, slice.through)
-        try select.forEachRow { row in
+        try database.forEachRow(
+            "SELECT id, instance_id, number IS NULL FROM effect WHERE id BETWEEN ? AND ? ORDER BY id",
+            positions.lowerBound, slice.through
+        ) { row in
             // Proof: they are told as they stand, and nothing counts with them.
             let (id, instance) = (Position(rawValue: row.integer()), row.integer())
             if row.integer() == 1, instances.contains(instance) { slice.calls[id] = InstanceID(rawValue: instance) }
@@ -113,10 +112,9 @@ private struct JournalInspection {
         guard let last = slice.rows.last, last.position == position, try Table.effect.isThere(in: database) else {
             return
         }
-        var select = try PreparedStatement(
-            database,
-            "SELECT id, instance_id, seq, number IS NULL FROM effect WHERE id > ? ORDER BY id", position)
-        try select.forEachRow { row in
+        try database.forEachRow(
+            "SELECT id, instance_id, seq, number IS NULL FROM effect WHERE id > ? ORDER BY id", position
+        ) { row in
             // Proof: they are compared, and nothing counts with them.
             let (id, instance, seq) = (Position(rawValue: row.integer()), row.integer(), row.integer())
             guard instance == last.instanceID.rawValue, seq == last.seq.rawValue else { return false }
@@ -131,9 +129,9 @@ private struct JournalInspection {
     }
 
     mutating func read(_ position: Position, _ database: Database) throws {
-        var select = try PreparedStatement(
-            database, "SELECT \(JournalRecord.columns) FROM journal WHERE position = ?", position)
-        try select.forEachRow { row in
+        try database.forEachRow(
+            "SELECT \(JournalRecord.columns) FROM journal WHERE position = ?", position
+        ) { row in
             try take(&row, database)
             return false
         }

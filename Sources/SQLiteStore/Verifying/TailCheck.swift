@@ -17,9 +17,9 @@ struct TailCheck {
         var reader = TailReader(database: database)
         var seen: Set<InstanceID> = []
         var count = 0
-        var select = try PreparedStatement(
-            database, "SELECT \(JournalRecord.columns) FROM journal ORDER BY position DESC LIMIT \(limit)")
-        try select.forEachRow { row in
+        try database.forEachRow(
+            "SELECT \(JournalRecord.columns) FROM journal ORDER BY position DESC LIMIT \(limit)"
+        ) { row in
             let row = try JournalRecord(row: &row)
             guard let instance = try reader.instance(row.instanceID) else {
                 throw damage("the instance of the row at seq \(row.seq.rawValue) is missing")

@@ -202,13 +202,12 @@ extension BatchWriting {
     /// Walks the journal from where it stopped last, and forgets keys until it meets one that is to be kept.
     func forgetKeys(_ retention: KeyRetention, _ ledger: KeyLedger, _ database: Database) throws -> KeyLedger {
         var ledger = ledger
-        var select = try PreparedStatement(
-            database,
+        try database.forEachRow(
             """
             SELECT position, instance_id, machine_id, coalesce(real_ms, at_ms), kind, key, salt FROM journal
             WHERE position >= ? ORDER BY position LIMIT ?
-            """, ledger.floor, retention.rows)
-        try select.forEachRow { row in
+            """, ledger.floor, retention.rows
+        ) { row in
             let (position, instance, machine) = (try row.position(), try row.instanceID(), try row.machineID())
             let used = ledger.begin.time(try row.time(), of: position)
             let isStart = try row.text() == JournalKind.started.rawValue

@@ -62,9 +62,9 @@ enum AuditQueries {
     static func backlog(_ database: Database, floor: Position) throws -> PurgeBacklog {
         var backlog = PurgeBacklog(floor: floor)
         guard try Table.audit.isThere(in: database) else { return backlog }
-        var select = try PreparedStatement(
-            database, "SELECT waits, head, seq FROM purge ORDER BY waits, head")
-        try select.forEachRow { row in
+        try database.forEachRow(
+            "SELECT waits, head, seq FROM purge ORDER BY waits, head"
+        ) { row in
             let (waits, head, seq) = (try row.flag(), try row.position(), try row.ordinal())
             if waits {
                 backlog.waiting += 1
