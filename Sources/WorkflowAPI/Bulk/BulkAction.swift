@@ -1,9 +1,9 @@
 public import WorkflowJSON
 
 /// What a run does to each of its instances.
-public struct BulkAction: Equatable, WireObject {
+public struct BulkAction: Equatable, WireObject, WireValue {
     /// A verb that a run can do.
-    public enum Verb: String, CaseIterable, Sendable, WireReadable {
+    public enum Verb: String, WireWord {
         case retry, skip, cancel, set, suspend, resume, send, migrate, undo, reset, delete, redact
 
         /// Whether somebody must say why.
@@ -85,9 +85,29 @@ public struct BulkAction: Equatable, WireObject {
         }
     }
 
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: BulkAction) {
+        (book.refer(to: Self.self, schema(in: &book)), BulkAction(.retry))
+    }
+
+    private static func schema(in book: inout SchemaBook) -> JSONObject {
+        var fields = MigrationPlanItem.inlinedFields(in: &book).schema["properties"]?.object ?? [:]
+        let texts = JSONValue.object([String].described(in: &book).schema)
+        fields["verb"] = .object(Verb.described(in: &book).schema)
+        for name in ["actions", "cancelEffects"] { fields[name] = ["type": "boolean"] }
+        for name in ["event", "run"] { fields[name] = ["type": "string"] }
+        for name in ["unset", "paths"] { fields[name] = texts }
+        fields["set"] = ["type": "object"]
+        fields["data"] = [:]
+        fields["to"] = ["type": "integer"]
+        let timers = ResetRequest.Timers.described(in: &book).schema
+        fields["timers"] = ["anyOf": .array([fields["timers"] ?? [:], .object(timers)])]
+        fields["invocations"] = .object(ResetRequest.Invocations.described(in: &book).schema)
+        return ["type": "object", "properties": .object(fields), "required": ["verb"]]
+    }
+
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.field("verb", verb.rawValue)
+            writer.field("verb", verb)
             writer.field("actions", ifPresent: actions)
             writer.field("set", ifPresent: set)
             writer.field("unset", ifPresent: unset)
@@ -96,8 +116,8 @@ public struct BulkAction: Equatable, WireObject {
             writer.field("run", ifPresent: undone)
             writer.field("to", ifPresent: to)
             plan.writeFields(to: &writer)
-            writer.field("timers", ifPresent: timers?.rawValue)
-            writer.field("invocations", ifPresent: invocations?.rawValue)
+            writer.field("timers", ifPresent: timers)
+            writer.field("invocations", ifPresent: invocations)
             writer.field("cancelEffects", ifPresent: cancelEffects)
             writer.field("paths", ifPresent: paths)
         }

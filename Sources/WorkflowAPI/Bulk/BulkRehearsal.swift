@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// What a run would do; nothing was changed.
-public struct BulkRehearsal: Equatable, WireObject {
+public struct BulkRehearsal: Equatable, WireRecord {
     /// How many of those that would be done stand where afterwards.
-    public struct Group: Equatable, WireObject {
+    public struct Group: Equatable, WireRecord {
         /// Of a migration: where they stand now. Paths of the active leaves.
         public var from: [String]?
         /// Of a migration: where these states lead, before others are entered and left.
@@ -26,27 +24,17 @@ public struct BulkRehearsal: Equatable, WireObject {
             self.timers = timers
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            from = try fields.optional("from")
-            targets = try fields.optional("targets")
-            configuration = try fields.optional("configuration")
-            count = try fields.required("count")
-            timers = try fields.optional("timers")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("from", ifPresent: from)
-                writer.field("targets", ifPresent: targets)
-                writer.field("configuration", ifPresent: configuration)
-                writer.field("count", count)
-                writer.field("timers", ifPresent: timers)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            from = try fields.optional("from", \.from)
+            targets = try fields.optional("targets", \.targets)
+            configuration = try fields.optional("configuration", \.configuration)
+            count = try fields.required("count", \.count)
+            timers = try fields.optional("timers", \.timers)
         }
     }
 
     /// What becomes of the timers of a group.
-    public struct Timers: Equatable, WireObject {
+    public struct Timers: Equatable, WireRecord {
         /// How many go on.
         public var kept: Int64
         /// How many do not come any more.
@@ -64,25 +52,16 @@ public struct BulkRehearsal: Equatable, WireObject {
             self.due = due
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            kept = try fields.required("kept")
-            ended = try fields.required("ended")
-            new = try fields.required("new")
-            due = try fields.required("due")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("kept", kept)
-                writer.field("ended", ended)
-                writer.field("new", new)
-                writer.field("due", due)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            kept = try fields.required("kept", \.kept)
+            ended = try fields.required("ended", \.ended)
+            new = try fields.required("new", \.new)
+            due = try fields.required("due", \.due)
         }
     }
 
     /// How many timers are armed for an event.
-    public struct New: Equatable, WireObject {
+    public struct New: Equatable, WireRecord {
         public var event: String
         public var count: Int64
 
@@ -92,21 +71,14 @@ public struct BulkRehearsal: Equatable, WireObject {
             self.count = count
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            event = try fields.required("event")
-            count = try fields.required("count")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("event", event)
-                writer.field("count", count)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            event = try fields.required("event", \.event)
+            count = try fields.required("count", \.count)
         }
     }
 
     /// What has no place in another version.
-    public struct Misfit: Equatable, WireObject {
+    public struct Misfit: Equatable, WireRecord {
         /// The path of a state, `context.` and the path of a value, or the id of an invocation.
         public var place: String
         public var reason: String
@@ -120,18 +92,10 @@ public struct BulkRehearsal: Equatable, WireObject {
             self.count = count
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            place = try fields.required("place")
-            reason = try fields.required("reason")
-            count = try fields.required("count")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("place", place)
-                writer.field("reason", reason)
-                writer.field("count", count)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            place = try fields.required("place", \.place)
+            reason = try fields.required("reason", \.reason)
+            count = try fields.required("count", \.count)
         }
     }
 
@@ -168,29 +132,15 @@ public struct BulkRehearsal: Equatable, WireObject {
         self.cancelled = cancelled
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        digest = try fields.required("digest")
-        selected = try fields.required("selected")
-        counts = try fields.required("counts")
-        groups = try fields.required("groups")
-        misfits = try fields.optional("misfits")
-        told = try fields.required("told")
-        begun = try fields.optional("begun")
-        again = try fields.optional("again")
-        cancelled = try fields.optional("cancelled")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("digest", digest)
-            writer.field("selected", selected)
-            writer.field("counts", counts)
-            writer.field("groups", groups)
-            writer.field("misfits", ifPresent: misfits)
-            writer.field("told", told)
-            writer.field("begun", ifPresent: begun)
-            writer.field("again", ifPresent: again)
-            writer.field("cancelled", ifPresent: cancelled)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        digest = try fields.required("digest", \.digest)
+        selected = try fields.required("selected", \.selected)
+        counts = try fields.required("counts", \.counts)
+        groups = try fields.required("groups", \.groups)
+        misfits = try fields.optional("misfits", \.misfits)
+        told = try fields.required("told", \.told)
+        begun = try fields.optional("begun", \.begun)
+        again = try fields.optional("again", \.again)
+        cancelled = try fields.optional("cancelled", \.cancelled)
     }
 }

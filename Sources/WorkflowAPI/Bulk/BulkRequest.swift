@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// The body of `POST /v1/bulk`, or its first line: one verb for many instances.
-public struct BulkRequest: Equatable, WireObject {
+public struct BulkRequest: Equatable, WireRecord {
     /// The name of the run; nil for a dry run only.
     public var run: String?
     public var action: BulkAction
@@ -30,14 +28,17 @@ public struct BulkRequest: Equatable, WireObject {
         self.reason = reason
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        run = try fields.optional("run")
-        action = try fields.required("action")
-        select = try fields.optional("select")
-        expect = try fields.optional("expect")
-        dryRun = try fields.optional("dryRun")
-        reason = try fields.optional("reason", bytes: APILimits.reasonBytes)
-        allOrNothing = try fields.optional("allOrNothing")
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        run = try fields.optional("run", \.run)
+        action = try fields.required("action", \.action)
+        select = try fields.optional("select", \.select)
+        expect = try fields.optional("expect", \.expect)
+        dryRun = try fields.optional("dryRun", \.dryRun)
+        reason = try fields.optional("reason", \.reason, in: APILimits.reasonBytes)
+        allOrNothing = try fields.optional("allOrNothing", \.allOrNothing)
+    }
+
+    public func check() throws(WireError) {
         if let run, let message = Self.message(forRun: run) {
             throw WireError(.invalidValue, path: "run", message: message)
         }
@@ -62,18 +63,6 @@ public struct BulkRequest: Equatable, WireObject {
         }
     }
 
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("run", ifPresent: run)
-            writer.field("action", action)
-            writer.field("select", ifPresent: select)
-            writer.field("expect", ifPresent: expect)
-            writer.field("dryRun", ifPresent: dryRun)
-            writer.field("reason", ifPresent: reason)
-            writer.field("allOrNothing", ifPresent: allOrNothing)
-        }
-    }
-
     /// Why a run may not have a name; nil when it may.
     public static func message(forRun name: String) -> String? {
         guard name.utf8.count <= APILimits.runNameLength, InstanceNameRule.isValid(name) else {
@@ -90,7 +79,7 @@ public struct BulkRequest: Equatable, WireObject {
 }
 
 /// Which instances a run is for: those that have all of it.
-public struct BulkSelect: Equatable, WireObject {
+public struct BulkSelect: Equatable, WireRecord {
     /// Empty for all.
     public var machines: [String]
     /// Of the machine, which is one then; empty for all.
@@ -123,15 +112,18 @@ public struct BulkSelect: Equatable, WireObject {
         self.all = all
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        machines = try fields.oneOrMore("machine")
-        versions = try fields.oneOrMore("version")
-        statuses = try fields.oneOrMore("status")
-        states = try fields.oneOrMore("state")
-        olderThan = try fields.optional("olderThan")
-        failures = try fields.oneOrMore("failure")
-        suspendedBy = try fields.optional("suspendedBy")
-        all = try fields.optional("all")
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        machines = try fields.oneOrMore("machine", \.machines)
+        versions = try fields.oneOrMore("version", \.versions)
+        statuses = try fields.oneOrMore("status", \.statuses)
+        states = try fields.oneOrMore("state", \.states)
+        olderThan = try fields.optional("olderThan", \.olderThan)
+        failures = try fields.oneOrMore("failure", \.failures)
+        suspendedBy = try fields.optional("suspendedBy", \.suspendedBy)
+        all = try fields.optional("all", \.all)
+    }
+
+    public func check() throws(WireError) {
         if !versions.isEmpty, machines.count != 1 {
             throw WireError(
                 .missingField, path: "select.machine", message: "Field 'select.version' needs one value of 'machine'")
@@ -162,23 +154,10 @@ public struct BulkSelect: Equatable, WireObject {
 
     /// The only value of `suspendedBy`.
     public static let byMachine = "machine"
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("machine", oneOrMore: machines)
-            writer.field("version", oneOrMore: versions)
-            writer.field("status", oneOrMore: statuses.map(\.rawValue))
-            writer.field("state", oneOrMore: states)
-            writer.field("olderThan", ifPresent: olderThan)
-            writer.field("failure", oneOrMore: failures)
-            writer.field("suspendedBy", ifPresent: suspendedBy)
-            writer.field("all", ifPresent: all)
-        }
-    }
 }
 
 /// A line behind the first one of `POST /v1/bulk`: an instance of the run.
-public struct BulkName: Equatable, WireObject {
+public struct BulkName: Equatable, WireRecord {
     public var instance: String
 
     /// Takes the name as it is.
@@ -186,9 +165,7 @@ public struct BulkName: Equatable, WireObject {
         self.instance = instance
     }
 
-    public init(fields: inout WireFields) throws(WireError) { instance = try fields.required("instance") }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in writer.field("instance", instance) }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.required("instance", \.instance)
     }
 }

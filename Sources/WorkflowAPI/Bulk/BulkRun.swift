@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// A run over many instances, and how far it is.
-public struct BulkRun: Equatable, WireObject {
+public struct BulkRun: Equatable, WireRecord {
     /// What becomes of it.
-    public enum State: String, CaseIterable, Sendable, WireReadable {
+    public enum State: String, WireWord {
         case running
         /// Until somebody resumes it.
         case stopped
@@ -61,49 +59,28 @@ public struct BulkRun: Equatable, WireObject {
         self.endedAt = endedAt
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        run = try fields.required("run")
-        action = try fields.required("action")
-        select = try fields.optional("select")
-        names = try fields.optional("names")
-        expect = try fields.optional("expect")
-        reason = try fields.optional("reason")
-        actor = try fields.optional("actor")
-        state = try fields.required("state")
-        paused = try fields.optional("paused")
-        undoneBy = try fields.optional("undoneBy")
-        selected = try fields.required("selected")
-        counts = try fields.required("counts")
-        told = try fields.optional("told")
-        begunAt = try fields.required("begunAt")
-        updatedAt = try fields.required("updatedAt")
-        endedAt = try fields.optional("endedAt")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("run", run)
-            writer.field("action", action)
-            writer.field("select", ifPresent: select)
-            writer.field("names", ifPresent: names)
-            writer.field("expect", ifPresent: expect)
-            writer.field("reason", ifPresent: reason)
-            writer.field("actor", ifPresent: actor)
-            writer.field("state", state.rawValue)
-            writer.field("paused", ifPresent: paused)
-            writer.field("undoneBy", ifPresent: undoneBy)
-            writer.field("selected", selected)
-            writer.field("counts", counts)
-            writer.field("told", ifPresent: told)
-            writer.field("begunAt", begunAt)
-            writer.field("updatedAt", updatedAt)
-            writer.field("endedAt", ifPresent: endedAt)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        run = try fields.required("run", \.run)
+        action = try fields.required("action", \.action)
+        select = try fields.optional("select", \.select)
+        names = try fields.optional("names", \.names)
+        expect = try fields.optional("expect", \.expect)
+        reason = try fields.optional("reason", \.reason)
+        actor = try fields.optional("actor", \.actor)
+        state = try fields.required("state", \.state)
+        paused = try fields.optional("paused", \.paused)
+        undoneBy = try fields.optional("undoneBy", \.undoneBy)
+        selected = try fields.required("selected", \.selected)
+        counts = try fields.required("counts", \.counts)
+        told = try fields.optional("told", \.told)
+        begunAt = try fields.required("begunAt", \.begunAt)
+        updatedAt = try fields.required("updatedAt", \.updatedAt)
+        endedAt = try fields.optional("endedAt", \.endedAt)
     }
 }
 
 /// How many instances of a run came out how, or would.
-public struct BulkCounts: Equatable, WireObject {
+public struct BulkCounts: Equatable, WireRecord {
     public var done: Int64
     /// They do not fit what was asked for.
     public var misfit: Int64
@@ -132,31 +109,20 @@ public struct BulkCounts: Equatable, WireObject {
     /// All that had their turn.
     public var total: Int64 { done + misfit + refused + changed + failed + passedOver }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        done = try fields.required("done")
-        misfit = try fields.required("misfit")
-        refused = try fields.required("refused")
-        changed = try fields.required("changed")
-        failed = try fields.required("failed")
-        passedOver = try fields.optional("passedOver") ?? 0
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("done", done)
-            writer.field("misfit", misfit)
-            writer.field("refused", refused)
-            writer.field("changed", changed)
-            writer.field("failed", failed)
-            writer.field("passedOver", passedOver)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        done = try fields.required("done", \.done)
+        misfit = try fields.required("misfit", \.misfit)
+        refused = try fields.required("refused", \.refused)
+        changed = try fields.required("changed", \.changed)
+        failed = try fields.required("failed", \.failed)
+        passedOver = try fields.optional("passedOver") { $0.passedOver } ?? 0
     }
 }
 
 /// The query of `GET /v1/bulk/RUN/instances`.
 public struct LeftOutParameters: Hashable, Sendable {
     /// An outcome of which nothing was written, so that its instances can be found again.
-    public enum Outcome: String, CaseIterable, Sendable, WireReadable {
+    public enum Outcome: String, WireWord {
         case misfit, refused, passedOver
         /// This outcome is of an undo alone.
         case changed
@@ -189,7 +155,7 @@ public struct LeftOutParameters: Hashable, Sendable {
 }
 
 /// An instance of a run, and its outcome.
-public struct BulkTold: Equatable, WireObject {
+public struct BulkTold: Equatable, WireRecord {
     /// A field of `BulkCounts`.
     public var outcome: String
     public var instance: String
@@ -203,17 +169,9 @@ public struct BulkTold: Equatable, WireObject {
         self.message = message
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        outcome = try fields.required("outcome")
-        instance = try fields.required("instance")
-        message = try fields.optional("message")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("outcome", outcome)
-            writer.field("instance", instance)
-            writer.field("message", ifPresent: message)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        outcome = try fields.required("outcome", \.outcome)
+        instance = try fields.required("instance", \.instance)
+        message = try fields.optional("message", \.message)
     }
 }

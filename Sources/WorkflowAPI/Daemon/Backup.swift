@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// A backup that lies beside the database and can be fetched for a while (`GET /v1/backups/BACKUP`).
-public struct Backup: Hashable, WireObject {
+public struct Backup: Hashable, WireRecord {
     /// The media type of its bytes.
     public static let mediaType = "application/vnd.sqlite3"
 
@@ -32,33 +32,21 @@ public struct Backup: Hashable, WireObject {
         self.lastAt = lastAt
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        backup = try fields.required("backup")
-        bytes = try fields.required("bytes")
-        digest = try fields.required("digest")
-        generation = try fields.required("generation")
-        instances = try fields.required("instances")
-        events = try fields.required("events")
-        lastAt = try fields.required("lastAt")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("backup", backup)
-            writer.field("bytes", bytes)
-            writer.field("digest", digest)
-            writer.field("generation", generation)
-            writer.field("instances", instances)
-            writer.field("events", events)
-            writer.field("lastAt", lastAt)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        backup = try fields.required("backup", \.backup)
+        bytes = try fields.required("bytes", \.bytes)
+        digest = try fields.required("digest", \.digest)
+        generation = try fields.required("generation", \.generation)
+        instances = try fields.required("instances", \.instances)
+        events = try fields.required("events", \.events)
+        lastAt = try fields.required("lastAt", \.lastAt)
     }
 }
 
 /// A line of the answer to `POST /v1/backups`: how far it is, and at the end the backup.
 public enum BackupLine: Hashable, WireObject {
     /// What is done with the backup now.
-    public enum Phase: String, CaseIterable, Sendable, WireReadable {
+    public enum Phase: String, WireWord {
         case copying, checking, verifying
     }
 

@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// What the daemon's clock shows.
-public struct ClockStatus: Equatable, WireObject {
+public struct ClockStatus: Equatable, WireRecord {
     /// Whose time it is.
-    public enum Kind: String, CaseIterable, Sendable, WireReadable {
+    public enum Kind: String, WireWord {
         /// The machine's.
         case real
         /// One that moves only when it is told to.
@@ -29,27 +27,17 @@ public struct ClockStatus: Equatable, WireObject {
         self.tasks = tasks
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        clock = try fields.required("clock")
-        now = try fields.required("now")
-        fired = try fields.optional("fired")
-        done = try fields.optional("done")
-        tasks = try fields.optional("tasks")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("clock", clock.rawValue)
-            writer.field("now", now)
-            writer.field("fired", ifPresent: fired)
-            writer.field("done", ifPresent: done)
-            writer.field("tasks", ifPresent: tasks)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        clock = try fields.required("clock", \.clock)
+        now = try fields.required("now", \.now)
+        fired = try fields.optional("fired", \.fired)
+        done = try fields.optional("done", \.done)
+        tasks = try fields.optional("tasks", \.tasks)
     }
 }
 
 /// The body of `POST /v1/clock`.
-public struct ClockRequest: Equatable, WireObject {
+public struct ClockRequest: Equatable, WireRecord {
     /// Where a virtual clock is to go. A time and no distance, so that asking twice does not go twice as far.
     public var to: WireTime
     /// True to stop the clock while a task is ready or leased. Nil means false.
@@ -61,15 +49,8 @@ public struct ClockRequest: Equatable, WireObject {
         self.stopAtTasks = stopAtTasks
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        to = try fields.required("to")
-        stopAtTasks = try fields.optional("stopAtTasks")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("to", to)
-            writer.field("stopAtTasks", ifPresent: stopAtTasks)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        to = try fields.required("to", \.to)
+        stopAtTasks = try fields.optional("stopAtTasks", \.stopAtTasks)
     }
 }

@@ -1,8 +1,6 @@
-public import WorkflowJSON
-
 extension DaemonStatus {
     /// The room that the database takes on its disk, in bytes.
-    public struct Disk: Equatable, WireObject {
+    public struct Disk: Equatable, WireRecord {
         public var file: Int64
         /// The pages of the file, and how many of them nothing uses; nil from an older daemon.
         public var pages: Int64?
@@ -30,26 +28,14 @@ extension DaemonStatus {
             self.free = free
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            file = try fields.required("file")
-            pages = try fields.optional("pages")
-            freePages = try fields.optional("freePages")
-            log = try fields.required("log")
-            logHeld = try fields.optional("logHeld")
-            logErased = try fields.optional("logErased")
-            free = try fields.optional("free")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("file", file)
-                writer.field("pages", ifPresent: pages)
-                writer.field("freePages", ifPresent: freePages)
-                writer.field("log", log)
-                writer.field("logHeld", ifPresent: logHeld)
-                writer.field("logErased", ifPresent: logErased)
-                writer.field("free", ifPresent: free)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            file = try fields.required("file", \.file)
+            pages = try fields.optional("pages", \.pages)
+            freePages = try fields.optional("freePages", \.freePages)
+            log = try fields.required("log", \.log)
+            logHeld = try fields.optional("logHeld", \.logHeld)
+            logErased = try fields.optional("logErased", \.logErased)
+            free = try fields.optional("free", \.free)
         }
     }
 }

@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// The answer of `GET /v1/status`: what an operator looks at first.
-public struct DaemonStatus: Equatable, WireObject {
+public struct DaemonStatus: Equatable, WireRecord {
     /// What the daemon can do.
-    public enum State: String, CaseIterable, Sendable, WireReadable {
+    public enum State: String, WireWord {
         case starting, ready, draining
         /// It only reads: nothing can be written now, or until somebody does something.
         case storageUnavailable = "storage-unavailable"
@@ -12,7 +10,7 @@ public struct DaemonStatus: Equatable, WireObject {
     }
 
     /// How many instances have a status.
-    public struct Count: Equatable, WireObject {
+    public struct Count: Equatable, WireRecord {
         public var status: Instance.Status
         public var count: Int64
 
@@ -22,16 +20,9 @@ public struct DaemonStatus: Equatable, WireObject {
             self.count = count
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            status = try fields.required("status")
-            count = try fields.required("count")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("status", status.rawValue)
-                writer.field("count", count)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            status = try fields.required("status", \.status)
+            count = try fields.required("count", \.count)
         }
     }
 
@@ -108,51 +99,26 @@ public struct DaemonStatus: Equatable, WireObject {
         self.lastVerificationAt = lastVerificationAt
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        status = try fields.required("status")
-        reason = try fields.optional("reason")
-        version = try fields.required("version")
-        held = try fields.optional("held")
-        holdReason = try fields.optional("holdReason")
-        suspendedMachines = try fields.optional("suspendedMachines")
-        behind = try fields.optional("behind")
-        lateTimers = try fields.optional("lateTimers")
-        waiting = try fields.required("waiting")
-        instances = try fields.required("instances")
-        failures = try fields.required("failures")
-        otherFailures = try fields.optional("otherFailures")
-        queues = try fields.optional("queues")
-        otherQueues = try fields.optional("otherQueues")
-        deleting = try fields.optional("deleting")
-        disk = try fields.optional("disk")
-        runs = try fields.optional("runs")
-        otherRuns = try fields.optional("otherRuns")
-        lastBackupAt = try fields.optional("lastBackupAt")
-        lastVerificationAt = try fields.optional("lastVerificationAt")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("status", status.rawValue)
-            writer.field("reason", ifPresent: reason)
-            writer.field("version", version)
-            writer.field("held", ifPresent: held)
-            writer.field("holdReason", ifPresent: holdReason)
-            writer.field("suspendedMachines", ifPresent: suspendedMachines)
-            writer.field("behind", ifPresent: behind)
-            writer.field("lateTimers", ifPresent: lateTimers)
-            writer.field("waiting", waiting)
-            writer.field("instances", instances)
-            writer.field("failures", failures)
-            writer.field("otherFailures", ifPresent: otherFailures)
-            writer.field("queues", ifPresent: queues)
-            writer.field("otherQueues", ifPresent: otherQueues)
-            writer.field("deleting", ifPresent: deleting)
-            writer.field("disk", ifPresent: disk)
-            writer.field("runs", ifPresent: runs)
-            writer.field("otherRuns", ifPresent: otherRuns)
-            writer.field("lastBackupAt", ifPresent: lastBackupAt)
-            writer.field("lastVerificationAt", ifPresent: lastVerificationAt)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        status = try fields.required("status", \.status)
+        reason = try fields.optional("reason", \.reason)
+        version = try fields.required("version", \.version)
+        held = try fields.optional("held", \.held)
+        holdReason = try fields.optional("holdReason", \.holdReason)
+        suspendedMachines = try fields.optional("suspendedMachines", \.suspendedMachines)
+        behind = try fields.optional("behind", \.behind)
+        lateTimers = try fields.optional("lateTimers", \.lateTimers)
+        waiting = try fields.required("waiting", \.waiting)
+        instances = try fields.required("instances", \.instances)
+        failures = try fields.required("failures", \.failures)
+        otherFailures = try fields.optional("otherFailures", \.otherFailures)
+        queues = try fields.optional("queues", \.queues)
+        otherQueues = try fields.optional("otherQueues", \.otherQueues)
+        deleting = try fields.optional("deleting", \.deleting)
+        disk = try fields.optional("disk", \.disk)
+        runs = try fields.optional("runs", \.runs)
+        otherRuns = try fields.optional("otherRuns", \.otherRuns)
+        lastBackupAt = try fields.optional("lastBackupAt", \.lastBackupAt)
+        lastVerificationAt = try fields.optional("lastVerificationAt", \.lastVerificationAt)
     }
 }

@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// The answer of `/livez` and `/readyz` when all is well; otherwise they answer a `Problem`.
-public struct Health: Hashable, WireObject {
+public struct Health: Hashable, WireRecord {
     /// `ok` when the process answers, `ready` when it takes requests.
-    public enum Status: String, CaseIterable, Sendable, WireReadable {
+    public enum Status: String, WireWord {
         case live = "ok"
         case ready
     }
@@ -24,19 +22,10 @@ public struct Health: Hashable, WireObject {
         self.holdReason = holdReason
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        status = try fields.required("status")
-        version = try fields.optional("version")
-        held = try fields.optional("held")
-        holdReason = try fields.optional("holdReason")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("status", status.rawValue)
-            writer.field("version", ifPresent: version)
-            writer.field("held", ifPresent: held)
-            writer.field("holdReason", ifPresent: holdReason)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        status = try fields.required("status", \.status)
+        version = try fields.optional("version", \.version)
+        held = try fields.optional("held", \.held)
+        holdReason = try fields.optional("holdReason", \.holdReason)
     }
 }

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// The events of an instance's machine, and what decides whether it takes any.
-public struct AcceptedEvents: Equatable, WireObject {
+public struct AcceptedEvents: Equatable, WireRecord {
     public var items: [EventItem]
     /// The tags of the active states, each once; nil when no state of the machine has any.
     public var tags: [String]?
@@ -21,19 +19,10 @@ public struct AcceptedEvents: Equatable, WireObject {
         self.failure = failure
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        items = try fields.required("items")
-        tags = try fields.optional("tags")
-        status = try fields.optional("status") ?? .running
-        failure = try fields.optional("failure")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("items", items)
-            writer.field("tags", ifPresent: tags)
-            writer.field("status", status.rawValue)
-            writer.field("failure", ifPresent: failure)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        items = try fields.required("items", \.items)
+        tags = try fields.optional("tags", \.tags)
+        status = try fields.optional("status") { $0.status } ?? .running
+        failure = try fields.optional("failure", \.failure)
     }
 }

@@ -11,7 +11,7 @@ public struct BatchLine: Equatable, WireObject {
     }
 
     /// The machine of an instance to start, and what it begins with.
-    public struct Start: Equatable, WireObject {
+    public struct Start: Equatable, WireRecord {
         public var machine: String
         /// The active version where there is one, else the latest, when this is nil.
         public var version: Int64?
@@ -25,18 +25,10 @@ public struct BatchLine: Equatable, WireObject {
             self.data = data
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            machine = try fields.required("machine")
-            version = try fields.optional("version")
-            data = try fields.optional("data")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("machine", machine)
-                writer.field("version", ifPresent: version)
-                writer.field("data", ifPresent: data)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            machine = try fields.required("machine", \.machine)
+            version = try fields.optional("version", \.version)
+            data = try fields.optional("data", \.data)
         }
     }
 
@@ -93,7 +85,7 @@ public struct BatchLine: Equatable, WireObject {
 }
 
 /// One line of the answer of `POST /v1/events`: what became of the line of the same number.
-public struct BatchAnswer: Equatable, WireObject {
+public struct BatchAnswer: Equatable, WireRecord {
     /// Counted from 1; lines without anything on them count too.
     public var line: Int64
     /// The HTTP status that the event or the start alone would have got.
@@ -116,14 +108,15 @@ public struct BatchAnswer: Equatable, WireObject {
         self.error = error
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        line = try fields.required("line")
-        status = try fields.required("status")
-        repeated = try fields.optional("repeated")
-        answer = try fields.optional("answer")
-        error = try fields.optional("error")
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        line = try fields.required("line", \.line)
+        status = try fields.required("status", \.status)
+        repeated = try fields.optional("repeated", \.repeated)
+        answer = try fields.optional("answer", \.answer)
+        error = try fields.optional("error", \.error)
     }
 
+    /// Written by hand, because its copy would cost a fifth of the writing, and many are written.
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("line", line)

@@ -1,9 +1,9 @@
 public import WorkflowJSON
 
 /// A transition that an event could take, and what became of it.
-public struct Candidate: Hashable, WireObject {
+public struct Candidate: Hashable, WireRecord {
     /// What became of a candidate.
-    public enum Verdict: String, CaseIterable, Sendable, WireReadable {
+    public enum Verdict: String, WireWord {
         case taken
         /// Enabled, but a transition of a descendant or of an earlier region comes first.
         case preempted
@@ -32,7 +32,7 @@ public struct Candidate: Hashable, WireObject {
     public var reads: [Read]
 
     /// One value that a guard read.
-    public struct Read: Hashable, WireObject {
+    public struct Read: Hashable, WireRecord {
         /// As written: `context.amount`.
         public var expression: String
         /// Nil when it could not be read.
@@ -44,16 +44,9 @@ public struct Candidate: Hashable, WireObject {
             self.value = value
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            expression = try fields.required("expression")
-            value = try fields.optional("value")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("expression", expression)
-                writer.field("value", ifPresent: value)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            expression = try fields.required("expression", \.expression)
+            value = try fields.optional("value", \.value)
         }
     }
 
@@ -72,33 +65,20 @@ public struct Candidate: Hashable, WireObject {
         self.reads = reads
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        state = try fields.required("state")
-        on = try fields.required("on")
-        targets = try fields.required("targets")
-        line = try fields.required("line")
-        self.guard = try fields.optional("guard")
-        verdict = try fields.required("verdict")
-        failure = try fields.optional("failure")
-        reads = try fields.optional("reads") ?? []
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("state", state)
-            writer.field("on", on)
-            writer.field("targets", targets)
-            writer.field("line", line)
-            writer.field("guard", ifPresent: self.guard)
-            writer.field("verdict", verdict.rawValue)
-            writer.field("failure", ifPresent: failure)
-            if !reads.isEmpty { writer.field("reads", reads) }
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        state = try fields.required("state", \.state)
+        on = try fields.required("on", \.on)
+        targets = try fields.required("targets", \.targets)
+        line = try fields.required("line", \.line)
+        self.guard = try fields.optional("guard", \.guard)
+        verdict = try fields.required("verdict", \.verdict)
+        failure = try fields.optional("failure", \.failure)
+        reads = try fields.optional("reads") { $0.reads.isEmpty ? nil : $0.reads } ?? []
     }
 }
 
 /// A JSON value on the wire; equal when it is written with the same bytes.
-public struct JSONText: Hashable, WireReadable, JSONWritable, Sendable {
+public struct JSONText: Hashable, WireValue {
     public var value: JSONValue
 
     /// Takes a value as it is.
@@ -112,6 +92,10 @@ public struct JSONText: Hashable, WireReadable, JSONWritable, Sendable {
 
     public func write(to writer: inout JSONWriter) {
         value.write(to: &writer)
+    }
+
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: JSONText) {
+        ([:], JSONText(.null))
     }
 
     /// The canonical text.

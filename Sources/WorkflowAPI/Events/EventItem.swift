@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// One event of an instance's machine, and whether the instance takes it now.
-public struct EventItem: Hashable, WireObject {
+public struct EventItem: Hashable, WireRecord {
     public var event: String
     /// Nil (null on the wire) when it depends on the event's data.
     public var accepted: Bool?
@@ -12,15 +10,8 @@ public struct EventItem: Hashable, WireObject {
         self.accepted = accepted
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        event = try fields.required("event")
-        accepted = try fields.optional("accepted")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("event", event)
-            writer.field("accepted", accepted.map(JSONValue.bool) ?? .null)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        event = try fields.required("event", \.event)
+        accepted = try fields.nullable("accepted", \.accepted)
     }
 }

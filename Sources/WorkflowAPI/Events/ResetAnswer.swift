@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// What becomes of what was armed when an instance is reset.
-public struct ResetAnswer: Equatable, WireObject {
+public struct ResetAnswer: Equatable, WireRecord {
     /// Something that comes by itself.
-    public struct Timer: Equatable, WireObject {
+    public struct Timer: Equatable, WireRecord {
         /// The name of the event that it will be.
         public var event: String
         public var due: WireTime
@@ -14,23 +12,16 @@ public struct ResetAnswer: Equatable, WireObject {
             self.due = due
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            event = try fields.required("event")
-            due = try fields.required("due")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("event", event)
-                writer.field("due", due)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            event = try fields.required("event", \.event)
+            due = try fields.required("due", \.due)
         }
     }
 
     /// An invocation that lived before the reset, or lives after it.
-    public struct Invocation: Equatable, WireObject {
+    public struct Invocation: Equatable, WireRecord {
         /// What becomes of it.
-        public enum Fate: String, CaseIterable, Sendable, WireReadable {
+        public enum Fate: String, WireWord {
             /// It lived then, and goes on.
             case stays
             /// It did not live then, and is cancelled.
@@ -50,16 +41,9 @@ public struct ResetAnswer: Equatable, WireObject {
             self.fate = fate
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            id = try fields.required("id")
-            fate = try fields.required("fate")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("id", id)
-                writer.field("fate", fate.rawValue)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            id = try fields.required("id", \.id)
+            fate = try fields.required("fate", \.fate)
         }
     }
 
@@ -88,23 +72,12 @@ public struct ResetAnswer: Equatable, WireObject {
         self.toVersion = toVersion
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        to = try fields.required("to")
-        timers = try fields.required("timers")
-        otherTimers = try fields.optional("otherTimers")
-        invocations = try fields.required("invocations")
-        fromVersion = try fields.optional("fromVersion")
-        toVersion = try fields.optional("toVersion")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("to", to)
-            writer.field("timers", timers)
-            writer.field("otherTimers", ifPresent: otherTimers)
-            writer.field("invocations", invocations)
-            writer.field("fromVersion", ifPresent: fromVersion)
-            writer.field("toVersion", ifPresent: toVersion)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        to = try fields.required("to", \.to)
+        timers = try fields.required("timers", \.timers)
+        otherTimers = try fields.optional("otherTimers", \.otherTimers)
+        invocations = try fields.required("invocations", \.invocations)
+        fromVersion = try fields.optional("fromVersion", \.fromVersion)
+        toVersion = try fields.optional("toVersion", \.toVersion)
     }
 }

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// The body of `POST /v1/instances/NAME/cancel`.
-public struct CancelRequest: Equatable, WireObject {
+public struct CancelRequest: Equatable, WireRecord {
     /// For the history.
     public var reason: String
     /// False to run no exit actions; nil for true.
@@ -19,19 +17,10 @@ public struct CancelRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        reason = try fields.required("reason", bytes: APILimits.reasonBytes)
-        actions = try fields.optional("actions")
-        seq = try fields.optional("seq")
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("reason", reason)
-            writer.field("actions", ifPresent: actions)
-            writer.field("seq", ifPresent: seq)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        reason = try fields.required("reason", \.reason, in: APILimits.reasonBytes)
+        actions = try fields.optional("actions", \.actions)
+        seq = try fields.optional("seq", \.seq)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 }

@@ -1,5 +1,3 @@
-public import WorkflowJSON
-
 /// The query of `DELETE /v1/instances/NAME`.
 public struct DeleteParameters: Hashable, Sendable {
     /// For the table of what was deleted.
@@ -50,7 +48,7 @@ public struct DeleteParameters: Hashable, Sendable {
 }
 
 /// The answer of `DELETE /v1/instances/NAME`.
-public struct DeletedInstance: Equatable, WireObject {
+public struct DeletedInstance: Equatable, WireRecord {
     public var instance: String
     /// Names it for good: the name is free.
     public var uuid: String
@@ -87,37 +85,22 @@ public struct DeletedInstance: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instance = try fields.required("instance")
-        uuid = try fields.required("uuid")
-        machine = try fields.optional("machine")
-        version = try fields.optional("version")
-        rows = try fields.required("rows")
-        digest = try fields.optional("digest")
-        at = try fields.required("at")
-        cancelled = try fields.optional("cancelled")
-        pending = try fields.optional("pending")
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("instance", instance)
-            writer.field("uuid", uuid)
-            writer.field("machine", ifPresent: machine)
-            writer.field("version", ifPresent: version)
-            writer.field("rows", rows)
-            writer.field("digest", ifPresent: digest)
-            writer.field("at", at)
-            writer.field("cancelled", ifPresent: cancelled)
-            writer.field("pending", ifPresent: pending)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.required("instance", \.instance)
+        uuid = try fields.required("uuid", \.uuid)
+        machine = try fields.optional("machine", \.machine)
+        version = try fields.optional("version", \.version)
+        rows = try fields.required("rows", \.rows)
+        digest = try fields.optional("digest", \.digest)
+        at = try fields.required("at", \.at)
+        cancelled = try fields.optional("cancelled", \.cancelled)
+        pending = try fields.optional("pending", \.pending)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 }
 
 /// What stays of an instance that was deleted.
-public struct AuditItem: Equatable, WireObject {
+public struct AuditItem: Equatable, WireRecord {
     public var uuid: String
     /// The machine; nil when a restore copied this row only, and the database does not have the machine version.
     public var machine: String?
@@ -147,27 +130,14 @@ public struct AuditItem: Equatable, WireObject {
         self.reason = reason
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        uuid = try fields.required("uuid")
-        machine = try fields.optional("machine")
-        version = try fields.optional("version")
-        rows = try fields.required("rows")
-        digest = try fields.required("digest")
-        at = try fields.required("at")
-        actor = try fields.optional("actor")
-        reason = try fields.optional("reason")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("uuid", uuid)
-            writer.field("machine", ifPresent: machine)
-            writer.field("version", ifPresent: version)
-            writer.field("rows", rows)
-            writer.field("digest", digest)
-            writer.field("at", at)
-            writer.field("actor", ifPresent: actor)
-            writer.field("reason", ifPresent: reason)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        uuid = try fields.required("uuid", \.uuid)
+        machine = try fields.optional("machine", \.machine)
+        version = try fields.optional("version", \.version)
+        rows = try fields.required("rows", \.rows)
+        digest = try fields.required("digest", \.digest)
+        at = try fields.required("at", \.at)
+        actor = try fields.optional("actor", \.actor)
+        reason = try fields.optional("reason", \.reason)
     }
 }

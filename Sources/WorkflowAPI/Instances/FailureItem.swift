@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// Failed instances of one machine version that failed on the same event, for the same reason.
-public struct FailureItem: Equatable, WireObject {
+public struct FailureItem: Equatable, WireRecord {
     public var machine: String
     public var version: Int64
     /// The version whose definition has the state, the line and the expression; nil where that is `version`. Instances
@@ -53,45 +53,26 @@ public struct FailureItem: Equatable, WireObject {
         self.error = error
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        machine = try fields.required("machine")
-        version = try fields.required("version")
-        failedVersion = try fields.optional("failedVersion")
-        count = try fields.required("count")
-        since = try fields.required("since")
-        sinceInMilliseconds = try fields.required("sinceInMilliseconds")
-        instance = try fields.required("instance")
-        event = try fields.required("event")
-        type = try fields.required("type")
-        state = try fields.optional("state")
-        line = try fields.optional("line")
-        expression = try fields.optional("expression")
-        message = try fields.required("message")
-        error = try fields.optional("error")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("machine", machine)
-            writer.field("version", version)
-            writer.field("failedVersion", ifPresent: failedVersion)
-            writer.field("count", count)
-            writer.field("since", since)
-            writer.field("sinceInMilliseconds", sinceInMilliseconds)
-            writer.field("instance", instance)
-            writer.field("event", event)
-            writer.field("type", type.rawValue)
-            writer.field("state", ifPresent: state)
-            writer.field("line", ifPresent: line.map { Int64($0) })
-            writer.field("expression", ifPresent: expression)
-            writer.field("message", message)
-            writer.field("error", ifPresent: error)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        machine = try fields.required("machine", \.machine)
+        version = try fields.required("version", \.version)
+        failedVersion = try fields.optional("failedVersion", \.failedVersion)
+        count = try fields.required("count", \.count)
+        since = try fields.required("since", \.since)
+        sinceInMilliseconds = try fields.required("sinceInMilliseconds", \.sinceInMilliseconds)
+        instance = try fields.required("instance", \.instance)
+        event = try fields.required("event", \.event)
+        type = try fields.required("type", \.type)
+        state = try fields.optional("state", \.state)
+        line = try fields.optional("line", \.line)
+        expression = try fields.optional("expression", \.expression)
+        message = try fields.required("message", \.message)
+        error = try fields.optional("error", \.error)
     }
 }
 
 /// The answer of `GET /v1/failures`.
-public struct FailureList: Equatable, WireObject {
+public struct FailureList: Equatable, WireRecord {
     /// The largest first.
     public var items: [FailureItem]
     /// How many instances belong to none of the items, because there are too many; nil for none.
@@ -103,16 +84,9 @@ public struct FailureList: Equatable, WireObject {
         self.others = others
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        items = try fields.required("items")
-        others = try fields.optional("others")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("items", items)
-            writer.field("others", ifPresent: others)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        items = try fields.required("items", \.items)
+        others = try fields.optional("others", \.others)
     }
 }
 

@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// One macrostep of an instance.
-public struct HistoryItem: Equatable, WireObject {
+public struct HistoryItem: Equatable, WireRecord {
     public var seq: Int64
     public var at: WireTime
     /// The clock's time where it differs from `at`: a timer that fired late.
@@ -56,45 +56,22 @@ public struct HistoryItem: Equatable, WireObject {
         self.entered = entered
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        seq = try fields.required("seq")
-        at = try fields.required("at")
-        realAt = try fields.optional("realAt")
-        kind = try fields.required("kind")
-        event = try fields.required("event")
-        data = try fields.optional("data")
-        from = try fields.required("from")
-        to = try fields.required("to")
-        actor = try fields.optional("actor")
-        key = try fields.optional("key")
-        note = try fields.optional("note")
-        retry = try fields.optional("retry")
-        redacted = try fields.optional("redacted")
-        cursor = try fields.required("cursor")
-        exited = try fields.optional("exited")
-        entered = try fields.optional("entered")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writeFields(to: &$0) }
-    }
-
-    func writeFields(to writer: inout JSONWriter) {
-        writer.field("seq", seq)
-        writer.field("at", at)
-        writer.field("realAt", ifPresent: realAt)
-        writer.field("kind", kind)
-        writer.field("event", event)
-        writer.field("data", ifPresent: data)
-        writer.field("from", from)
-        writer.field("to", to)
-        writer.field("actor", ifPresent: actor)
-        writer.field("key", ifPresent: key)
-        writer.field("note", ifPresent: note)
-        writer.field("retry", ifPresent: retry)
-        writer.field("redacted", ifPresent: redacted)
-        writer.field("cursor", cursor)
-        writer.field("exited", ifPresent: exited)
-        writer.field("entered", ifPresent: entered)
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        seq = try fields.required("seq", \.seq)
+        at = try fields.required("at", \.at)
+        realAt = try fields.optional("realAt", \.realAt)
+        kind = try fields.required("kind", \.kind)
+        event = try fields.required("event", \.event)
+        data = try fields.optional("data", \.data)
+        from = try fields.required("from", \.from)
+        to = try fields.required("to", \.to)
+        actor = try fields.optional("actor", \.actor)
+        key = try fields.optional("key", \.key)
+        note = try fields.optional("note", \.note)
+        retry = try fields.optional("retry", \.retry)
+        redacted = try fields.optional("redacted", \.redacted)
+        cursor = try fields.required("cursor", \.cursor)
+        exited = try fields.optional("exited", \.exited)
+        entered = try fields.optional("entered", \.entered)
     }
 }

@@ -1,9 +1,9 @@
 public import WorkflowJSON
 
 /// An instance as it is now.
-public struct Instance: Equatable, WireObject {
+public struct Instance: Equatable, WireRecord {
     /// Whether an instance goes on.
-    public enum Status: String, CaseIterable, Sendable, WireReadable {
+    public enum Status: String, WireWord {
         case running, done
         /// It needs an operator.
         case failed
@@ -14,7 +14,7 @@ public struct Instance: Equatable, WireObject {
     }
 
     /// Why an instance has failed.
-    public struct Failure: Equatable, WireObject {
+    public struct Failure: Equatable, WireRecord {
         /// The event that could not be applied; a retry applies it again.
         public var event: String
         public var data: JSONValue?
@@ -52,32 +52,17 @@ public struct Instance: Equatable, WireObject {
             self.message = message
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            event = try fields.required("event")
-            data = try fields.optional("data")
-            type = try fields.required("type")
-            detail = try fields.required("detail")
-            seq = try fields.required("seq")
-            at = try fields.required("at")
-            state = try fields.optional("state")
-            line = try fields.optional("line")
-            expression = try fields.optional("expression")
-            message = try fields.required("message")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("event", event)
-                writer.field("data", ifPresent: data)
-                writer.field("type", type.rawValue)
-                writer.field("detail", detail)
-                writer.field("seq", seq)
-                writer.field("at", at)
-                writer.field("state", ifPresent: state)
-                writer.field("line", ifPresent: line.map { Int64($0) })
-                writer.field("expression", ifPresent: expression)
-                writer.field("message", message)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            event = try fields.required("event", \.event)
+            data = try fields.optional("data", \.data)
+            type = try fields.required("type", \.type)
+            detail = try fields.required("detail", \.detail)
+            seq = try fields.required("seq", \.seq)
+            at = try fields.required("at", \.at)
+            state = try fields.optional("state", \.state)
+            line = try fields.optional("line", \.line)
+            expression = try fields.optional("expression", \.expression)
+            message = try fields.required("message", \.message)
         }
     }
 
@@ -144,34 +129,35 @@ public struct Instance: Equatable, WireObject {
         self.updatedAt = updatedAt
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instance = try fields.required("instance")
-        machine = try fields.required("machine")
-        version = try fields.required("version")
-        status = try fields.required("status")
-        configuration = try fields.required("configuration")
-        tags = try fields.optional("tags")
-        context = try fields.required("context")
-        output = try fields.optional("output")
-        failure = try fields.optional("failure")
-        suspended = try fields.optional("suspended")
-        machineSuspended = try fields.optional("machineSuspended")
-        redacted = try fields.optional("redacted")
-        waitsFor = try fields.optional("waitsFor")
-        timerSkipped = try fields.optional("timerSkipped")
-        seq = try fields.required("seq")
-        enteredAt = try fields.optional("enteredAt")
-        inState = try fields.optional("inState")
-        createdAt = try fields.required("createdAt")
-        updatedAt = try fields.required("updatedAt")
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.required("instance", \.instance)
+        machine = try fields.required("machine", \.machine)
+        version = try fields.required("version", \.version)
+        status = try fields.required("status", \.status)
+        configuration = try fields.required("configuration", \.configuration)
+        tags = try fields.optional("tags", \.tags)
+        context = try fields.required("context", \.context)
+        output = try fields.optional("output", \.output)
+        failure = try fields.optional("failure", \.failure)
+        suspended = try fields.optional("suspended", \.suspended)
+        machineSuspended = try fields.optional("machineSuspended", \.machineSuspended)
+        redacted = try fields.optional("redacted", \.redacted)
+        waitsFor = try fields.optional("waitsFor", \.waitsFor)
+        timerSkipped = try fields.optional("timerSkipped", \.timerSkipped)
+        seq = try fields.required("seq", \.seq)
+        enteredAt = try fields.optional("enteredAt", \.enteredAt)
+        inState = try fields.optional("inState", \.inState)
+        createdAt = try fields.required("createdAt", \.createdAt)
+        updatedAt = try fields.required("updatedAt", \.updatedAt)
     }
 
+    /// Written by hand, because its copy would cost a fifth of the writing, and many are written.
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("instance", instance)
             writer.field("machine", machine)
             writer.field("version", version)
-            writer.field("status", status.rawValue)
+            writer.field("status", status)
             writer.field("configuration", configuration)
             writer.field("tags", ifPresent: tags)
             writer.field("context", context)

@@ -19,7 +19,7 @@ public struct InstanceListParameters: Hashable, Sendable {
     public var page: String?
 
     /// What a list is ordered by.
-    public enum Sort: String, CaseIterable, Sendable, WireReadable {
+    public enum Sort: String, WireWord {
         /// Who has been in its configuration for longest comes first.
         case age
         /// Whose last row is the latest comes first.

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// That an instance is suspended: what comes waits until it is resumed.
-public struct InstanceSuspensionItem: Equatable, WireObject {
+public struct InstanceSuspensionItem: Equatable, WireRecord {
     /// The time of the row that suspended it.
     public var at: WireTime
     /// The person who did it; nil where nobody is known.
@@ -16,17 +14,9 @@ public struct InstanceSuspensionItem: Equatable, WireObject {
         self.reason = reason
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        at = try fields.required("at")
-        actor = try fields.optional("actor")
-        reason = try fields.optional("reason")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("at", at)
-            writer.field("actor", ifPresent: actor)
-            writer.field("reason", ifPresent: reason)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        at = try fields.required("at", \.at)
+        actor = try fields.optional("actor", \.actor)
+        reason = try fields.optional("reason", \.reason)
     }
 }

@@ -2,9 +2,9 @@ public import WorkflowJSON
 
 /// How instances go over to another version of their machine: what a file of `wfctl migrate --plan` says, and a part of
 /// the body of `POST /v1/instances/NAME/migrate`.
-public struct MigrationPlanItem: Equatable, WireObject {
+public struct MigrationPlanItem: Equatable, WireInlined {
     /// From when on the delays of new timers count.
-    public enum Timers: String, CaseIterable, Sendable, WireReadable {
+    public enum Timers: String, WireWord {
         /// Since the instance entered its state.
         case sinceEntry = "since-entry"
         case fromNow = "from-now"
@@ -45,17 +45,32 @@ public struct MigrationPlanItem: Equatable, WireObject {
         writer.object { writer in writeFields(to: &writer) }
     }
 
-    func writeFields(to writer: inout JSONWriter) {
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: MigrationPlanItem) {
+        inlinedFields(in: &book)
+    }
+
+    /// Gives the schema of the fields, and any plan.
+    public static func inlinedFields(in book: inout SchemaBook) -> (schema: JSONObject, example: MigrationPlanItem) {
+        let texts: JSONObject = ["type": "object", "additionalProperties": ["type": "string"]]
+        let fields: JSONObject = [
+            "map": .object(texts), "assign": .object(texts), "drop": .object([String].described(in: &book).schema),
+            "timers": .object(Timers.described(in: &book).schema), "cancelInvocations": ["type": "boolean"],
+        ]
+        return (["type": "object", "properties": .object(fields)], MigrationPlanItem())
+    }
+
+    /// Writes the fields without the braces.
+    public func writeFields(to writer: inout JSONWriter) {
         writer.field("map", ifPresent: map.map(JSONObject.init(texts:)))
         writer.field("assign", ifPresent: assign.map(JSONObject.init(texts:)))
         writer.field("drop", ifPresent: drop)
-        writer.field("timers", ifPresent: timers?.rawValue)
+        writer.field("timers", ifPresent: timers)
         writer.field("cancelInvocations", ifPresent: cancelInvocations)
     }
 }
 
 /// The body of `POST /v1/instances/NAME/migrate`.
-public struct MigrateRequest: Equatable, WireObject {
+public struct MigrateRequest: Equatable, WireRecord {
     /// For the history; only a retry may go without one.
     public var reason: String?
     /// The version to go to; nil for the one that new instances take.
@@ -82,26 +97,18 @@ public struct MigrateRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        reason = try fields.optional("reason", bytes: APILimits.reasonBytes)
-        to = try fields.optional("to")
-        plan = try MigrationPlanItem(fields: &fields)
-        retry = try fields.optional("retry")
-        seq = try fields.optional("seq")
-        dryRun = try fields.optional("dryRun")
-        if reason == nil, retry != true {
-            throw WireError(.missingField, path: "reason", message: "Field 'reason' is missing")
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        reason = try fields.optional("reason", \.reason, in: APILimits.reasonBytes)
+        to = try fields.optional("to", \.to)
+        plan = try fields.inlined(\.plan)
+        retry = try fields.optional("retry", \.retry)
+        seq = try fields.optional("seq", \.seq)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("reason", ifPresent: reason)
-            writer.field("to", ifPresent: to)
-            plan.writeFields(to: &writer)
-            writer.field("retry", ifPresent: retry)
-            writer.field("seq", ifPresent: seq)
-            writer.field("dryRun", ifPresent: dryRun)
+    public func check() throws(WireError) {
+        if reason == nil, retry != true {
+            throw WireError(.missingField, path: "reason", message: "Field 'reason' is missing")
         }
     }
 }

@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// What became of an instance that went over to another version, beside its states.
-public struct MigrationItem: Equatable, WireObject {
+public struct MigrationItem: Equatable, WireRecord {
     /// A timer, and when it is due.
-    public struct Timer: Hashable, WireObject {
+    public struct Timer: Hashable, WireRecord {
         public var event: String
         public var due: WireTime
 
@@ -13,16 +11,9 @@ public struct MigrationItem: Equatable, WireObject {
             self.due = due
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            event = try fields.required("event")
-            due = try fields.required("due")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("event", event)
-                writer.field("due", due)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            event = try fields.required("event", \.event)
+            due = try fields.required("due", \.due)
         }
     }
 
@@ -56,27 +47,14 @@ public struct MigrationItem: Equatable, WireObject {
         self.undeclared = undeclared
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        from = try fields.required("from")
-        to = try fields.required("to")
-        kept = try fields.required("kept")
-        new = try fields.required("new")
-        ended = try fields.required("ended")
-        cancelled = try fields.required("cancelled")
-        forgotten = try fields.required("forgotten")
-        undeclared = try fields.required("undeclared")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("from", from)
-            writer.field("to", to)
-            writer.field("kept", kept)
-            writer.field("new", new)
-            writer.field("ended", ended)
-            writer.field("cancelled", cancelled)
-            writer.field("forgotten", forgotten)
-            writer.field("undeclared", undeclared)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        from = try fields.required("from", \.from)
+        to = try fields.required("to", \.to)
+        kept = try fields.required("kept", \.kept)
+        new = try fields.required("new", \.new)
+        ended = try fields.required("ended", \.ended)
+        cancelled = try fields.required("cancelled", \.cancelled)
+        forgotten = try fields.required("forgotten", \.forgotten)
+        undeclared = try fields.required("undeclared", \.undeclared)
     }
 }

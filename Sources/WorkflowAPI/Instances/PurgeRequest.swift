@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// The body of `POST /v1/purge`.
-public struct PurgeRequest: Equatable, WireObject {
+public struct PurgeRequest: Equatable, WireRecord {
     /// For so long nothing must have come to them: `90d`.
     public var finishedBefore: String
     /// Nil for all machines.
@@ -19,25 +17,16 @@ public struct PurgeRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        finishedBefore = try fields.required("finishedBefore")
-        machine = try fields.optional("machine")
-        reason = try fields.required("reason", bytes: APILimits.reasonBytes)
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("finishedBefore", finishedBefore)
-            writer.field("machine", ifPresent: machine)
-            writer.field("reason", reason)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        finishedBefore = try fields.required("finishedBefore", \.finishedBefore)
+        machine = try fields.optional("machine", \.machine)
+        reason = try fields.required("reason", \.reason, in: APILimits.reasonBytes)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 }
 
 /// The answer of `POST /v1/purge`.
-public struct PurgeAnswer: Equatable, WireObject {
+public struct PurgeAnswer: Equatable, WireRecord {
     /// Instances that were deleted; of a dry run, that would be.
     public var deleted: Int64
     /// The rows that their histories had.
@@ -64,23 +53,12 @@ public struct PurgeAnswer: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        deleted = try fields.required("deleted")
-        rows = try fields.required("rows")
-        kept = try fields.required("kept")
-        done = try fields.required("done")
-        pending = try fields.optional("pending")
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("deleted", deleted)
-            writer.field("rows", rows)
-            writer.field("kept", kept)
-            writer.field("done", done)
-            writer.field("pending", ifPresent: pending)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        deleted = try fields.required("deleted", \.deleted)
+        rows = try fields.required("rows", \.rows)
+        kept = try fields.required("kept", \.kept)
+        done = try fields.required("done", \.done)
+        pending = try fields.optional("pending", \.pending)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 }

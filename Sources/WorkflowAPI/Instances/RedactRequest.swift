@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// The body of `POST /v1/instances/NAME/redact`.
-public struct RedactRequest: Equatable, WireObject {
+public struct RedactRequest: Equatable, WireRecord {
     /// For the history.
     public var reason: String
     /// The rows that lose what they say: `3,7-9`; nil for all.
@@ -29,24 +27,13 @@ public struct RedactRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        reason = try fields.required("reason", bytes: APILimits.reasonBytes)
-        seqs = try fields.optional("seqs")
-        paths = try fields.optional("paths")
-        name = try fields.optional("name")
-        seq = try fields.optional("seq")
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("reason", reason)
-            writer.field("seqs", ifPresent: seqs)
-            writer.field("paths", ifPresent: paths)
-            writer.field("name", ifPresent: name)
-            writer.field("seq", ifPresent: seq)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        reason = try fields.required("reason", \.reason, in: APILimits.reasonBytes)
+        seqs = try fields.optional("seqs", \.seqs)
+        paths = try fields.optional("paths", \.paths)
+        name = try fields.optional("name", \.name)
+        seq = try fields.optional("seq", \.seq)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 }
 
@@ -68,7 +55,7 @@ extension RedactRequest {
 }
 
 /// What was erased of an instance.
-public struct RedactAnswer: Equatable, WireObject {
+public struct RedactAnswer: Equatable, WireRecord {
     /// As it is named now.
     public var instance: String
     /// Of the row that records it; of a dry run, what it would be.
@@ -117,37 +104,19 @@ public struct RedactAnswer: Equatable, WireObject {
         self.repeated = repeated
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instance = try fields.required("instance")
-        seq = try fields.required("seq")
-        status = try fields.required("status")
-        configuration = try fields.required("configuration")
-        seqs = try fields.optional("seqs")
-        data = try fields.optional("data")
-        paths = try fields.optional("paths")
-        context = try fields.optional("context")
-        renamed = try fields.optional("renamed")
-        emptied = try fields.optional("emptied")
-        pending = try fields.optional("pending")
-        dryRun = try fields.optional("dryRun")
-        repeated = try fields.optional("repeated")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("instance", instance)
-            writer.field("seq", seq)
-            writer.field("status", status.rawValue)
-            writer.field("configuration", configuration)
-            writer.field("seqs", ifPresent: seqs)
-            writer.field("data", ifPresent: data)
-            writer.field("paths", ifPresent: paths)
-            writer.field("context", ifPresent: context)
-            writer.field("renamed", ifPresent: renamed)
-            writer.field("emptied", ifPresent: emptied)
-            writer.field("pending", ifPresent: pending)
-            writer.field("dryRun", ifPresent: dryRun)
-            writer.field("repeated", ifPresent: repeated)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.required("instance", \.instance)
+        seq = try fields.required("seq", \.seq)
+        status = try fields.required("status", \.status)
+        configuration = try fields.required("configuration", \.configuration)
+        seqs = try fields.optional("seqs", \.seqs)
+        data = try fields.optional("data", \.data)
+        paths = try fields.optional("paths", \.paths)
+        context = try fields.optional("context", \.context)
+        renamed = try fields.optional("renamed", \.renamed)
+        emptied = try fields.optional("emptied", \.emptied)
+        pending = try fields.optional("pending", \.pending)
+        dryRun = try fields.optional("dryRun", \.dryRun)
+        repeated = try fields.optional("repeated", \.repeated)
     }
 }

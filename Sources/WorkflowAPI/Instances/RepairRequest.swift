@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// The body of `POST /v1/instances/NAME/{retry|skip|suspend|resume}`.
-public struct RepairRequest: Equatable, WireObject {
+public struct RepairRequest: Equatable, WireRecord {
     /// For the history; `skip` requires one.
     public var reason: String?
     /// The seq that the instance must have; nil for any.
@@ -16,17 +14,9 @@ public struct RepairRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        reason = try fields.optional("reason", bytes: APILimits.reasonBytes)
-        seq = try fields.optional("seq")
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("reason", ifPresent: reason)
-            writer.field("seq", ifPresent: seq)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        reason = try fields.optional("reason", \.reason, in: APILimits.reasonBytes)
+        seq = try fields.optional("seq", \.seq)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 }

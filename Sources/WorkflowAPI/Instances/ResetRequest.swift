@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// The body of `POST /v1/instances/NAME/reset`.
-public struct ResetRequest: Equatable, WireObject {
+public struct ResetRequest: Equatable, WireRecord {
     /// When that is due which was to come by itself.
-    public enum Timers: String, CaseIterable, Sendable, WireReadable {
+    public enum Timers: String, WireWord {
         /// What was left of it then counts from now.
         case left
         /// When it was due then.
@@ -11,7 +9,7 @@ public struct ResetRequest: Equatable, WireObject {
     }
 
     /// What becomes of the invocations that lived then and do not live now.
-    public enum Invocations: String, CaseIterable, Sendable, WireReadable {
+    public enum Invocations: String, WireWord {
         /// They begin anew: what they ask for is done twice.
         case again
         /// They have the result that came.
@@ -44,29 +42,18 @@ public struct ResetRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        to = try fields.required("to")
-        reason = try fields.required("reason", bytes: APILimits.reasonBytes)
-        timers = try fields.optional("timers")
-        invocations = try fields.optional("invocations")
-        seq = try fields.optional("seq")
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("to", to)
-            writer.field("reason", reason)
-            writer.field("timers", ifPresent: timers?.rawValue)
-            writer.field("invocations", ifPresent: invocations?.rawValue)
-            writer.field("seq", ifPresent: seq)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        to = try fields.required("to", \.to)
+        reason = try fields.required("reason", \.reason, in: APILimits.reasonBytes)
+        timers = try fields.optional("timers", \.timers)
+        invocations = try fields.optional("invocations", \.invocations)
+        seq = try fields.optional("seq", \.seq)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 }
 
 /// The body of `POST /v1/instances/NAME/undo`.
-public struct UndoRequest: Equatable, WireObject {
+public struct UndoRequest: Equatable, WireRecord {
     /// For the history.
     public var reason: String
     /// Nil where no invocation was cancelled.
@@ -86,19 +73,10 @@ public struct UndoRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        reason = try fields.required("reason", bytes: APILimits.reasonBytes)
-        invocations = try fields.optional("invocations")
-        seq = try fields.optional("seq")
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("reason", reason)
-            writer.field("invocations", ifPresent: invocations?.rawValue)
-            writer.field("seq", ifPresent: seq)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        reason = try fields.required("reason", \.reason, in: APILimits.reasonBytes)
+        invocations = try fields.optional("invocations", \.invocations)
+        seq = try fields.optional("seq", \.seq)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 }

@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// The body of `POST /v1/instances/NAME/set`.
-public struct SetRequest: Equatable, WireObject {
+public struct SetRequest: Equatable, WireRecord {
     /// For the history.
     public var reason: String
     /// Values by their paths into the context: `total`, `customer.name`, `items[0]`; nil for none.
@@ -24,24 +24,17 @@ public struct SetRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        reason = try fields.required("reason", bytes: APILimits.reasonBytes)
-        set = try fields.optional("set")
-        unset = try fields.optional("unset")
-        seq = try fields.optional("seq")
-        dryRun = try fields.optional("dryRun")
-        if set?.isEmpty ?? true, unset?.isEmpty ?? true {
-            throw WireError(.missingField, path: "set", message: "Say what to change: 'set' or 'unset'")
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        reason = try fields.required("reason", \.reason, in: APILimits.reasonBytes)
+        set = try fields.optional("set", \.set)
+        unset = try fields.optional("unset", \.unset)
+        seq = try fields.optional("seq", \.seq)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("reason", reason)
-            writer.field("set", ifPresent: set)
-            writer.field("unset", ifPresent: unset)
-            writer.field("seq", ifPresent: seq)
-            writer.field("dryRun", ifPresent: dryRun)
+    public func check() throws(WireError) {
+        if set?.isEmpty ?? true, unset?.isEmpty ?? true {
+            throw WireError(.missingField, path: "set", message: "Say what to change: 'set' or 'unset'")
         }
     }
 }

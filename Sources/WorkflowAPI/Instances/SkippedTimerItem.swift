@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// The last timer of an instance that has no timer and no invocation left, because this one came too late.
-public struct SkippedTimerItem: Equatable, WireObject {
+public struct SkippedTimerItem: Equatable, WireRecord {
     /// The timer's event.
     public var event: String
     /// The time at which it was skipped, by the daemon's clock.
@@ -18,19 +16,10 @@ public struct SkippedTimerItem: Equatable, WireObject {
         self.accepted = accepted
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        event = try fields.required("event")
-        at = try fields.required("at")
-        lateMilliseconds = try fields.required("lateMilliseconds")
-        accepted = try fields.required("accepted")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("event", event)
-            writer.field("at", at)
-            writer.field("lateMilliseconds", lateMilliseconds)
-            writer.field("accepted", accepted)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        event = try fields.required("event", \.event)
+        at = try fields.required("at", \.at)
+        lateMilliseconds = try fields.required("lateMilliseconds", \.lateMilliseconds)
+        accepted = try fields.required("accepted", \.accepted)
     }
 }

@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// The body of `POST /v1/instances`.
-public struct StartRequest: Equatable, WireObject {
+public struct StartRequest: Equatable, WireRecord {
     public var machine: String
     /// Nil for the latest.
     public var version: Int64?
@@ -18,19 +18,10 @@ public struct StartRequest: Equatable, WireObject {
         self.data = data
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        machine = try fields.required("machine")
-        version = try fields.optional("version")
-        instance = try fields.optional("instance")
-        data = try fields.optional("data")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("machine", machine)
-            writer.field("version", ifPresent: version)
-            writer.field("instance", ifPresent: instance)
-            writer.field("data", ifPresent: data)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        machine = try fields.required("machine", \.machine)
+        version = try fields.optional("version", \.version)
+        instance = try fields.optional("instance", \.instance)
+        data = try fields.optional("data", \.data)
     }
 }

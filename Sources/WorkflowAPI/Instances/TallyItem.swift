@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// How many instances of a machine version are in one status and configuration.
-public struct TallyItem: Equatable, WireObject {
+public struct TallyItem: Equatable, WireRecord {
     public var machine: String
     public var version: Int64
     /// The number of the version's semantics; 1 when a daemon of 0.1 does not tell it.
@@ -24,24 +22,13 @@ public struct TallyItem: Equatable, WireObject {
         self.count = count
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        machine = try fields.required("machine")
-        version = try fields.required("version")
-        semantics = try fields.optional("semantics") ?? 1
-        status = try fields.required("status")
-        configuration = try fields.required("configuration")
-        count = try fields.required("count")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("machine", machine)
-            writer.field("version", version)
-            writer.field("semantics", semantics)
-            writer.field("status", status.rawValue)
-            writer.field("configuration", configuration)
-            writer.field("count", count)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        machine = try fields.required("machine", \.machine)
+        version = try fields.required("version", \.version)
+        semantics = try fields.optional("semantics") { $0.semantics } ?? 1
+        status = try fields.required("status", \.status)
+        configuration = try fields.required("configuration", \.configuration)
+        count = try fields.required("count", \.count)
     }
 }
 

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// Something that will come to an instance by itself.
-public struct TimerItem: Equatable, WireObject {
+public struct TimerItem: Equatable, WireRecord {
     public var instance: String
     /// The name of the event that it will be.
     public var event: String
@@ -39,31 +37,16 @@ public struct TimerItem: Equatable, WireObject {
         self.suspended = suspended
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instance = try fields.required("instance")
-        event = try fields.required("event")
-        due = try fields.required("due")
-        dueInMilliseconds = try fields.required("dueInMilliseconds")
-        state = try fields.optional("state")
-        id = try fields.optional("id")
-        skipMilliseconds = try fields.optional("skipMilliseconds")
-        rearms = try fields.optional("rearms")
-        waits = try fields.optional("waits")
-        suspended = try fields.optional("suspended")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("instance", instance)
-            writer.field("event", event)
-            writer.field("due", due)
-            writer.field("dueInMilliseconds", dueInMilliseconds)
-            writer.field("state", ifPresent: state)
-            writer.field("id", ifPresent: id)
-            writer.field("skipMilliseconds", ifPresent: skipMilliseconds)
-            writer.field("rearms", ifPresent: rearms)
-            writer.field("waits", ifPresent: waits)
-            writer.field("suspended", ifPresent: suspended)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.required("instance", \.instance)
+        event = try fields.required("event", \.event)
+        due = try fields.required("due", \.due)
+        dueInMilliseconds = try fields.required("dueInMilliseconds", \.dueInMilliseconds)
+        state = try fields.optional("state", \.state)
+        id = try fields.optional("id", \.id)
+        skipMilliseconds = try fields.optional("skipMilliseconds", \.skipMilliseconds)
+        rearms = try fields.optional("rearms", \.rearms)
+        waits = try fields.optional("waits", \.waits)
+        suspended = try fields.optional("suspended", \.suspended)
     }
 }

@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// The version that new instances of a machine take, where they do not say one.
-public enum ActiveVersion: Hashable, Sendable, WireReadable, JSONWritable, LosslessStringConvertible {
+public enum ActiveVersion: Hashable, WireValue, LosslessStringConvertible {
     /// On the wire `"latest"`: whatever was applied last.
     case latest
     case version(Int64)
@@ -47,20 +47,22 @@ public enum ActiveVersion: Hashable, Sendable, WireReadable, JSONWritable, Lossl
         }
     }
 
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: ActiveVersion) {
+        (["anyOf": [["type": "integer", "minimum": 1], ["type": "string", "const": .string(word)]]], .latest)
+    }
+
     private static let word = "latest"
 }
 
 /// The body of `POST /v1/machines/NAME/active`.
-public struct ActivateRequest: Equatable, WireObject {
+public struct ActivateRequest: Equatable, WireRecord {
     public var version: ActiveVersion
 
     /// Takes the version as it is.
     public init(version: ActiveVersion) { self.version = version }
 
-    public init(fields: inout WireFields) throws(WireError) { version = try fields.required("version") }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in writer.field("version", version) }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        version = try fields.required("version", \.version)
     }
 }
 

@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// One thing to say about a definition, and where.
-public struct DefinitionDiagnostic: Hashable, WireObject {
+public struct DefinitionDiagnostic: Hashable, WireRecord {
     /// How much it matters.
-    public enum Severity: String, CaseIterable, Sendable, WireReadable {
+    public enum Severity: String, WireWord {
         case error, warning
     }
 
@@ -22,19 +20,10 @@ public struct DefinitionDiagnostic: Hashable, WireObject {
         self.message = message
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        severity = try fields.required("severity")
-        line = try fields.required("line")
-        column = try fields.required("column")
-        message = try fields.required("message")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("severity", severity.rawValue)
-            writer.field("line", line)
-            writer.field("column", column)
-            writer.field("message", message)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        severity = try fields.required("severity", \.severity)
+        line = try fields.required("line", \.line)
+        column = try fields.required("column", \.column)
+        message = try fields.required("message", \.message)
     }
 }

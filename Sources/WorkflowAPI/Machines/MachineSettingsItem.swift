@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// What is set for a machine, as the answer to a request that sets something.
-public struct MachineSettingsItem: Equatable, WireObject {
+public struct MachineSettingsItem: Equatable, WireRecord {
     public var machine: String
     /// The version that was applied last.
     public var latest: Int64
@@ -34,33 +32,20 @@ public struct MachineSettingsItem: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        machine = try fields.required("machine")
-        latest = try fields.required("latest")
-        active = try fields.required("active")
-        suspended = try fields.optional("suspended")
-        retentionInMilliseconds = try fields.optional("retentionInMilliseconds")
-        instances = try fields.optional("instances")
-        run = try fields.optional("run")
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("machine", machine)
-            writer.field("latest", latest)
-            writer.field("active", active)
-            writer.field("suspended", ifPresent: suspended)
-            writer.field("retentionInMilliseconds", ifPresent: retentionInMilliseconds)
-            writer.field("instances", ifPresent: instances)
-            writer.field("run", ifPresent: run)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        machine = try fields.required("machine", \.machine)
+        latest = try fields.required("latest", \.latest)
+        active = try fields.required("active", \.active)
+        suspended = try fields.optional("suspended", \.suspended)
+        retentionInMilliseconds = try fields.optional("retentionInMilliseconds", \.retentionInMilliseconds)
+        instances = try fields.optional("instances", \.instances)
+        run = try fields.optional("run", \.run)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 }
 
 /// The body of `POST /v1/machines/NAME/suspend`.
-public struct SuspendMachineRequest: Equatable, WireObject {
+public struct SuspendMachineRequest: Equatable, WireRecord {
     /// Why; those that are refused are told.
     public var reason: String?
     /// True to be told what would happen, without a change.
@@ -72,21 +57,14 @@ public struct SuspendMachineRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        reason = try fields.optional("reason", bytes: APILimits.reasonBytes)
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("reason", ifPresent: reason)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        reason = try fields.optional("reason", \.reason, in: APILimits.reasonBytes)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 }
 
 /// The body of `POST /v1/machines/NAME/resume`.
-public struct ResumeMachineRequest: Equatable, WireObject {
+public struct ResumeMachineRequest: Equatable, WireRecord {
     /// The name of the run that resumes those that the machine has suspended; nil of a dry run.
     public var run: String?
     /// For the history.
@@ -101,10 +79,13 @@ public struct ResumeMachineRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        run = try fields.optional("run")
-        reason = try fields.optional("reason", bytes: APILimits.reasonBytes)
-        dryRun = try fields.optional("dryRun")
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        run = try fields.optional("run", \.run)
+        reason = try fields.optional("reason", \.reason, in: APILimits.reasonBytes)
+        dryRun = try fields.optional("dryRun", \.dryRun)
+    }
+
+    public func check() throws(WireError) {
         if run == nil, dryRun != true {
             throw WireError(.missingField, path: "run", message: "Field 'run' is missing: name the run")
         }
@@ -112,18 +93,10 @@ public struct ResumeMachineRequest: Equatable, WireObject {
             throw WireError(.invalidValue, path: "run", message: message)
         }
     }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("run", ifPresent: run)
-            writer.field("reason", ifPresent: reason)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
-    }
 }
 
 /// The body of `POST /v1/machines/NAME/retention`.
-public struct RetentionRequest: Equatable, WireObject {
+public struct RetentionRequest: Equatable, WireRecord {
     /// How long finished instances are kept, such as `90d`; nil for ever, on the wire `none`.
     public var retention: String?
     /// True to be told how many would be deleted, without a change.
@@ -135,17 +108,10 @@ public struct RetentionRequest: Equatable, WireObject {
         self.dryRun = dryRun
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        let text: String = try fields.required("retention")
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        let text = try fields.required("retention") { $0.retention ?? RetentionRequest.none }
         retention = text == Self.none ? nil : text
-        dryRun = try fields.optional("dryRun")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("retention", retention ?? Self.none)
-            writer.field("dryRun", ifPresent: dryRun)
-        }
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 
     /// The word for no retention.

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// A version of a machine, as `POST /v1/machines`, the list and `GET /v1/machines/NAME` answer it.
-public struct MachineSummary: Equatable, WireObject {
+public struct MachineSummary: Equatable, WireRecord {
     public var machine: String
     public var version: Int64
     /// The number of the version's semantics, the rules by which its instances take steps; 1 when a daemon of 0.1 does
@@ -44,34 +42,18 @@ public struct MachineSummary: Equatable, WireObject {
         self.source = source
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        machine = try fields.required("machine")
-        version = try fields.required("version")
-        semantics = try fields.optional("semantics") ?? 1
-        active = try fields.optional("active")
-        suspended = try fields.optional("suspended")
-        retentionInMilliseconds = try fields.optional("retentionInMilliseconds")
-        digest = try fields.required("digest")
-        createdAt = try fields.required("createdAt")
-        warnings = try fields.optional("warnings")
-        differences = try fields.optional("differences")
-        source = try fields.optional("source")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("machine", machine)
-            writer.field("version", version)
-            writer.field("semantics", semantics)
-            writer.field("active", ifPresent: active)
-            writer.field("suspended", ifPresent: suspended)
-            writer.field("retentionInMilliseconds", ifPresent: retentionInMilliseconds)
-            writer.field("digest", digest)
-            writer.field("createdAt", createdAt)
-            writer.field("warnings", ifPresent: warnings)
-            writer.field("differences", ifPresent: differences)
-            writer.field("source", ifPresent: source)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        machine = try fields.required("machine", \.machine)
+        version = try fields.required("version", \.version)
+        semantics = try fields.optional("semantics") { $0.semantics } ?? 1
+        active = try fields.optional("active", \.active)
+        suspended = try fields.optional("suspended", \.suspended)
+        retentionInMilliseconds = try fields.optional("retentionInMilliseconds", \.retentionInMilliseconds)
+        digest = try fields.required("digest", \.digest)
+        createdAt = try fields.required("createdAt", \.createdAt)
+        warnings = try fields.optional("warnings", \.warnings)
+        differences = try fields.optional("differences", \.differences)
+        source = try fields.optional("source", \.source)
     }
 }
 

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// That a machine is suspended: nothing starts, and its instances take nothing.
-public struct MachineSuspensionItem: Equatable, WireObject {
+public struct MachineSuspensionItem: Equatable, WireRecord {
     public var machine: String
     /// Since when.
     public var at: WireTime
@@ -18,19 +16,10 @@ public struct MachineSuspensionItem: Equatable, WireObject {
         self.reason = reason
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        machine = try fields.required("machine")
-        at = try fields.required("at")
-        actor = try fields.optional("actor")
-        reason = try fields.optional("reason")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("machine", machine)
-            writer.field("at", at)
-            writer.field("actor", ifPresent: actor)
-            writer.field("reason", ifPresent: reason)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        machine = try fields.required("machine", \.machine)
+        at = try fields.required("at", \.at)
+        actor = try fields.optional("actor", \.actor)
+        reason = try fields.optional("reason", \.reason)
     }
 }

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// An error answer, `application/problem+json` (RFC 9457).
-public struct Problem: Error, Hashable, WireObject {
+public struct Problem: Error, Hashable, WireRecord {
     /// The media type of such an answer.
     public static let mediaType = "application/problem+json"
 
@@ -55,42 +53,22 @@ public struct Problem: Error, Hashable, WireObject {
         self.init(error.problemType, detail: error.message)
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        type = try fields.required("type")
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        type = try fields.required("type", \.type)
         // Both follow from the type; whatever stands there adds nothing.
-        _ = try fields.optional("title", as: String.self)
-        _ = try fields.optional("status", as: Int.self)
-        detail = try fields.optional("detail") ?? type.title
-        instance = try fields.optional("instance")
-        machine = try fields.optional("machine")
-        state = try fields.optional("state")
-        seq = try fields.optional("seq")
-        line = try fields.optional("line")
-        accepted = try fields.optional("accepted")
-        candidates = try fields.optional("candidates")
-        diagnostics = try fields.optional("diagnostics")
-        suggestion = try fields.optional("suggestion")
-        parted = try fields.optional("parted")
-        misfits = try fields.optional("misfits")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("type", type.rawValue)
-            writer.field("title", type.title)
-            writer.field("status", type.status)
-            writer.field("detail", detail)
-            writer.field("instance", ifPresent: instance)
-            writer.field("machine", ifPresent: machine)
-            writer.field("state", ifPresent: state)
-            writer.field("seq", ifPresent: seq)
-            writer.field("line", ifPresent: line)
-            writer.field("accepted", ifPresent: accepted)
-            writer.field("candidates", ifPresent: candidates)
-            writer.field("diagnostics", ifPresent: diagnostics)
-            writer.field("suggestion", ifPresent: suggestion)
-            writer.field("parted", ifPresent: parted)
-            writer.field("misfits", ifPresent: misfits)
-        }
+        _ = try fields.optional("title") { $0.type.title }
+        _ = try fields.optional("status") { $0.type.status }
+        detail = try fields.optional("detail") { $0.detail } ?? type.title
+        instance = try fields.optional("instance", \.instance)
+        machine = try fields.optional("machine", \.machine)
+        state = try fields.optional("state", \.state)
+        seq = try fields.optional("seq", \.seq)
+        line = try fields.optional("line", \.line)
+        accepted = try fields.optional("accepted", \.accepted)
+        candidates = try fields.optional("candidates", \.candidates)
+        diagnostics = try fields.optional("diagnostics", \.diagnostics)
+        suggestion = try fields.optional("suggestion", \.suggestion)
+        parted = try fields.optional("parted", \.parted)
+        misfits = try fields.optional("misfits", \.misfits)
     }
 }

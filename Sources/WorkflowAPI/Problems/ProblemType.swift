@@ -1,5 +1,5 @@
 /// What can go wrong in a request: stable names, each with its HTTP status and wfctl's exit code.
-public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
+public enum ProblemType: String, WireWord {
     /// The machine knows the event, but no state of this configuration takes it.
     case eventNotAccepted = "event-not-accepted"
     /// A state takes the event, but its guard said no.

@@ -32,9 +32,9 @@ public enum BacktestLine: Equatable, WireObject {
 }
 
 /// What another definition makes of an instance's history.
-public struct BacktestOutcome: Hashable, WireObject {
+public struct BacktestOutcome: Hashable, WireRecord {
     /// What it comes to.
-    public enum Result: String, CaseIterable, Sendable, WireReadable {
+    public enum Result: String, WireWord {
         /// Every event leads where it led.
         case same
         /// From `seq` on they go different ways.
@@ -68,33 +68,21 @@ public struct BacktestOutcome: Hashable, WireObject {
         self.detail = detail
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instance = try fields.required("instance")
-        result = try fields.required("result")
-        seq = try fields.optional("seq")
-        event = try fields.optional("event")
-        was = try fields.optional("was")
-        wouldBe = try fields.optional("wouldBe")
-        detail = try fields.optional("detail")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("instance", instance)
-            writer.field("result", result.rawValue)
-            writer.field("seq", ifPresent: seq)
-            writer.field("event", ifPresent: event)
-            writer.field("was", ifPresent: was)
-            writer.field("wouldBe", ifPresent: wouldBe)
-            writer.field("detail", ifPresent: detail)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.required("instance", \.instance)
+        result = try fields.required("result", \.result)
+        seq = try fields.optional("seq", \.seq)
+        event = try fields.optional("event", \.event)
+        was = try fields.optional("was", \.was)
+        wouldBe = try fields.optional("wouldBe", \.wouldBe)
+        detail = try fields.optional("detail", \.detail)
     }
 }
 
 /// What became of all instances of a machine.
-public struct BacktestCounts: Hashable, WireObject {
+public struct BacktestCounts: Hashable, WireRecord {
     /// How many part at one event.
-    public struct Group: Hashable, WireObject {
+    public struct Group: Hashable, WireRecord {
         public var event: String
         public var differs: Int64
         public var refused: Int64
@@ -106,18 +94,10 @@ public struct BacktestCounts: Hashable, WireObject {
             self.refused = refused
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            event = try fields.required("event")
-            differs = try fields.required("differs")
-            refused = try fields.required("refused")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("event", event)
-                writer.field("differs", differs)
-                writer.field("refused", refused)
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            event = try fields.required("event", \.event)
+            differs = try fields.required("differs", \.differs)
+            refused = try fields.required("refused", \.refused)
         }
     }
 
@@ -140,23 +120,12 @@ public struct BacktestCounts: Hashable, WireObject {
         self.seconds = seconds
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        same = try fields.required("same")
-        differs = try fields.required("differs")
-        refused = try fields.required("refused")
-        events = try fields.required("events")
-        groups = try fields.required("groups")
-        seconds = try fields.required("seconds")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("same", same)
-            writer.field("differs", differs)
-            writer.field("refused", refused)
-            writer.field("events", events)
-            writer.field("groups", groups)
-            writer.field("seconds", JSONValue.double(seconds))
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        same = try fields.required("same", \.same)
+        differs = try fields.required("differs", \.differs)
+        refused = try fields.required("refused", \.refused)
+        events = try fields.required("events", \.events)
+        groups = try fields.required("groups", \.groups)
+        seconds = try fields.required("seconds", \.seconds)
     }
 }

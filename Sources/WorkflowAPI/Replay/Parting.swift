@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// Where the store of today and the generation of a cursor or page token part: what `generation-changed` tells.
 ///
 /// Up to there both have the same history; what came after it in the older generation is not in this one.
-public struct Parting: Hashable, WireObject {
+public struct Parting: Hashable, WireRecord {
     /// The present generation.
     public var generation: Int64
     /// The last row that both have, as a cursor of the present generation; nil when they have none in common.
@@ -21,19 +19,10 @@ public struct Parting: Hashable, WireObject {
         self.seq = seq
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        generation = try fields.required("generation")
-        cursor = try fields.optional("cursor")
-        at = try fields.optional("at")
-        seq = try fields.optional("seq")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("generation", generation)
-            writer.field("cursor", ifPresent: cursor)
-            writer.field("at", ifPresent: at)
-            writer.field("seq", ifPresent: seq)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        generation = try fields.required("generation", \.generation)
+        cursor = try fields.optional("cursor", \.cursor)
+        at = try fields.optional("at", \.at)
+        seq = try fields.optional("seq", \.seq)
     }
 }

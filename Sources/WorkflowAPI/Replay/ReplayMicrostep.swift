@@ -1,9 +1,7 @@
-public import WorkflowJSON
-
 /// Transitions taken together, and what they did.
-public struct ReplayMicrostep: Hashable, WireObject {
+public struct ReplayMicrostep: Hashable, WireRecord {
     /// A transition that was taken.
-    public struct Taken: Hashable, WireObject {
+    public struct Taken: Hashable, WireRecord {
         public var source: String
         public var targets: [String]
         /// Of the definition.
@@ -16,23 +14,15 @@ public struct ReplayMicrostep: Hashable, WireObject {
             self.line = line
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            source = try fields.required("source")
-            targets = try fields.required("targets")
-            line = try fields.required("line")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("source", source)
-                writer.field("targets", targets)
-                writer.field("line", Int64(line))
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            source = try fields.required("source", \.source)
+            targets = try fields.required("targets", \.targets)
+            line = try fields.required("line", \.line)
         }
     }
 
     /// What an action did.
-    public struct ActionTrace: Hashable, WireObject {
+    public struct ActionTrace: Hashable, WireRecord {
         public var state: String
         /// Of the definition.
         public var line: Int
@@ -51,22 +41,12 @@ public struct ReplayMicrostep: Hashable, WireObject {
             self.entered = entered
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            state = try fields.required("state")
-            line = try fields.required("line")
-            text = try fields.required("text")
-            exited = try fields.required("exited")
-            entered = try fields.required("entered")
-        }
-
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("state", state)
-                writer.field("line", Int64(line))
-                writer.field("text", text)
-                writer.field("exited", Int64(exited))
-                writer.field("entered", Int64(entered))
-            }
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            state = try fields.required("state", \.state)
+            line = try fields.required("line", \.line)
+            text = try fields.required("text", \.text)
+            exited = try fields.required("exited", \.exited)
+            entered = try fields.required("entered", \.entered)
         }
     }
 
@@ -87,21 +67,11 @@ public struct ReplayMicrostep: Hashable, WireObject {
         self.actions = actions
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        event = try fields.optional("event")
-        transitions = try fields.required("transitions")
-        exited = try fields.required("exited")
-        entered = try fields.required("entered")
-        actions = try fields.required("actions")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("event", ifPresent: event)
-            writer.field("transitions", transitions)
-            writer.field("exited", exited)
-            writer.field("entered", entered)
-            writer.field("actions", actions)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        event = try fields.optional("event", \.event)
+        transitions = try fields.required("transitions", \.transitions)
+        exited = try fields.required("exited", \.exited)
+        entered = try fields.required("entered", \.entered)
+        actions = try fields.required("actions", \.actions)
     }
 }

@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// One macrostep of an instance, taken again: what happened, and what the instance was afterwards.
-public struct ReplayStep: Equatable, WireObject {
+public struct ReplayStep: Equatable, WireRecord {
     public var seq: Int64
     public var at: WireTime
     /// What it records, as in a history.
@@ -43,35 +43,18 @@ public struct ReplayStep: Equatable, WireObject {
         self.microsteps = microsteps
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        seq = try fields.required("seq")
-        at = try fields.required("at")
-        kind = try fields.required("kind")
-        event = try fields.required("event")
-        data = try fields.optional("data")
-        note = try fields.optional("note")
-        status = try fields.required("status")
-        configuration = try fields.required("configuration")
-        context = try fields.required("context")
-        output = try fields.optional("output")
-        redacted = try fields.optional("redacted")
-        microsteps = try fields.optional("microsteps")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("seq", seq)
-            writer.field("at", at)
-            writer.field("kind", kind)
-            writer.field("event", event)
-            writer.field("data", ifPresent: data)
-            writer.field("note", ifPresent: note)
-            writer.field("status", status.rawValue)
-            writer.field("configuration", configuration)
-            writer.field("context", context)
-            writer.field("output", ifPresent: output)
-            writer.field("redacted", ifPresent: redacted)
-            writer.field("microsteps", ifPresent: microsteps)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        seq = try fields.required("seq", \.seq)
+        at = try fields.required("at", \.at)
+        kind = try fields.required("kind", \.kind)
+        event = try fields.required("event", \.event)
+        data = try fields.optional("data", \.data)
+        note = try fields.optional("note", \.note)
+        status = try fields.required("status", \.status)
+        configuration = try fields.required("configuration", \.configuration)
+        context = try fields.required("context", \.context)
+        output = try fields.optional("output", \.output)
+        redacted = try fields.optional("redacted", \.redacted)
+        microsteps = try fields.optional("microsteps", \.microsteps)
     }
 }

@@ -35,7 +35,7 @@ public enum VerificationLine: Equatable, WireObject {
 }
 
 /// Something in the store that is not what its history leads to; of each instance only the first is told.
-public struct VerificationFinding: Hashable, WireObject {
+public struct VerificationFinding: Hashable, WireRecord {
     /// The instance's name; nil where none is concerned, or where it is not there.
     public var instance: String?
     public var seq: Int64?
@@ -49,23 +49,15 @@ public struct VerificationFinding: Hashable, WireObject {
         self.detail = detail
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instance = try fields.optional("instance")
-        seq = try fields.optional("seq")
-        detail = try fields.required("detail")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("instance", ifPresent: instance)
-            writer.field("seq", ifPresent: seq)
-            writer.field("detail", detail)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.optional("instance", \.instance)
+        seq = try fields.optional("seq", \.seq)
+        detail = try fields.required("detail", \.detail)
     }
 }
 
 /// Rows of an instance of which only the chain was checked, because of what was redacted.
-public struct VerificationGap: Hashable, WireObject {
+public struct VerificationGap: Hashable, WireRecord {
     /// The instance's name.
     public var instance: String
     /// `3-9,12`.
@@ -77,21 +69,14 @@ public struct VerificationGap: Hashable, WireObject {
         self.seqs = seqs
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instance = try fields.required("instance")
-        seqs = try fields.required("seqs")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("instance", instance)
-            writer.field("seqs", seqs)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.required("instance", \.instance)
+        seqs = try fields.required("seqs", \.seqs)
     }
 }
 
 /// What a verification compared.
-public struct VerificationCounts: Hashable, WireObject {
+public struct VerificationCounts: Hashable, WireRecord {
     public var instances: Int64
     /// Journal rows.
     public var events: Int64
@@ -121,29 +106,15 @@ public struct VerificationCounts: Hashable, WireObject {
         self.seconds = seconds
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instances = try fields.required("instances")
-        events = try fields.required("events")
-        snapshots = try fields.required("snapshots")
-        timers = try fields.required("timers")
-        keys = try fields.required("keys")
-        machines = try fields.required("machines")
-        chainOnly = try fields.required("chainOnly")
-        differences = try fields.required("differences")
-        seconds = try fields.required("seconds")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("instances", instances)
-            writer.field("events", events)
-            writer.field("snapshots", snapshots)
-            writer.field("timers", timers)
-            writer.field("keys", keys)
-            writer.field("machines", machines)
-            writer.field("chainOnly", chainOnly)
-            writer.field("differences", differences)
-            writer.field("seconds", JSONValue.double(seconds))
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instances = try fields.required("instances", \.instances)
+        events = try fields.required("events", \.events)
+        snapshots = try fields.required("snapshots", \.snapshots)
+        timers = try fields.required("timers", \.timers)
+        keys = try fields.required("keys", \.keys)
+        machines = try fields.required("machines", \.machines)
+        chainOnly = try fields.required("chainOnly", \.chainOnly)
+        differences = try fields.required("differences", \.differences)
+        seconds = try fields.required("seconds", \.seconds)
     }
 }

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// How far a long piece of work is.
-public struct WorkProgress: Hashable, WireObject {
+public struct WorkProgress: Hashable, WireRecord {
     /// What is done, in journal rows.
     public var done: Int64
     /// What there is to do, about.
@@ -13,15 +11,8 @@ public struct WorkProgress: Hashable, WireObject {
         self.total = total
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        done = try fields.required("done")
-        total = try fields.required("total")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("done", done)
-            writer.field("total", total)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        done = try fields.required("done", \.done)
+        total = try fields.required("total", \.total)
     }
 }

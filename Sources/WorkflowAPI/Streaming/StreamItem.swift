@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// One macrostep of any instance, as streams tell it.
-public struct StreamItem: Equatable, WireObject {
+public struct StreamItem: Equatable, WireRecord {
     public var instance: String
     public var machine: String
     /// The machine's version that took the step.
@@ -17,19 +15,10 @@ public struct StreamItem: Equatable, WireObject {
         self.row = row
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instance = try fields.required("instance")
-        machine = try fields.required("machine")
-        version = try fields.required("version")
-        row = try HistoryItem(fields: &fields)
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("instance", instance)
-            writer.field("machine", machine)
-            writer.field("version", version)
-            row.writeFields(to: &writer)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.required("instance", \.instance)
+        machine = try fields.required("machine", \.machine)
+        version = try fields.required("version", \.version)
+        row = try fields.inlined(\.row)
     }
 }

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// An attempt at an effect of an instance that failed or came late; the effect may have ended since.
-public struct AttemptItem: Equatable, WireObject {
+public struct AttemptItem: Equatable, WireRecord {
     /// The id of the invocation; nil where that had ended when a worker told of the attempt.
     public var id: String?
     /// Of the macrostep that began the effect.
@@ -15,17 +13,9 @@ public struct AttemptItem: Equatable, WireObject {
         self.attempt = attempt
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        id = try fields.optional("id")
-        seq = try fields.required("seq")
-        attempt = try EffectItem.Attempt(fields: &fields)
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("id", ifPresent: id)
-            writer.field("seq", seq)
-            attempt.writeFields(to: &writer)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        id = try fields.optional("id", \.id)
+        seq = try fields.required("seq", \.seq)
+        attempt = try fields.inlined(\.attempt)
     }
 }

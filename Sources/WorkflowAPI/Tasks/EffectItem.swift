@@ -1,9 +1,9 @@
 public import WorkflowJSON
 
 /// Something that an instance asks of the world, and that has not ended.
-public struct EffectItem: Equatable, WireObject {
+public struct EffectItem: Equatable, WireRecord {
     /// Where it stands.
-    public enum State: String, CaseIterable, Hashable, Sendable, WireReadable {
+    public enum State: String, WireWord {
         /// It can be taken once it is due.
         case ready
         /// Somebody works on it.
@@ -19,7 +19,7 @@ public struct EffectItem: Equatable, WireObject {
     }
 
     /// What becomes of one that is ready.
-    public enum Turn: String, CaseIterable, Hashable, Sendable, WireReadable {
+    public enum Turn: String, WireWord {
         /// wfd makes an attempt.
         case running
         /// Nothing of its queue starts.
@@ -29,7 +29,7 @@ public struct EffectItem: Equatable, WireObject {
     }
 
     /// An attempt that failed, or came late.
-    public struct Attempt: Equatable, WireObject {
+    public struct Attempt: Equatable, WireRecord {
         /// 1 for the first.
         public var attempt: Int64
         public var begun: WireTime
@@ -47,22 +47,12 @@ public struct EffectItem: Equatable, WireObject {
             self.error = error
         }
 
-        public init(fields: inout WireFields) throws(WireError) {
-            attempt = try fields.required("attempt")
-            begun = try fields.required("begun")
-            ended = try fields.required("ended")
-            outcome = try fields.required("outcome")
-            error = try fields.optional("error")
-        }
-
-        public func write(to writer: inout JSONWriter) { writer.object { writeFields(to: &$0) } }
-
-        func writeFields(to writer: inout JSONWriter) {
-            writer.field("attempt", attempt)
-            writer.field("begun", begun)
-            writer.field("ended", ended)
-            writer.field("outcome", outcome)
-            writer.field("error", ifPresent: error)
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            attempt = try fields.required("attempt", \.attempt)
+            begun = try fields.required("begun", \.begun)
+            ended = try fields.required("ended", \.ended)
+            outcome = try fields.required("outcome", \.outcome)
+            error = try fields.optional("error", \.error)
         }
     }
 
@@ -115,39 +105,20 @@ public struct EffectItem: Equatable, WireObject {
         self.failedAttempts = failedAttempts
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instance = try fields.required("instance")
-        id = try fields.required("id")
-        seq = try fields.required("seq")
-        queue = try fields.required("queue")
-        state = try fields.required("state")
-        priority = try fields.required("priority")
-        due = try fields.required("due")
-        dueInMilliseconds = try fields.required("dueInMilliseconds")
-        turn = try fields.optional("turn")
-        attempts = try fields.required("attempts")
-        worker = try fields.optional("worker")
-        progress = try fields.optional("progress")
-        error = try fields.optional("error")
-        failedAttempts = try fields.optional("failedAttempts")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("instance", instance)
-            writer.field("id", id)
-            writer.field("seq", seq)
-            writer.field("queue", queue)
-            writer.field("state", state.rawValue)
-            writer.field("priority", priority)
-            writer.field("due", due)
-            writer.field("dueInMilliseconds", dueInMilliseconds)
-            writer.field("turn", ifPresent: turn?.rawValue)
-            writer.field("attempts", attempts)
-            writer.field("worker", ifPresent: worker)
-            writer.field("progress", ifPresent: progress)
-            writer.field("error", ifPresent: error)
-            writer.field("failedAttempts", ifPresent: failedAttempts)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.required("instance", \.instance)
+        id = try fields.required("id", \.id)
+        seq = try fields.required("seq", \.seq)
+        queue = try fields.required("queue", \.queue)
+        state = try fields.required("state", \.state)
+        priority = try fields.required("priority", \.priority)
+        due = try fields.required("due", \.due)
+        dueInMilliseconds = try fields.required("dueInMilliseconds", \.dueInMilliseconds)
+        turn = try fields.optional("turn", \.turn)
+        attempts = try fields.required("attempts", \.attempts)
+        worker = try fields.optional("worker", \.worker)
+        progress = try fields.optional("progress", \.progress)
+        error = try fields.optional("error", \.error)
+        failedAttempts = try fields.optional("failedAttempts", \.failedAttempts)
     }
 }

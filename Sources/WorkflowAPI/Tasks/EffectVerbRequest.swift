@@ -1,9 +1,9 @@
 public import WorkflowJSON
 
 /// The body of `POST /v1/instances/NAME/effects/ID`.
-public struct EffectVerbRequest: Equatable, WireObject {
+public struct EffectVerbRequest: Equatable, WireRecord {
     /// What becomes of an effect.
-    public enum Action: String, CaseIterable, Sendable, WireReadable {
+    public enum Action: String, WireWord {
         /// It is tried at once, and its attempts are counted anew.
         case retry
         /// It has ended with `result`.
@@ -33,12 +33,15 @@ public struct EffectVerbRequest: Equatable, WireObject {
         self.reason = reason
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        action = try fields.required("action")
-        seq = try fields.optional("seq")
-        result = try fields.optional("result")
-        newKey = try fields.optional("newKey")
-        reason = try fields.optional("reason", bytes: APILimits.reasonBytes)
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        action = try fields.required("action", \.action)
+        seq = try fields.optional("seq", \.seq)
+        result = try fields.optional("result", \.result)
+        newKey = try fields.optional("newKey", \.newKey)
+        reason = try fields.optional("reason", \.reason, in: APILimits.reasonBytes)
+    }
+
+    public func check() throws(WireError) {
         if result != nil, action != .skip {
             throw WireError(.invalidValue, path: "result", message: "Field 'result' goes with 'skip' only")
         }
@@ -46,20 +49,10 @@ public struct EffectVerbRequest: Equatable, WireObject {
             throw WireError(.invalidValue, path: "newKey", message: "Field 'newKey' goes with 'retry' only")
         }
     }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("action", action.rawValue)
-            writer.field("seq", ifPresent: seq)
-            writer.field("result", ifPresent: result)
-            writer.field("newKey", ifPresent: newKey)
-            writer.field("reason", ifPresent: reason)
-        }
-    }
 }
 
 /// The answer to `POST /v1/instances/NAME/effects/ID`.
-public struct EffectVerbAnswer: Equatable, WireObject {
+public struct EffectVerbAnswer: Equatable, WireRecord {
     public var instance: String
     /// The id of the invocation, or the name of a call.
     public var id: String
@@ -93,29 +86,15 @@ public struct EffectVerbAnswer: Equatable, WireObject {
         self.repeated = repeated
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        instance = try fields.required("instance")
-        id = try fields.required("id")
-        action = try fields.required("action")
-        seq = try fields.required("seq")
-        from = try fields.required("from")
-        to = try fields.required("to")
-        failed = try fields.optional("failed")
-        turn = try fields.optional("turn")
-        repeated = try fields.optional("repeated")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("instance", instance)
-            writer.field("id", id)
-            writer.field("action", action.rawValue)
-            writer.field("seq", seq)
-            writer.field("from", from)
-            writer.field("to", to)
-            writer.field("failed", ifPresent: failed)
-            writer.field("turn", ifPresent: turn?.rawValue)
-            writer.field("repeated", ifPresent: repeated)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        instance = try fields.required("instance", \.instance)
+        id = try fields.required("id", \.id)
+        action = try fields.required("action", \.action)
+        seq = try fields.required("seq", \.seq)
+        from = try fields.required("from", \.from)
+        to = try fields.required("to", \.to)
+        failed = try fields.optional("failed", \.failed)
+        turn = try fields.optional("turn", \.turn)
+        repeated = try fields.optional("repeated", \.repeated)
     }
 }

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// The body of `POST /v1/tasks/QUEUE/lease`.
-public struct LeaseRequest: Equatable, WireObject {
+public struct LeaseRequest: Equatable, WireRecord {
     /// Tasks at most, 1 to 100; nil for 1.
     public var max: Int?
     /// Seconds to wait for the first task when there is none, up to 60; nil answers at once.
@@ -19,19 +17,10 @@ public struct LeaseRequest: Equatable, WireObject {
         self.worker = worker
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        max = try fields.optional("max", in: APILimits.leasedTasks)
-        wait = try fields.optional("wait", in: 0...APILimits.longestWaitSeconds)
-        lease = try fields.optional("lease", in: APILimits.leaseSeconds)
-        worker = try fields.optional("worker", bytes: APILimits.workerBytes)
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("max", ifPresent: max)
-            writer.field("wait", ifPresent: wait)
-            writer.field("lease", ifPresent: lease)
-            writer.field("worker", ifPresent: worker)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        max = try fields.optional("max", \.max, in: APILimits.leasedTasks)
+        wait = try fields.optional("wait", \.wait, in: 0...APILimits.longestWaitSeconds)
+        lease = try fields.optional("lease", \.lease, in: APILimits.leaseSeconds)
+        worker = try fields.optional("worker", \.worker, in: APILimits.workerBytes)
     }
 }

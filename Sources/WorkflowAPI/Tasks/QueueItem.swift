@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// A queue of effects: what waits in it, and what somebody has set for it.
-public struct QueueItem: Equatable, WireObject {
+public struct QueueItem: Equatable, WireRecord {
     /// `task:NAME`, `http:HOST:PORT` or `exec:NAME`.
     public var queue: String
     /// Effects that are due and have not begun. This and the other counts end at `APILimits.countedEffects`, which
@@ -47,41 +45,24 @@ public struct QueueItem: Equatable, WireObject {
         self.settings = settings
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        queue = try fields.required("queue")
-        ready = try fields.required("ready")
-        waiting = try fields.required("waiting")
-        leased = try fields.required("leased")
-        running = try fields.required("running")
-        failed = try fields.required("failed")
-        held = try fields.required("held")
-        answered = try fields.required("answered")
-        workers = try fields.optional("workers")
-        oldestDue = try fields.optional("oldestDue")
-        oldestDueInMilliseconds = try fields.optional("oldestDueInMilliseconds")
-        settings = try fields.required("settings")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("queue", queue)
-            writer.field("ready", ready)
-            writer.field("waiting", waiting)
-            writer.field("leased", leased)
-            writer.field("running", running)
-            writer.field("failed", failed)
-            writer.field("held", held)
-            writer.field("answered", answered)
-            writer.field("workers", ifPresent: workers)
-            writer.field("oldestDue", ifPresent: oldestDue)
-            writer.field("oldestDueInMilliseconds", ifPresent: oldestDueInMilliseconds)
-            writer.field("settings", settings)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        queue = try fields.required("queue", \.queue)
+        ready = try fields.required("ready", \.ready)
+        waiting = try fields.required("waiting", \.waiting)
+        leased = try fields.required("leased", \.leased)
+        running = try fields.required("running", \.running)
+        failed = try fields.required("failed", \.failed)
+        held = try fields.required("held", \.held)
+        answered = try fields.required("answered", \.answered)
+        workers = try fields.optional("workers", \.workers)
+        oldestDue = try fields.optional("oldestDue", \.oldestDue)
+        oldestDueInMilliseconds = try fields.optional("oldestDueInMilliseconds", \.oldestDueInMilliseconds)
+        settings = try fields.required("settings", \.settings)
     }
 }
 
 /// What somebody has set for a queue.
-public struct QueueSettingsItem: Equatable, WireObject {
+public struct QueueSettingsItem: Equatable, WireRecord {
     public var queue: String
     /// How many may run at a time; nil for the default.
     public var concurrency: Int?
@@ -107,29 +88,18 @@ public struct QueueSettingsItem: Equatable, WireObject {
         self.setAt = setAt
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        queue = try fields.required("queue")
-        concurrency = try fields.optional("concurrency")
-        rate = try fields.optional("rate")
-        paused = try fields.required("paused")
-        actor = try fields.optional("actor")
-        setAt = try fields.optional("setAt")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("queue", queue)
-            writer.field("concurrency", ifPresent: concurrency)
-            writer.field("rate", ifPresent: rate)
-            writer.field("paused", paused)
-            writer.field("actor", ifPresent: actor)
-            writer.field("setAt", ifPresent: setAt)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        queue = try fields.required("queue", \.queue)
+        concurrency = try fields.optional("concurrency", \.concurrency)
+        rate = try fields.optional("rate", \.rate)
+        paused = try fields.required("paused", \.paused)
+        actor = try fields.optional("actor", \.actor)
+        setAt = try fields.optional("setAt", \.setAt)
     }
 }
 
 /// How many may start in a span of time.
-public struct QueueRate: Equatable, WireObject {
+public struct QueueRate: Equatable, WireRecord {
     public var count: Int
     /// The length of the span.
     public var milliseconds: Int64
@@ -140,15 +110,9 @@ public struct QueueRate: Equatable, WireObject {
         self.milliseconds = milliseconds
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        count = try fields.required("count", in: APILimits.rateCounts)
-        milliseconds = Int64(try fields.required("milliseconds", in: APILimits.rateMilliseconds))
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("count", count)
-            writer.field("milliseconds", milliseconds)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        count = try fields.required("count", \.count, in: APILimits.rateCounts)
+        let length = try fields.required("milliseconds", { Int($0.milliseconds) }, in: APILimits.rateMilliseconds)
+        milliseconds = Int64(length)
     }
 }

@@ -31,7 +31,7 @@ public struct QueueRequest: Equatable, WireObject {
     }
 
     public init(fields: inout WireFields) throws(WireError) {
-        if let count = try fields.optional("concurrency", in: APILimits.queueConcurrency) {
+        if let count: Int = try fields.optional("concurrency", in: APILimits.queueConcurrency) {
             concurrency = .set(count)
         } else {
             concurrency = fields.isNull("concurrency") ? .standard : .kept

@@ -49,7 +49,7 @@ public struct TaskLine: Equatable, WireObject {
 }
 
 /// One line of the answer of `POST /v1/tasks`: what became of the line of the same number.
-public struct TaskLineAnswer: Equatable, WireObject {
+public struct TaskLineAnswer: Equatable, WireRecord {
     /// Counted from 1; lines without anything on them count too.
     public var line: Int64
     /// The HTTP status that the report alone would have got.
@@ -67,19 +67,10 @@ public struct TaskLineAnswer: Equatable, WireObject {
         self.error = error
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        line = try fields.required("line")
-        status = try fields.required("status")
-        leasedUntil = try fields.optional("leasedUntil")
-        error = try fields.optional("error")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("line", line)
-            writer.field("status", Int64(status))
-            writer.field("leasedUntil", ifPresent: leasedUntil)
-            writer.field("error", ifPresent: error)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        line = try fields.required("line", \.line)
+        status = try fields.required("status", \.status)
+        leasedUntil = try fields.optional("leasedUntil", \.leasedUntil)
+        error = try fields.optional("error", \.error)
     }
 }

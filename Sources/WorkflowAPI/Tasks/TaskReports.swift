@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// The body of `POST /v1/tasks/TASK/fail`.
-public struct FailRequest: Equatable, WireObject {
+public struct FailRequest: Equatable, WireRecord {
     /// The worker's own word, which `error.invoke` has; nil for `failed`.
     public var type: String?
     public var message: String
@@ -22,28 +22,21 @@ public struct FailRequest: Equatable, WireObject {
         self.retryAfter = retryAfter
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        type = try fields.optional("type", bytes: APILimits.errorTypeBytes)
-        message = try fields.required("message")
-        details = try fields.optional("details")
-        retry = try fields.optional("retry")
-        retryAfter = try fields.optional("retryAfter", in: APILimits.retryAfterSeconds)
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        type = try fields.optional("type", \.type, in: APILimits.errorTypeBytes)
+        message = try fields.required("message", \.message)
+        details = try fields.optional("details", \.details)
+        retry = try fields.optional("retry", \.retry)
+        retryAfter = try fields.optional("retryAfter", \.retryAfter, in: APILimits.retryAfterSeconds)
+    }
+
+    public func check() throws(WireError) {
         if let type, !type.utf8.allSatisfy(Self.isAllowed) {
             throw WireError(
                 .invalidValue, path: "type", message: "Field 'type' must have letters, digits, '-', '_' and '.' only")
         }
         try WireError.check("message", message.utf8.count, atMost: APILimits.errorMessageBytes)
         try WireError.check("details", details?.textBytes ?? 0, atMost: APILimits.taskNoteBytes)
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("type", ifPresent: type)
-            writer.field("message", message)
-            writer.field("details", ifPresent: details)
-            writer.field("retry", ifPresent: retry)
-            writer.field("retryAfter", ifPresent: retryAfter)
-        }
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
@@ -57,35 +50,32 @@ public struct FailRequest: Equatable, WireObject {
 }
 
 /// The body of `POST /v1/tasks/TASK/heartbeat`.
-public struct HeartbeatRequest: Equatable, WireObject {
+public struct HeartbeatRequest: Equatable, WireRecord {
     /// How far it is: what the next attempt is told. Nil leaves what was told before.
     public var progress: JSONValue?
 
     /// Takes the parts as they are.
     public init(progress: JSONValue? = nil) { self.progress = progress }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        progress = try fields.optional("progress")
-        try WireError.check("progress", progress?.textBytes ?? 0, atMost: APILimits.taskNoteBytes)
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        progress = try fields.optional("progress", \.progress)
     }
 
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in writer.field("progress", ifPresent: progress) }
+    public func check() throws(WireError) {
+        try WireError.check("progress", progress?.textBytes ?? 0, atMost: APILimits.taskNoteBytes)
     }
 }
 
 /// The answer to `POST /v1/tasks/TASK/heartbeat`.
-public struct Heartbeat: Equatable, WireObject {
+public struct Heartbeat: Equatable, WireRecord {
     /// Without another sign of life others get the task then.
     public var leasedUntil: WireTime
 
     /// Takes the parts as they are.
     public init(leasedUntil: WireTime) { self.leasedUntil = leasedUntil }
 
-    public init(fields: inout WireFields) throws(WireError) { leasedUntil = try fields.required("leasedUntil") }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in writer.field("leasedUntil", leasedUntil) }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        leasedUntil = try fields.required("leasedUntil", \.leasedUntil)
     }
 }
 

@@ -1,7 +1,5 @@
-public import WorkflowJSON
-
 /// A part of a list.
-public struct Page<Item: WireObject>: WireObject {
+public struct Page<Item: WireRecord>: WireRecord {
     public var items: [Item]
     /// Opaque: what to ask for to go on; nil when this was the last page. A page may be short, even empty, and still
     /// have a next one.
@@ -13,16 +11,9 @@ public struct Page<Item: WireObject>: WireObject {
         self.nextPage = nextPage
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        items = try fields.required("items")
-        nextPage = try fields.optional("nextPage")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("items", items)
-            writer.field("nextPage", ifPresent: nextPage)
-        }
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        items = try fields.required("items", \.items)
+        nextPage = try fields.optional("nextPage", \.nextPage)
     }
 }
 

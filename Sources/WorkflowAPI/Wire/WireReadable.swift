@@ -178,23 +178,19 @@ extension Array: WireReadable where Element: WireReadable {
     }
 }
 
-extension WireReadable where Self: RawRepresentable & CaseIterable, RawValue == String {
-    /// Reads one of the words of an enumeration.
-    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Self {
-        let word = try String.read(json, at: place)
-        if let value = Self(rawValue: word) { return value }
-        let words = allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        throw WireError(
-            .invalidValue, path: place.path, message: "Field '\(place.path)' must be one of \(words), not '\(word)'"
-        )
-    }
-}
-
 /// The fields of a JSON object while they are being read: it remembers which ones were asked for.
 public struct WireFields {
     private let object: JSONObject
     private let place: WirePlace
     private var known: [String] = []
+
+    /// Stands for fields that are read elsewhere.
+    static var none: WireFields { WireFields(place: WirePlace(unknownFields: .ignored)) }
+
+    private init(place: WirePlace) {
+        object = JSONObject()
+        self.place = place
+    }
 
     init(_ object: JSONObject, at place: WirePlace) {
         self.object = object
@@ -244,41 +240,28 @@ public struct WireFields {
     /// Whether a field that may be absent is there and null.
     func isNull(_ name: String) -> Bool { object[name] == .null }
 
-    /// A whole number within bounds.
-    mutating func required(_ name: String, in range: ClosedRange<Int>) throws(WireError) -> Int {
-        _ = try required(name, as: Int.self)
-        return try optional(name, in: range) ?? range.lowerBound
+    /// A field that must be there, of a size within bounds.
+    mutating func required<Value: WireBounded>(
+        _ name: String, in range: ClosedRange<Int>
+    ) throws(WireError) -> Value {
+        try bounded(required(name), name, in: range)
     }
 
-    /// A whole number that may be absent, within bounds.
-    mutating func optional(_ name: String, in range: ClosedRange<Int>) throws(WireError) -> Int? {
-        guard let number = try optional(name, as: Int.self) else { return nil }
-        guard range.contains(number) else {
-            let path = place.field(name).path
-            throw WireError(
-                .invalidValue, path: path,
-                message: "Field '\(path)' must be from \(range.lowerBound) to \(range.upperBound), not \(number)")
-        }
-        return number
+    /// A field that may be absent, of a size within bounds.
+    mutating func optional<Value: WireBounded>(
+        _ name: String, in range: ClosedRange<Int>
+    ) throws(WireError) -> Value? {
+        guard let value: Value = try optional(name) else { return nil }
+        return try bounded(value, name, in: range)
     }
 
-    /// A text of so many bytes.
-    mutating func required(_ name: String, bytes range: ClosedRange<Int>) throws(WireError) -> String {
-        let text = try required(name, as: String.self)
-        return try optional(name, bytes: range) ?? text
-    }
-
-    /// A text that may be absent, of so many bytes.
-    mutating func optional(_ name: String, bytes range: ClosedRange<Int>) throws(WireError) -> String? {
-        guard let text = try optional(name, as: String.self) else { return nil }
-        guard range.contains(text.utf8.count) else {
-            let path = place.field(name).path
-            throw WireError(
-                .invalidValue, path: path,
-                message: "Field '\(path)' must have \(range.lowerBound) to \(range.upperBound) bytes, not "
-                    + "\(text.utf8.count)")
-        }
-        return text
+    private func bounded<Value: WireBounded>(
+        _ value: Value, _ name: String, in range: ClosedRange<Int>
+    ) throws(WireError) -> Value {
+        guard !range.contains(value.size) else { return value }
+        let path = place.field(name).path
+        throw WireError(
+            .invalidValue, path: path, message: "Field '\(path)' must \(Value.message(range, not: value.size))")
     }
 
     /// Throws for the first field, in the order of their names, that nobody asked for.
@@ -292,13 +275,6 @@ public struct WireFields {
             .unknownField, path: path,
             message: "Unknown field '\(path)' (known here: \(known.joined(separator: ", ")))\(hint)"
         )
-    }
-}
-
-extension JSONWriter {
-    /// Writes a field that has one value, or a list of some; nothing when there is none.
-    mutating func field(_ name: String, oneOrMore values: [some JSONWritable]) {
-        if values.count > 1 { field(name, values) } else { field(name, ifPresent: values.first) }
     }
 }
 

@@ -68,7 +68,7 @@ public struct WireTime: Hashable, Comparable, Sendable {
     private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 }
 
-extension WireTime: WireReadable, JSONWritable {
+extension WireTime: WireValue {
     public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> WireTime {
         let text = try String.read(json, at: place)
         guard let time = WireTime(text: text) else {
@@ -78,6 +78,10 @@ extension WireTime: WireReadable, JSONWritable {
             )
         }
         return time
+    }
+
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: WireTime) {
+        (["type": "string", "format": "date-time"], WireTime(milliseconds: 0))
     }
 
     public func write(to writer: inout JSONWriter) { withBytes { writer.quoted(plain: $0) } }

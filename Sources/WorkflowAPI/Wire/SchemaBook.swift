@@ -1,0 +1,41 @@
+public import WorkflowJSON
+
+/// The schemas of records by their names, as JSON Schema 2020-12.
+public struct SchemaBook: Sendable {
+    /// All that were described so far.
+    public private(set) var schemas: [String: JSONObject] = [:]
+    private let prefix: String
+
+    /// Makes an empty book whose references begin with the prefix, such as `#/$defs/`.
+    public init(prefix: String) {
+        self.prefix = prefix
+    }
+
+    /// Describes a record once, and refers to it.
+    mutating func record<Record: WireRecord>(_ type: Record.Type) -> (schema: JSONObject, example: Record) {
+        let (fields, example) = fields(of: type)
+        return (refer(to: type, fields), example)
+    }
+
+    /// Describes the fields of a record, without a name.
+    mutating func fields<Record: WireRecord>(of type: Record.Type) -> (schema: JSONObject, example: Record) {
+        var describer = FieldDescriber<Record>(book: self)
+        let example = Record(fields: &describer)
+        self = describer.book
+        return (describer.object, example)
+    }
+
+    /// Describes a type under its name, and refers to it.
+    mutating func refer(to type: Any.Type, _ schema: JSONObject) -> JSONObject {
+        let name = Self.name(of: type)
+        schemas[name] = schema
+        return ["$ref": .string(prefix + name)]
+    }
+
+    /// The name of a type without its module: `InstanceFailure` for `Instance.Failure`, `PageOfInstance` for a page.
+    private static func name(of type: Any.Type) -> String {
+        let text = String(reflecting: type)
+            .replacing("WorkflowAPI.", with: "").replacing("<", with: "Of").replacing(">", with: "")
+        return text.replacing(".", with: "")
+    }
+}

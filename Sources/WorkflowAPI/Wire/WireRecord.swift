@@ -1,0 +1,97 @@
+public import WorkflowJSON
+
+/// A JSON object whose fields stand in one list, which reads them, writes them and gives their schema.
+public protocol WireRecord: WireInlined {
+    /// Takes every field from the visitor, in the order of the wire.
+    init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure)
+    /// Refuses a combination of fields that no field alone can tell.
+    func check() throws(WireError)
+}
+
+/// A pass over the list of fields of a record: it reads them, writes them, or describes them.
+///
+/// Each function gets a field's name and the way to its value in a record that exists; a pass that makes a record, such
+/// as reading, does not use it. Each returns the field's value in the record that the pass makes.
+public protocol FieldVisitor<Root> {
+    /// The record.
+    associatedtype Root
+    /// The error of a pass; `Never` unless it reads.
+    associatedtype Failure: Error
+
+    /// Visits a field that must be there.
+    mutating func required<Value: WireValue>(
+        _ name: String, _ value: (Root) -> Value
+    ) throws(Failure) -> Value
+    /// Visits a field that may be absent; null counts as absent.
+    mutating func optional<Value: WireValue>(
+        _ name: String, _ value: (Root) -> Value?
+    ) throws(Failure) -> Value?
+    /// Visits a field that must be there, of a size within bounds.
+    mutating func required<Value: WireBounded>(
+        _ name: String, _ value: (Root) -> Value, in range: ClosedRange<Int>
+    ) throws(Failure) -> Value
+    /// Visits a field that may be absent, of a size within bounds.
+    mutating func optional<Value: WireBounded>(
+        _ name: String, _ value: (Root) -> Value?, in range: ClosedRange<Int>
+    ) throws(Failure) -> Value?
+    /// Visits a field that may be absent, and is written as null without a value.
+    mutating func nullable<Value: WireValue>(
+        _ name: String, _ value: (Root) -> Value?
+    ) throws(Failure) -> Value?
+    /// Visits a field that has one value or a list of some, or is absent. Equal values count once.
+    mutating func oneOrMore<Value: WireValue & Equatable>(
+        _ name: String, _ value: (Root) -> [Value]
+    ) throws(Failure) -> [Value]
+    /// Visits the fields of another record, which stand among these.
+    mutating func inlined<Value: WireInlined>(_ value: (Root) -> Value) throws(Failure) -> Value
+}
+
+/// A JSON object whose fields can stand among those of another.
+public protocol WireInlined: WireObject, WireValue {
+    /// Writes the fields without the braces.
+    func writeFields(to writer: inout JSONWriter)
+    /// Gives the schema of the fields, and any value.
+    static func inlinedFields(in book: inout SchemaBook) -> (schema: JSONObject, example: Self)
+}
+
+extension WireRecord {
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Self) {
+        book.record(Self.self)
+    }
+
+    /// Gives the schema of the fields, and any record.
+    public static func inlinedFields(in book: inout SchemaBook) -> (schema: JSONObject, example: Self) {
+        book.fields(of: Self.self)
+    }
+
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Self {
+        guard let object = json.object else { throw place.expected("map", found: json) }
+        var reader = FieldReader<Self>(fields: WireFields(object, at: place))
+        let record = try Self(fields: &reader)
+        try record.check()
+        try reader.fields.refuseUnknown()
+        return record
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        var reader = FieldReader<Self>(fields: .none)
+        swap(&reader.fields, &fields)
+        self = try Self(fields: &reader)
+        swap(&reader.fields, &fields)
+        try check()
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writeFields(to: &$0) }
+    }
+
+    /// Writes the fields without the braces.
+    public func writeFields(to writer: inout JSONWriter) {
+        var fields = FieldWriter(self)
+        swap(&fields.writer, &writer)
+        _ = Self(fields: &fields)
+        swap(&fields.writer, &writer)
+    }
+
+    public func check() throws(WireError) {}
+}

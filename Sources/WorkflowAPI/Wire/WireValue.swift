@@ -1,0 +1,89 @@
+public import WorkflowJSON
+
+/// A value on the wire: it can be read and written, and has a schema.
+public protocol WireValue: WireReadable, JSONWritable, Sendable {
+    /// Gives the schema, in which records are references into the book, and any value.
+    static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Self)
+}
+
+/// A value whose size can be bounded.
+public protocol WireBounded: WireValue {
+    /// The size that is bounded.
+    var size: Int { get }
+    /// The end of the message for a size that is out of bounds, behind `Field 'max' must `.
+    static func message(_ range: ClosedRange<Int>, not size: Int) -> String
+    /// The bounds in a schema.
+    static func bounds(_ range: ClosedRange<Int>) -> JSONObject
+}
+
+extension Int: WireBounded {
+    public var size: Int { self }
+
+    public static func message(_ range: ClosedRange<Int>, not size: Int) -> String {
+        "be from \(range.lowerBound) to \(range.upperBound), not \(size)"
+    }
+
+    public static func bounds(_ range: ClosedRange<Int>) -> JSONObject {
+        ["minimum": .int(Int64(range.lowerBound)), "maximum": .int(Int64(range.upperBound))]
+    }
+
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Int) {
+        (["type": "integer"], 0)
+    }
+}
+
+extension String: WireBounded {
+    public var size: Int { utf8.count }
+
+    public static func message(_ range: ClosedRange<Int>, not size: Int) -> String {
+        "have \(range.lowerBound) to \(range.upperBound) bytes, not \(size)"
+    }
+
+    /// A schema counts characters; as many bytes are one more bound.
+    public static func bounds(_ range: ClosedRange<Int>) -> JSONObject {
+        [
+            "minLength": .int(Int64(range.lowerBound.signum())), "maxLength": .int(Int64(range.upperBound)),
+            "description": .string("\(range.lowerBound) to \(range.upperBound) bytes of UTF-8"),
+        ]
+    }
+
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: String) {
+        (["type": "string"], "")
+    }
+}
+
+extension Int64: WireValue {
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Int64) {
+        (["type": "integer"], 0)
+    }
+}
+
+extension Double: WireValue {
+    public func write(to writer: inout JSONWriter) { JSONValue.double(self).write(to: &writer) }
+
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Double) {
+        (["type": "number"], 0)
+    }
+}
+
+extension Bool: WireValue {
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Bool) {
+        (["type": "boolean"], false)
+    }
+}
+
+extension JSONValue: WireValue {
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: JSONValue) { ([:], .null) }
+}
+
+extension JSONObject: WireValue {
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: JSONObject) {
+        (["type": "object"], [:])
+    }
+}
+
+extension Array: WireValue where Element: WireValue {
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: [Element]) {
+        (["type": "array", "items": .object(Element.described(in: &book).schema)], [])
+    }
+}

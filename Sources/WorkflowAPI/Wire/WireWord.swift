@@ -1,0 +1,23 @@
+public import WorkflowJSON
+
+/// One of some words.
+public protocol WireWord: WireValue, RawRepresentable, CaseIterable where RawValue == String {}
+
+extension WireWord {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Self {
+        let word = try String.read(json, at: place)
+        if let value = Self(rawValue: word) { return value }
+        let words = allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw WireError(
+            .invalidValue, path: place.path, message: "Field '\(place.path)' must be one of \(words), not '\(word)'"
+        )
+    }
+
+    public func write(to writer: inout JSONWriter) { writer.string(rawValue) }
+
+    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Self) {
+        // Proof: an enumeration without a case has no words to read.
+        guard let example = allCases.first else { preconditionFailure("'\(Self.self)' has no words") }
+        return (["type": "string", "enum": .array(allCases.map { .string($0.rawValue) })], example)
+    }
+}
