@@ -5,18 +5,18 @@ import WorkflowAPI
 import WorkflowEngine
 
 extension OperatorLog.Topic {
-    /// Requests that were told to come back.
+    /// Requests refused because of overload; their callers are asked to retry.
     static let overload = OperatorLog.Topic("requests that were refused because there was too much to do")
-    /// Requests that found what nobody wrote.
+    /// Requests that found damaged data in the database.
     static let damage = OperatorLog.Topic("requests that found the database damaged")
-    /// Connections whose callers do not read.
+    /// Connections closed because their callers do not read.
     static let unread = OperatorLog.Topic("connections that were cut off")
-    /// Bodies some of whose lines were refused.
+    /// Bodies of which some lines were refused and others not.
     static let lines = OperatorLog.Topic("batches of which some lines were refused")
 }
 
 extension OperatorLog {
-    /// Tells of a request that ends with a problem, if that is the operator's matter.
+    /// Logs a request that ends with a problem, if the problem concerns the operator.
     func tell(_ problem: Problem, _ request: HTTPRequest? = nil) {
         switch problem.type {
         case .internalError: fault(problem.detail, request)
@@ -36,23 +36,23 @@ extension OperatorLog {
         return metadata
     }
 
-    /// Tells of a connection that was closed because its caller took nothing of so many bytes.
+    /// Logs a connection that was closed because its caller took none of so many unread bytes.
     func tellCutOff(unread bytes: Int) {
         tell(
             .unread, .notice, "a connection was cut off, whose caller did not read its answer",
             ["bytes": "\(bytes)", "seconds": "\(AnswerLimits.stalledSeconds)"])
     }
 
-    /// Tells of events that are applied all or not at all and could not be read.
+    /// Logs a body of events that are applied all or not at all and could not be read.
     ///
-    /// `bodyLine` counts the lines of the request: a client that sends a file in several requests counts otherwise.
+    /// `bodyLine` counts the lines of the request; a client that sends a file in several requests counts differently.
     func tellRefusedBatch(_ problem: Problem) {
         var metadata: Logger.Metadata = ["reason": "\(problem.type.rawValue)"]
         if let line = problem.line { metadata["bodyLine"] = "\(line)" }
         tell(.batches, .notice, "a batch of events was refused, and none of them applied", metadata)
     }
 
-    /// Tells of lines that were refused while others of their body were not.
+    /// Logs the lines that were refused while other lines of their body were not.
     func tell(_ refused: RefusedLines) {
         guard let first = refused.first, let error = first.error else { return }
         var metadata: Logger.Metadata = [
@@ -63,7 +63,7 @@ extension OperatorLog {
         tell(.lines, .notice, "lines of a batch were refused", metadata)
     }
 
-    /// Tells of a fault of ours.
+    /// Logs a fault of wfd.
     func fault(_ error: String, _ request: HTTPRequest? = nil) {
         var metadata = ["error": error]
         if let request { metadata["route"] = request.route }
@@ -72,6 +72,6 @@ extension OperatorLog {
 }
 
 extension HTTPRequest {
-    /// What was asked of what, for messages: without the query.
+    /// The method and path, for messages, without the query.
     var route: String { "\(method) \(URI(String((path ?? "").prefix(200))).path)" }
 }

@@ -1,63 +1,65 @@
 import NIOCore
 
-/// The bounds of a server.
+/// The limits of a server.
 package struct ServerLimits: Sendable {
     /// Connections of one address at once.
     package var connections = 900
-    /// Connections beyond, each for one answer: so health can be asked for when no other is idle.
+    /// Further connections, each for one answer, so that health can be queried when no other connection is idle.
     var extraConnections = 50
-    /// Connections beyond these, which are only about to be closed.
+    /// Connections beyond these, which are about to be closed.
     var closingConnections = 10
-    /// From the first byte of a request's head to its last.
+    /// The longest time from the first byte of a request's head to its last.
     var headTime: TimeAmount = .seconds(10)
-    /// From the first byte of a request to the last of its body, unless that is in lines.
+    /// The longest time from the first byte of a request to the last of its body, unless the body is in lines.
     var bodyTime: TimeAmount = .seconds(30)
-    /// For which the rest of a line of a body is waited for, and between two looks whether it is still waited for.
+    /// The longest wait for the rest of a body's line, and the interval of the checks whether the line is still
+    /// awaited.
     var lineTime: TimeAmount = .seconds(10)
     var lineLook: TimeAmount = .seconds(1)
-    /// For so long, and so many bytes, what still comes of a request behind its answer is read and thrown away.
+    /// The time and the bytes for which the rest of a request is read and discarded after its answer.
     var restTime: TimeAmount = .seconds(2)
     var restBytes = 1 << 20
-    /// Seconds after which an idle connection is closed: longer than a request for history may wait.
+    /// Seconds after which an idle connection is closed; longer than a request for history may wait.
     var idleSeconds: Int64 = 75
-    /// Bytes of all header fields of a request, and of one of them.
+    /// Bytes of all header fields of a request together, and of any one of them.
     var headBytes = 80 << 10
     /// Header fields of a request.
     var headFields = 1_000
-    /// Definitions that are read at once: each may have a mebibyte.
+    /// Definitions that are read at once; each may have a mebibyte.
     var machinesAtOnce = 8
-    /// Definitions that are compiled or wait for it, each of a mebibyte at most; past it callers are told to come back.
+    /// Definitions that are compiled or wait for it, each of a mebibyte at most; beyond them callers are asked to
+    /// retry.
     var waitingDefinitions = 16
-    /// Between two looks at the file of a socket, which somebody may have removed.
+    /// The interval between two checks of a socket's file, which somebody may have removed.
     var socketLook: Duration = .seconds(2)
-    /// Between two lines that only tell how far something is.
+    /// The interval between two lines that only report progress.
     var progressInterval: Duration = .milliseconds(100)
 
-    /// Streams of rows at once, of all addresses.
+    /// Streams of rows at once, over all addresses.
     package var streams = 500
-    /// Connections of an address that neither streams nor requests that wait may take. Half of them are not for
-    /// requests whose body is waited for either.
+    /// Connections of an address that streams and waiting requests cannot take. Half of these connections are also
+    /// closed to requests whose body is awaited.
     package var shortConnections = 200
-    /// The longest that a stream says nothing: shorter than proxies wait.
+    /// The longest silence of a stream; shorter than proxies wait.
     package var streamSilence: Duration = .seconds(15)
-    /// How long a stream may take to tell its last rows when the daemon stops.
+    /// The time in which a stream can send its last rows when the daemon stops.
     package var streamEnding: Duration = .seconds(2)
-    /// What a stream waits for more rows after it has told some, for each stream that is open; and at most.
+    /// The pause of a stream after it has sent rows: the time for each open stream, and the maximum.
     package var streamPace: (each: Duration, longest: Duration) = (.microseconds(100), .milliseconds(20))
     /// Bytes of rows that a stream reads and sends at once.
     package var streamBytes = 256 << 10
-    /// Parts that a stream reads while it sends the one before.
+    /// Parts that a stream reads ahead while it sends the previous one.
     package var streamAhead = 2
-    /// About as many as the text of a small row has: room for it is made at once.
+    /// The approximate bytes of a small row's text; buffers have this initial capacity.
     package var streamRowBytes = 384
     /// Rows that a stream of one instance reads at once.
     package var streamRows: Int64 = 256
-    /// For which rows are kept that one stream has read, for the others.
+    /// The time for which the rows that one stream has read are kept for other streams.
     package var streamTail: Duration = .milliseconds(100)
 
     package init() {}
 
-    /// The bounds where an address has few connections in all.
+    /// Creates the limits of an address that has few connections in total.
     package init(allConnections all: Int) {
         extraConnections = min(extraConnections, all / 16)
         closingConnections = min(closingConnections, all / 16)
@@ -65,6 +67,6 @@ package struct ServerLimits: Sendable {
         shortConnections = min(shortConnections, connections / 4)
     }
 
-    /// Connections of one address of any kind.
+    /// The connections of one address, of every kind.
     var allConnections: Int { connections + extraConnections + closingConnections }
 }

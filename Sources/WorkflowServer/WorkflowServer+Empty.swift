@@ -6,10 +6,11 @@ import WorkflowEngine
 import WorkflowJSON
 
 extension WorkflowServer {
-    /// The same server without an engine: `Route.sendEvent` reads its request as the real route does,
-    /// does nothing, and answers as much as an event of a machine with two states is answered.
+    /// Creates the same server without an engine. `Route.sendEvent` reads its request as the real route does, and does
+    /// nothing. Its answer is as large as the answer to an event of a machine with two states.
     ///
-    /// What benchmarks measure the real route against: all that HTTP and JSON cost, and nothing else.
+    /// Benchmarks compare the real route with this server, which has the entire cost of HTTP and JSON and no other
+    /// cost.
     package init(emptyAt address: ListenAddress, logger: Logger) {
         var handlers = RouteHandlers()
         handlers.on(.sendEvent, isBrief: true) { try await Self.nothing($0, name: try $0.value("instance")) }

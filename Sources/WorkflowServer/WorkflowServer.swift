@@ -8,7 +8,7 @@ package import WorkflowEngine
 
 /// Serves the API, or a part of it, on one address.
 ///
-/// On graceful shutdown it takes no new connections, answers the requests that have begun, and ends.
+/// On graceful shutdown, the server accepts no new connections, answers the requests that have begun, and ends.
 package struct WorkflowServer: Service {
     private let address: ListenAddress
     private let routes: RouteSelection
@@ -16,20 +16,22 @@ package struct WorkflowServer: Service {
     private let budget: AnswerBudget
     private let sends: (@Sendable (Peer) -> SendHandler)?
     private let limits: ServerLimits
-    /// The connections of the address, also while it is listened on anew.
+    /// The connections of the address; they are kept when the server binds the address again.
     private let connections: Connections
     private let logger: Logger
     private let listening: @Sendable (_ port: Int) -> Void
 
+    /// Creates a server for an engine.
+    ///
     /// - Parameters:
-    ///   - routes: Those that the address has.
-    ///   - budget: That of the daemon, for all its servers.
-    ///   - allowedHosts: What a request over TCP may be for, beside the address and `localhost`.
-    ///   - rule: What becomes of callers beside.
-    ///   - metrics: Those of the daemon, for all its servers.
-    ///   - definitions: Compiles what callers give; that of the daemon, for all its servers.
-    ///   - version: The daemon's version, told by `/livez`.
-    ///   - listening: Told of the port of TCP when it is bound.
+    ///   - routes: The routes that the address serves.
+    ///   - budget: The daemon's budget, shared by all its servers.
+    ///   - allowedHosts: The hosts that a request may name, besides the address and `localhost`.
+    ///   - rule: The rule that admits callers; `nil` admits every caller.
+    ///   - metrics: The daemon's metrics, shared by all its servers.
+    ///   - definitions: The daemon's queue for definitions that callers send, shared by all its servers.
+    ///   - version: The daemon's version, reported by `/livez`.
+    ///   - listening: Called with the TCP port when it is bound.
     package init(
         engine: Engine, address: ListenAddress, serving routes: RouteSelection = .all, budget: AnswerBudget,
         allowedHosts: [HostName] = [], rule: RequestGate.Rule? = nil, metrics: RequestMetrics = RequestMetrics(),
@@ -51,7 +53,7 @@ package struct WorkflowServer: Service {
             sends: routes == .all ? sends : nil, limits: limits, logger: logger, listening: listening)
     }
 
-    /// - Parameter sends: Makes what takes events on a connection without going through the router.
+    /// - Parameter sends: Creates the handler that takes events on a connection without the router.
     init(
         address: ListenAddress, serving routes: RouteSelection = .all, router: Router<ServerContext>,
         budget: AnswerBudget = AnswerBudget(),
@@ -69,7 +71,7 @@ package struct WorkflowServer: Service {
         self.logger = logger
     }
 
-    /// What carries out the routes.
+    /// Returns the handlers of all routes.
     static func handlers(
         endpoint: EventEndpoint, metrics: RequestMetrics = RequestMetrics(),
         definitions: DefinitionQueue = DefinitionQueue(), version: String,
@@ -101,7 +103,8 @@ package struct WorkflowServer: Service {
         return handlers
     }
 
-    /// Calls a body that resumes many requests, in the way that is best for them: what an engine answers a batch with.
+    /// Calls a body that resumes many requests, so that each event loop wakes once. An engine answers a batch with this
+    /// function.
     package static let resuming: @Sendable (() -> Void) -> Void = { GatheredCalls.gather($0) }
 
     package func run() async throws {
@@ -109,7 +112,7 @@ package struct WorkflowServer: Service {
         try await SocketKeeper(path: path, look: limits.socketLook, logger: logger) { file in listener(on: file) }.run()
     }
 
-    /// What listens on the address until graceful shutdown.
+    /// Returns the service that listens on the address until graceful shutdown.
     private func listener(on file: UnixSocketFile?) -> some Service {
         let application = Application(
             responder: responder,
@@ -159,7 +162,7 @@ extension ListenAddress {
         if case .tcp = self { true } else { false }
     }
 
-    /// The hosts that requests may be for.
+    /// Returns the hosts that requests may name.
     fileprivate func hosts(allowing others: [HostName]) -> AllowedHosts {
         switch self {
         case .unix: AllowedHosts(ofSocketAnd: others)
@@ -167,7 +170,7 @@ extension ListenAddress {
         }
     }
 
-    /// The address with the port that the system chose, where 0 was asked for.
+    /// Returns the address with the port that the system chose if the address has port 0.
     fileprivate func bound(to local: SocketAddress?) -> ListenAddress {
         guard case .tcp(let host, 0) = self, let port = local?.port else { return self }
         return .tcp(host: host, port: port)
@@ -175,7 +178,7 @@ extension ListenAddress {
 }
 
 extension Logger {
-    /// For a library that tells more than an operator wants to read, unless `trace` asks for all there is.
+    /// The logger for a library that logs more than an operator wants to read, unless the level is `trace`.
     package var quieter: Logger {
         var logger = self
         if logLevel == .info || logLevel == .debug { logger.logLevel = .notice }

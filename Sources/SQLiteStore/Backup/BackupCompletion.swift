@@ -8,15 +8,15 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// Makes a copied file a store of its own, and sure that it is one.
+/// Turns a copied file into a store of its own, and verifies it.
 struct BackupCompletion {
     let file: StoreFile
     let name: BackupName
     let limits: StoreLimits
 
-    /// Gives the file its last name when all is well; removes it when not.
+    /// Gives the file its final name if all checks pass; removes the file otherwise.
     ///
-    /// - Parameter mayGoOn: Told how much was done, about every millisecond; false ends it.
+    /// - Parameter mayGoOn: Receives the progress about every millisecond; false ends the completion.
     func run(
         _ verify: FileVerification, _ mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
     ) async throws(StoreError) -> StoredBackup {
@@ -36,7 +36,7 @@ struct BackupCompletion {
         }
     }
 
-    /// Takes it out of WAL mode, in which it would need a log beside it, and marks it as closed in order.
+    /// Takes the file out of WAL mode, in which it would need a log beside it, and marks it as closed in order.
     private func prepare(_ path: String) throws {
         let connection = try DatabaseQueue(path: path, configuration: ConnectionSettings.ofCopy())
         defer { try? connection.close() }
@@ -57,20 +57,21 @@ struct BackupCompletion {
         }
     }
 
-    /// Flushes it part by part. Commits are flushed to the same disk: beside a flush of 400 MB at once one took
-    /// up to 136 ms, beside parts of 4 MiB up to 12 ms, and beside smaller parts with rests between them less.
+    /// Flushes the file part by part, because commits are flushed to the same disk. Beside a flush of 400 MB at once a
+    /// commit took up to 136 ms, and beside parts of 4 MiB up to 12 ms. Smaller parts with rests between them cost
+    /// less.
     private func flush(_ path: String, _ mayGoOn: (Int64, Int64) -> Bool) throws {
-        // Writable, although nothing is written: else msync does nothing (Linux, mm/mmap.c).
+        // The descriptor is writable although nothing is written: otherwise msync does nothing (Linux, mm/mmap.c).
         let descriptor = try StoreFile.openPresent(path, O_RDWR, for: file.given)
         defer { close(descriptor) }
         let size = Int(StoreFile.size(of: path) ?? 0)
         guard size > 0, let map = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), map != MAP_FAILED else {
-            // The flush of the whole follows anyway.
+            // A flush of the whole file follows anyway.
             return
         }
         defer { munmap(map, size) }
         for start in stride(from: 0, to: size, by: limits.backupFlushBytes) {
-            // It reaches what was written without the map, too (msync(2)).
+            // msync also flushes data that was written without the map (msync(2)).
             guard msync(map + start, min(limits.backupFlushBytes, size - start), MS_SYNC) == 0 else {
                 throw StoreFile.failure(file.given, errno)
             }
@@ -94,7 +95,7 @@ struct BackupCompletion {
 }
 
 extension StoreContents {
-    /// Counts; reads the whole of two tables.
+    /// Returns the counts of a file; reads two tables completely.
     static func read(_ database: Database, _ row: StoreRow) throws -> StoreContents {
         StoreContents(
             generation: row.generation,
@@ -103,10 +104,10 @@ extension StoreContents {
     }
 }
 
-/// Tells, while one long statement runs, that time passes, and can end it
+/// Reports progress while one long statement runs, and can end the statement
 /// (https://sqlite.org/c3ref/progress_handler.html).
 final class ProgressWatch {
-    /// Instructions of SQLite's machine between two looks: about a millisecond.
+    /// The instructions of SQLite's virtual machine between two reports: about a millisecond.
     private static let instructions: CInt = 20_000
     private let total: Int64
     private let mayGoOn: (Int64, Int64) -> Bool

@@ -6,15 +6,15 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// A restore that was killed while it put the database away: between the second name that it gave to the database, and
-/// the moment in which the restored one takes the first.
+/// A restore that was killed while it moved the database away. The database then has a second name, and the restored
+/// one has not taken the first name yet.
 ///
-/// The database is then whole under its second name only, because the log may have lost its first one already.
+/// The database is then complete only under its second name, because the log may have lost its first name already.
 struct InterruptedRestore {
-    /// The database's second name; nil when there was no database.
+    /// The database's second name; `nil` if there was no database.
     let kept: String?
 
-    /// Nil when there is no such restore. Call it with the lock held.
+    /// Returns `nil` if there is no such restore. The caller must hold the lock.
     init?(_ file: StoreFile) {
         let names = file.paths(beginningWith: file.replacedPrefix)
         if let (identity, count) = file.identity() {
@@ -23,12 +23,13 @@ struct InterruptedRestore {
             self.kept = kept
         } else {
             guard StoreFile.size(of: file.restoring) != nil else { return nil }
-            // On a file system without second names it lost the first one before the log did. The names are times.
+            // On a file system without hard links, the database lost its first name before the log did. The names are
+            // times, so the greatest is the last.
             kept = names.filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-journal") }.max()
         }
     }
 
-    /// Why a store cannot be opened meanwhile.
+    /// Returns the error of opening the store meanwhile.
     func error(_ file: StoreFile) -> StoreError {
         let place = kept.map { " while it kept the database as '\($0)'" } ?? ""
         return StoreError(
@@ -37,9 +38,9 @@ struct InterruptedRestore {
 }
 
 extension StoreFile {
-    /// Removes the copy of a restore that came to no end. Call it with the lock held.
+    /// Removes the copy of an unfinished restore. The caller must hold the lock.
     func removeUnfinishedRestore() {
-        // One that cannot be removed only takes space.
+        // A file that cannot be removed only takes space.
         Self.remove(["", "-wal", "-shm", "-journal"].map { restoring + $0 })
     }
 }

@@ -7,22 +7,22 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// The database in whose place a backup comes. Call all of it with its lock held.
+/// The database that a backup replaces. The caller of every method must hold its lock.
 struct ReplacedDatabase {
-    /// What the new one must know of it.
+    /// The facts about the replaced database that the restored one needs.
     struct Facts {
         var uuid: UniqueID?
         var clock: StoreClock?
         var lineage: Lineage?
         var epoch: Int64 = 0
-        /// The erasures and deletions that it knows.
+        /// The erasures and deletions that the database records.
         var erased = EarlierErasures()
-        /// Why nothing is known of a database that is there.
+        /// The reason why an existing database cannot be read.
         var unreadable: String?
     }
 
     private let file: StoreFile
-    /// Set when an earlier restore was killed while it did the same.
+    /// The earlier restore that was killed while it replaced the same database.
     private let interrupted: InterruptedRestore?
 
     init(_ file: StoreFile) {
@@ -30,7 +30,7 @@ struct ReplacedDatabase {
         interrupted = InterruptedRestore(file)
     }
 
-    /// Reads what can be read, and changes nothing. A database that is restored is often a damaged one.
+    /// Reads the readable facts, and changes nothing. A database that is restored is often a damaged one.
     func read() throws(StoreError) -> Facts {
         let file = try readable()
         guard StoreFile.size(of: file.path) != nil else { return Facts() }
@@ -57,7 +57,7 @@ struct ReplacedDatabase {
         }
     }
 
-    /// How many events it has from a position on; nil when they cannot be counted.
+    /// Returns the number of events from a position on; `nil` if they cannot be counted.
     func events(from position: Position) throws(StoreError) -> Int64? {
         let file = try readable()
         do {
@@ -66,12 +66,12 @@ struct ReplacedDatabase {
                     database, sql: "SELECT count(*) FROM journal WHERE position >= ?", arguments: [position.rawValue])
             }
         } catch {
-            // The restore does not depend on it.
+            // The restore does not depend on the number.
             return nil
         }
     }
 
-    /// The kept name, too, once the log has it.
+    /// Returns the file to read: the kept name, once the log has it too.
     private func readable() throws(StoreError) -> StoreFile {
         guard let kept = interrupted?.kept, StoreFile.size(of: file.wal) == nil else { return file }
         return try StoreFile(kept)
@@ -80,7 +80,7 @@ struct ReplacedDatabase {
     private func reading<Value>(_ file: StoreFile, _ body: (Database) throws -> Value) throws -> Value {
         let hadIndex = StoreFile.size(of: file.index) != nil
         let hadLog = StoreFile.size(of: file.wal) != nil
-        // SQLite makes an index of the log, and a log, even to read.
+        // SQLite creates an index of the log, and a log, even to read.
         defer {
             if !hadIndex { file.removeIndex() }
             if !hadLog { unlink(file.wal) }
@@ -92,29 +92,29 @@ struct ReplacedDatabase {
         return try connection.inDatabase(body)
     }
 
-    /// Where `keep` would leave it; nil when there is nothing to keep.
+    /// Returns the path that `keep` would give the database; `nil` if there is nothing to keep.
     func place(at now: Timestamp) throws(StoreError) -> String? {
         guard let first = parts.first, interrupted?.kept == nil else { return interrupted?.kept }
         return try freeName(at: now) + first.suffix
     }
 
-    /// The database and what belongs to it, as far as they are there.
+    /// The database and its other files, as far as they exist.
     private var parts: [(path: String, suffix: String)] {
         ["", "-wal", StoreFile.heldLogSuffix, "-journal"].map { (file.path + $0, $0) }.filter {
             StoreFile.size(of: $0.0) != nil
         }
     }
 
-    /// Gives the database, and its log, a second name with the time in it; nil when there is neither.
+    /// Gives the database and its log a second name that contains the time. Returns the name; `nil` if neither exists.
     ///
-    /// The log loses its first name here, on the disk too: beside another database SQLite would play it into that one.
-    /// The database gets its second name first and loses none, so that a start after a crash anywhere between this and
-    /// the moment in which the new database takes the name finds an `InterruptedRestore`. Done again it goes on.
+    /// The log loses its first name here, on the disk too: SQLite would apply it to another database beside it. The
+    /// database gets its second name first and loses none. So a start after a crash finds an `InterruptedRestore`,
+    /// until the new database takes the first name. Running `keep` again continues.
     func keep(at now: Timestamp) throws(StoreError) -> String? {
         let parts = parts
         guard let first = parts.first else { return interrupted?.kept }
         let kept: String
-        // A log without its database gets a name of its own: it need not be the log of the one that was kept last.
+        // A log without its database gets a name of its own: it need not be the log of the database that was kept last.
         if let name = interrupted?.kept, first.path == file.path { kept = name } else { kept = try freeName(at: now) }
         for (path, suffix) in parts { try give(path, kept + suffix) }
         try StoreFile.flushDirectory(file.directory, for: file.given)
@@ -125,18 +125,18 @@ struct ReplacedDatabase {
     }
 
     private func give(_ path: String, _ name: String) throws(StoreError) {
-        // By the restore before, which was killed.
+        // The earlier restore, which was killed, has given the name.
         if let identity = StoreFile.identity(of: name)?.identity, StoreFile.identity(of: path)?.identity == identity {
             return
         }
         if link(path, name) == 0 { return }
-        // A file system without second names: then there is a moment without a database.
+        // On a file system without hard links there is a moment without a database.
         guard errno == EPERM || errno == ENOTSUP || errno == EMLINK, rename(path, name) == 0 else {
             throw StoreFile.failure(file.given, errno, "it cannot be kept as '\(name)': ")
         }
     }
 
-    /// Such as `wfd.db.replaced-20260731T093000Z`; with a number where a second has several.
+    /// Returns a name such as `wfd.db.replaced-20260731T093000Z`, with a number if the name is taken.
     private func freeName(at now: Timestamp) throws(StoreError) -> String {
         let name = "\(file.replacedPrefix)\(now.fileName)"
         for number in 1...100 {

@@ -2,9 +2,9 @@ import GRDB
 import Statechart
 import WorkflowStore
 
-/// The erasures and deletions that a database knows; a backup must not bring their data back.
+/// The erasures and deletions that a database records; a backup must not bring their data back.
 struct EarlierErasures {
-    /// The store's UUID; nil when it cannot be read.
+    /// The store's UUID; `nil` if it cannot be read.
     var store: UniqueID?
     var erasures: [ErasureRecord] = []
     var deletions: [EarlierDeletion] = []
@@ -21,13 +21,13 @@ struct EarlierErasures {
 /// A deletion, as the database in which it happened records it.
 struct EarlierDeletion {
     var audit: AuditRecord
-    /// The seal of the machine version, because the version's id differs between files. Nil when the version is
+    /// The seal of the machine version, because the version's id differs between files; `nil` if the version is
     /// missing.
     let seal: Digest?
 
     /// Reads all deletions, in the order in which they happened.
     static func all(_ database: Database) throws -> [EarlierDeletion] {
-        // A file of an earlier schema keeps nothing of what was deleted.
+        // A file of an earlier schema records no deletions.
         guard try Table.audit.isThere(in: database) else { return [] }
         return try database.all(
             """
@@ -41,30 +41,32 @@ struct EarlierDeletion {
     }
 }
 
-/// Deletes from a copy of a backup what was deleted since, before anybody is served from it.
+/// Deletes from a copy of a backup the instances that were deleted since, before anybody is served from the copy.
 ///
-/// The rows of `audit` are copied too, also for instances that the backup does not have: a later restore needs them. An
-/// instance of the backup loses its last rows here, and the sweep removes the others later.
+/// The rows of `audit` are copied too, also for instances that the backup does not have: a later restore needs them. A
+/// deleted instance of the backup loses its timers and effects here; the sweep removes its other rows later.
 struct RestoredDeletions {
-    /// The deletions that the copy does not know, in the order of their times.
+    /// The deletions that the copy does not record, in the order of their times.
     private let deletions: [EarlierDeletion]
-    /// The instances of the copy that are to go.
+    /// The instances of the copy that are to be deleted.
     private let instances: [UniqueID: InstanceID]
     private let row: StoreRow
     private let database: Database
     private let writing = BatchWriting(epoch: 0, values: BoundValues())
 
-    /// The counts of what was carried out.
+    /// The counts of the completed deletions.
     struct Outcome {
         /// The number of instances that were deleted from the copy.
         var deleted = 0
         /// The number of deletions whose instances the copy does not have.
         var kept = 0
-        /// The highest time that the copy knows.
+        /// The highest time in the copy.
         var last: Timestamp
     }
 
-    /// - Parameter sources: The databases that say what was deleted.
+    /// Collects the deletions that the copy does not record.
+    ///
+    /// - Parameter sources: The databases that record deletions.
     init(_ sources: [EarlierErasures], of row: StoreRow, in database: Database) throws {
         self.row = row
         self.database = database
@@ -83,7 +85,7 @@ struct RestoredDeletions {
         self.instances = instances
     }
 
-    /// True when there is nothing to carry out.
+    /// True if there is nothing to delete or to record.
     var isEmpty: Bool { deletions.isEmpty }
 
     /// Carries out all deletions in one transaction. The copy must have the newest schema.
@@ -111,7 +113,7 @@ struct RestoredDeletions {
         for deletion in deletions {
             var audit = deletion.audit
             audit.machineID = deletion.seal.flatMap { machines[$0] } ?? AuditRecord.noMachine
-            // Times of deletions rise.
+            // Times of deletions increase.
             audit.at = min(audit.at, latest)
             if let earliest { audit.at = max(audit.at, earliest) }
             let instance = try instances[audit.uuid].map(record)
@@ -121,7 +123,7 @@ struct RestoredDeletions {
             } else {
                 audit.instanceID = numbers.nextInstance
                 numbers.nextInstance = InstanceID(rawValue: numbers.nextInstance.rawValue + 1)
-                // Leaves as many positions in front of a deletion as the instance had rows.
+                // Leaves as many positions before a deletion as the instance had rows.
                 numbers.nextPosition = Position(rawValue: numbers.nextPosition.rawValue + audit.rows)
             }
             audit.position = numbers.nextPosition.next
@@ -143,12 +145,12 @@ struct RestoredDeletions {
     }
 
     /// Returns an instance of the copy as it is after its deletion, and completes the row of `audit`. The backup may be
-    /// older, so the instance then has rows that are already gone.
+    /// older than the deletion; the instance then counts rows that the copy does not have.
     private static func gone(_ instance: InstanceRecord, _ audit: inout AuditRecord) -> InstanceRecord {
         var record = instance.purging
         audit.instanceID = instance.id
         if audit.machineID == AuditRecord.noMachine { audit.machineID = instance.machineID }
-        // The backup may be of another line of restores.
+        // The backup may belong to another line of restores.
         if audit.rows < instance.seq.rawValue { (audit.rows, audit.digest) = (instance.seq.rawValue, instance.digest) }
         record.machineID = audit.machineID
         record.seq = Seq(rawValue: audit.rows)
@@ -186,7 +188,7 @@ struct RestoredDeletions {
         }
     }
 
-    /// Writes the numbers, and that any row before the last deletion may be missing.
+    /// Writes the next numbers, and records that any row before the last deletion may be missing.
     private func update(_ numbers: StoreNumbers) throws {
         try database.run(
             """
@@ -195,7 +197,7 @@ struct RestoredDeletions {
     }
 }
 
-/// Searches for instances by columns that have no index.
+/// Searches for instances by columns without an index.
 enum InstanceQueries {
     /// Finds the instances that have one of some UUIDs and are not deleted. Reads the table once.
     static func living(_ uuids: Set<UniqueID>, _ database: Database) throws -> [UniqueID: InstanceID] {

@@ -10,7 +10,8 @@ import WorkflowStore
 
 /// The steps of a restore.
 struct Restoring {
-    /// Numbers left out where the generation of the replaced database cannot be read, so that none is used twice.
+    /// The generation numbers that are skipped if the generation of the replaced database cannot be read, so that none
+    /// is used twice.
     private static let unknownGenerations: Int64 = 1_000
 
     private let order: StoreRestoration
@@ -54,21 +55,22 @@ struct Restoring {
         }
     }
 
-    /// A file of another program is not ours to move away.
+    /// Refuses to replace a file of another program.
     private func refuseForeignDatabase(_ newest: Int64) throws(StoreError) {
         try file.look(at: file.path)
         try file.refuseForeignParts()
         do {
             _ = try FileHeader.accept(file, newest: newest)
         } catch {
-            // Damaged, empty or of a newer wfd: a restore may be just what it needs. Its name says that it is ours.
+            // The file may be damaged, empty or of a newer wfd: a restore may be just what it needs. The error code or
+            // the lock file shows that it is ours.
             guard error.code == .foreignFile, StoreFile.size(of: file.lock) == nil else { return }
             throw StoreError(
                 .foreignFile, "Cannot restore to '\(file.given)': \(error.message.afterColon); move it away first")
         }
     }
 
-    /// Copies the backup beside the database, so that what is verified is what will be used.
+    /// Copies the backup beside the database, so that the restore uses exactly the verified bytes.
     private func copy() throws(StoreError) {
         try backup.refuseForeignParts(of: .anybody)
         if StoreFile.size(of: backup.wal) ?? 0 > 0 || StoreFile.size(of: backup.rollbackJournal) ?? 0 > 0 {
@@ -77,7 +79,7 @@ struct Restoring {
                 "Cannot restore '\(backup.given)': part of it is in the log beside it; start and stop wfd on it, or "
                     + "use a backup that 'wfctl backup' made")
         }
-        // A database that somebody serves changes while it is read.
+        // A database that a daemon serves changes while it is read.
         let source = StoreFile.size(of: backup.lock) == nil ? nil : try FileLock(reading: backup)
         defer { source?.release() }
         let reader = try FileReader(backup.path, of: .anybody, for: backup.given)
@@ -106,7 +108,7 @@ struct Restoring {
     private func prepare(
         _ before: ReplacedDatabase.Facts, _ replaced: ReplacedDatabase
     ) async throws -> RestoreReport {
-        // The log that a file in WAL mode needs would be a second file.
+        // In WAL mode the copy would need a log, which is a second file.
         try inCopy { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
         let contents = try await check()
         let parting = try inCopy { try self.parting(before, $0) }
@@ -137,7 +139,7 @@ struct Restoring {
         }
     }
 
-    /// The erasures and deletions of the database that is replaced, and of the one that `--erasures` names.
+    /// Returns the erasures and deletions of the replaced database, and of the one that `--erasures` names.
     private func erased(_ before: ReplacedDatabase.Facts) throws(StoreError) -> [EarlierErasures] {
         guard let path = order.erasures else { return [before.erased] }
         let named = try StoreFile(existing: path)
@@ -152,17 +154,18 @@ struct Restoring {
         guard let row = try StoreRow.read(database) else { throw StoreRow.missing }
         let deletions = try RestoredDeletions(erased, of: row, in: database)
         if deletions.isEmpty { return }
-        // The backup may be of a schema that has no place for it.
+        // The backup may have a schema without a table for deletions.
         _ = try SchemaSteps(file: file, migrations: Migrations.all).upgrade(database)
         let outcome = try deletions.carryOut(noLaterThan: report.clock == .virtual ? row.last : max(now, row.last))
         (report.deleted, report.keptDeletions) = (outcome.deleted, outcome.kept)
         report.time = max(report.time, outcome.last)
     }
 
-    /// Lets the copy know what is to be erased of it, and what a later restore is to erase. Gives how many these are.
+    /// Records in the copy the erasures of its own data, and those that only a later restore may carry out. Returns the
+    /// number of each.
     private func order(_ erasures: [ErasureRecord], _ database: Database) throws -> (ordered: Int, kept: Int) {
         if erasures.isEmpty { return (0, 0) }
-        // The backup may be of a schema that has no place for it.
+        // The backup may have a schema without a table for erasures.
         _ = try SchemaSteps(file: file, migrations: Migrations.all).upgrade(database)
         var known = Set(try ErasureQueries.all(database, after: nil, limit: .max).map(\.mark))
         var orders: [ErasureRecord] = []
@@ -183,7 +186,7 @@ struct Restoring {
         return (orders.count - kept, kept)
     }
 
-    /// Does something with the copy that nobody else has open.
+    /// Runs a function on the copy, which nobody else has open.
     private func inCopy<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let connection = try DatabaseQueue(path: file.restoring, configuration: ConnectionSettings.ofCopy())
         let value: Value
@@ -197,20 +200,20 @@ struct Restoring {
         return value
     }
 
-    /// The first position of which the present database has another row than the backup, or the backup none; nil when
-    /// there is no such database, or nothing is known of it.
+    /// Returns the first position at which the present database and the backup differ, or the backup has no row.
+    /// Returns `nil` if there is no present database, or nothing is known of it.
     private func parting(_ before: ReplacedDatabase.Facts, _ copy: Database) throws -> Position? {
         guard let uuid = before.uuid, let lineage = before.lineage, let row = try StoreRow.read(copy) else {
             return nil
         }
         guard uuid == row.uuid else { return Position(rawValue: 1) }
         let ours = try Lineage.read(copy, generation: row.generation)
-        // Each knows the generations that came before it.
+        // Each lineage has the generations before its own.
         let shared = max(lineage.parting(from: row.generation), ours.parting(from: lineage.generation))
         return min(shared, row.nextPosition)
     }
 
-    /// Writes the row of the new generation, and all that is known of others.
+    /// Writes the row of the new generation, and all known rows of others.
     private func begin(
         _ before: ReplacedDatabase.Facts, _ contents: StoreContents, _ database: Database
     ) throws -> RestoreReport {
@@ -256,12 +259,12 @@ struct Restoring {
             time: max(contents.last, row.numbers.last))
     }
 
-    /// The moment in which the database becomes the restored one.
+    /// Replaces the database by the restored one in one rename.
     private func takePlace(_ report: RestoreReport, _ replaced: ReplacedDatabase) throws(StoreError) -> RestoreReport {
         var report = report
         report.replaced = try replaced.keep(at: now)
         guard rename(file.restoring, file.path) == 0 else { throw StoreFile.failure(file.given, errno) }
-        // It is of the database that was there.
+        // This file belongs to the replaced database.
         StoreFile.remove([file.begun])
         try StoreFile.flushDirectory(file.directory, for: file.given)
         return report
@@ -273,7 +276,7 @@ struct Restoring {
 }
 
 extension String {
-    /// What a message says about its thing.
+    /// The part of a message after its subject.
     fileprivate var afterColon: String {
         firstRange(of: "': ").map { String(self[$0.upperBound...]) } ?? self
     }

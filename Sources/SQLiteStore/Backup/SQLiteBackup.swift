@@ -8,11 +8,11 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// A copy of the store that is being made, page by page, on the writer's connection.
+/// A copy of the store in progress, page by page, on the writer's connection.
 ///
-/// SQLite's online backup (https://sqlite.org/backup.html): what the connection that it reads from writes in the
-/// meantime goes into the copy at once, so it never begins again, holds no lock between steps and keeps no read
-/// transaction open that would pin the write-ahead log. The copy is the state of the store at its last step.
+/// The copy uses SQLite's online backup (https://sqlite.org/backup.html). Writes of the source connection go into the
+/// copy at once, so the backup never starts again. It holds no lock between steps, and keeps no read transaction open
+/// that would pin the write-ahead log. The copy is the state of the store at the last step.
 final class SQLiteBackup {
     let name: BackupName
     let path: String
@@ -20,12 +20,12 @@ final class SQLiteBackup {
     private var handle: OpaquePointer?
     private let pageBytes: Int64
     private let limits: StoreLimits
-    /// Pages of one call, so that several fit a slice.
+    /// The number of pages in one call, so that several calls fit a slice.
     private var pages: CInt = 1
     private var last = BackupProgress(bytesDone: 0, bytesTotal: 0, isDone: false)
     private var setbacks = 0
 
-    /// Makes the file and prepares the copying; call it on the source's queue.
+    /// Creates the file and prepares the copying. Call it on the source's queue.
     init(_ name: BackupName, of source: Database, beside file: StoreFile, limits: StoreLimits) throws {
         self.name = name
         path = file.unfinishedBackup(name)
@@ -50,7 +50,7 @@ final class SQLiteBackup {
         }
     }
 
-    /// Copies for about so long, at least one page; call it on the source's queue.
+    /// Copies for about a duration, at least one page. Call this method on the source's queue.
     func step(for duration: Duration) throws -> BackupProgress {
         let end = ContinuousClock.now + duration
         var begun = ContinuousClock.now
@@ -65,22 +65,22 @@ final class SQLiteBackup {
         }
     }
 
-    /// Ends it, whole or not; call it on the source's queue. The file stays.
+    /// Ends the copying, complete or not. Call this method on the source's queue. The file stays.
     func end() {
-        // What it answers was answered by the last step.
+        // The last step has already returned this error.
         sqlite3_backup_finish(handle)
         handle = nil
-        // Nothing depends on the copy being closed in order: it is opened again and checked, or removed.
+        // Nothing depends on closing the copy in order: the copy is opened again and checked, or removed.
         try? destination.close()
     }
 
-    /// Ends it and removes what there is; call it on the source's queue.
+    /// Ends the copying and removes the file. Call this method on the source's queue.
     func abandon() {
         end()
         unlink(path)
     }
 
-    /// True when the copy is whole.
+    /// Copies some pages; returns true if the copy is complete.
     private func copy() throws -> Bool {
         try destination.inDatabase { destination in
             let code = sqlite3_backup_step(handle, pages)
@@ -88,7 +88,7 @@ final class SQLiteBackup {
             case SQLITE_DONE: return true
             // Another process has the file; the next slice tries again.
             case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED: return false
-            // The connection's own message need not be about this.
+            // The connection's own message may concern another error.
             default: throw SQLiteFailure(code: code, message: String(cString: sqlite3_errstr(code)))
             }
         }
@@ -111,11 +111,11 @@ final class SQLiteBackup {
     private static func configuration(_ limits: StoreLimits) -> Configuration {
         var configuration = Configuration()
         configuration.label = "backup"
-        // The backup keeps one open between its steps.
+        // The backup keeps a transaction open between its steps.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
-            // Half a copy is thrown away, and a whole one flushed by us: neither a journal nor flushing is of use. A
-            // small cache, because what is in it at the end is written in one go.
+            // An unfinished copy is removed, and wfd flushes a finished one, so a journal and flushing are of no use.
+            // The cache is small, because its pages are written at once at the end.
             try database.execute(
                 sql: """
                     PRAGMA locking_mode = EXCLUSIVE;

@@ -30,7 +30,7 @@ extension SQLiteFileStore: StoreBackups {
     }
 
     package func removeBackup(_ name: BackupName) {
-        // One that is not there need not be removed, and one that cannot be is removed at the next start.
+        // A missing file need not be removed. The next start removes a file that cannot be removed now.
         unlink(file.unfinishedBackup(name))
         unlink(file.backup(name))
     }

@@ -43,7 +43,7 @@ extension SQLiteWriter: BackupCopying {
 }
 
 extension StoreError {
-    /// Why a backup failed.
+    /// Creates the error of a failed backup.
     init(backingUp path: String, _ error: any Error) {
         let failure = SQLiteFailure(error)
         let reason = (error as? StoreError)?.message ?? (failure.isFull ? "its disk is full" : "\(failure)")

@@ -7,26 +7,26 @@ import WorkflowStore
 #endif
 
 extension StoreFile {
-    /// What the names of all backups begin with.
+    /// The prefix of the paths of all backups.
     private var backupPrefix: String { path + ".backup-" }
 
-    /// Where a backup lies until it is fetched.
+    /// Returns the path of a backup until it is fetched.
     func backup(_ name: BackupName) -> String { backupPrefix + name.text }
 
-    /// Where it is made.
+    /// Returns the path at which a backup is made.
     func unfinishedBackup(_ name: BackupName) -> String { backup(name) + ".partial" }
 
-    /// Removes the backups that an earlier process left, and what SQLite put beside them; a file that a person named
-    /// alike stays. Call it with the lock held.
+    /// Removes the backups that an earlier process left, and the files that SQLite put beside them. A file that a
+    /// person gave a similar name stays. The caller must hold the lock.
     func removeBackups() {
         for path in paths(beginningWith: backupPrefix) {
             let parts = path.dropFirst(backupPrefix.count).split(maxSplits: 1) { $0 == "." || $0 == "-" }
-            // One that cannot be removed only takes space.
+            // A file that cannot be removed only takes space.
             if BackupName(String(parts.first ?? "")) != nil { unlink(path) }
         }
     }
 
-    /// The files beside the database whose paths begin so, in no order.
+    /// Returns the paths beside the database with a prefix, in no order.
     func paths(beginningWith prefix: String) -> [String] {
         let folder = directory == "/" ? "/" : directory + "/"
         guard let listing = opendir(directory) else { return [] }
@@ -41,9 +41,9 @@ extension StoreFile {
         return paths
     }
 
-    /// Refuses a copy that would leave the disk with too little to go on working.
+    /// Refuses a copy that would leave the disk with too little free space for further work.
     func requireSpace(for bytes: Int64, limits: StoreLimits) throws(StoreError) {
-        // Where nobody can tell, it is tried.
+        // If the free space is unknown, the copy is tried.
         guard let free = freeBytes, free < bytes + limits.backupReserveBytes else { return }
         throw StoreError(
             .unavailable,
@@ -51,24 +51,24 @@ extension StoreFile {
                 + "'\(directory)' has \(Self.mebibytes(free)) left")
     }
 
-    /// What is left on the disk; nil where nobody can tell.
+    /// The free bytes on the disk; `nil` if they are unknown.
     var freeBytes: Int64? {
         var status = statvfs()
         guard statvfs(directory, &status) == 0 else { return nil }
         return Int64(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).0)
     }
 
-    /// True when the disk has no block or no file left to give; false where nobody can tell.
+    /// True if the disk has no free block or no free file; false if that is unknown.
     var hasNoRoom: Bool {
         var status = statvfs()
         guard statvfs(directory, &status) == 0 else { return false }
-        // A file system without a fixed number of files says 0.
+        // A file system without a fixed number of files reports 0.
         return status.f_bavail == 0 || status.f_files > 0 && status.f_favail == 0
     }
 
     private static func mebibytes(_ bytes: Int64) -> String { "\((bytes + 1 << 20 - 1) >> 20) MiB" }
 
-    /// Makes a file that only its owner can read. SQLite takes its mode for everything that it puts beside it.
+    /// Creates a file that only its owner can read. SQLite uses the file's mode for all files that it puts beside it.
     static func createEmpty(_ path: String, for given: String) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(given, errno, "'\(path)': ") }

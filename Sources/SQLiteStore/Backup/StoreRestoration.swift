@@ -1,58 +1,62 @@
 package import WorkflowStore
 
-/// What a restore did, or would do.
+/// The outcome of a restore or of a dry run.
 package struct RestoreReport: Sendable, Equatable {
-    /// What is restored; its generation is the new one.
+    /// The counts of the restored database; their generation is the new one.
     package var contents: StoreContents
     package var bytes: Int64
-    /// Where the database is that was there before, or would be after a dry run; nil when there was none.
+    /// The path of the replaced database, also after a dry run; `nil` if there was none.
     package var replaced: String?
-    /// Events that only that one has; nil when there was none, and when they cannot be counted.
+    /// The number of events that only the replaced database has; `nil` if there was none, or if they cannot be counted.
     package var events: Int64?
-    /// Erasures that the backup knows nothing of, and that are to be carried out in what is restored.
+    /// The number of erasures that the backup does not record and that the restored database has to carry out.
     package var erasures = 0
-    /// Those of instances that the backup does not have. What is restored remembers them, for a restore after it.
+    /// The number of erasures of instances that the backup does not have. The restored database records them for a
+    /// later restore.
     package var keptErasures = 0
-    /// Instances of the backup that are deleted again, because they were deleted from the replaced database.
+    /// The number of instances of the backup that are deleted again, because they were deleted from the replaced
+    /// database.
     package var deleted = 0
-    /// Deletions of instances that the backup does not have. The restored database remembers them.
+    /// The number of deletions of instances that the backup does not have. The restored database records them.
     package var keptDeletions = 0
-    /// Why the generation of that one is not known; nil when it is, or when there is none.
+    /// The reason why the generation of the replaced database is unknown; `nil` if it is known, or if there was no
+    /// database.
     package var unreadable: String?
-    /// Whether the database that is there is of another store: they have no history in common.
+    /// True if the replaced database belongs to another store: the two have no common history.
     package var isOfAnotherStore = false
-    /// For which clock what is restored is, and the highest time that it knows.
+    /// The clock of the restored database, and the highest time in it.
     package var clock = StoreClock.real
     package var time = Timestamp(rawValue: 0)
 }
 
-/// Puts a backup in the place of a database.
+/// Replaces a database by a backup.
 ///
-/// The database's name changes hands in one moment: before it the old database is there, after it the new one, whole
-/// and on the disk. What was there stays beside it under another name.
+/// The database's name changes hands in one moment. Before, it names the old database; afterwards, the new one,
+/// complete and on the disk. The old database stays beside it under another name.
 package struct StoreRestoration {
-    /// Which clock the restored database is for.
+    /// The clock of the restored database.
     package enum ClockChoice: String, Sendable, CaseIterable {
-        /// That of the backup.
+        /// The clock of the backup.
         case kept
         case virtual
     }
 
-    /// The backup.
+    /// The path of the backup.
     package var backup: String
-    /// The database to be.
+    /// The path of the database to restore.
     package var database: String
-    /// A second database whose erasures and deletions are carried out, beside those of the replaced one; nil for none.
+    /// The path of a second database whose erasures and deletions are carried out, beside those of the replaced one;
+    /// `nil` for none.
     package var erasures: String?
-    /// Whether the database's directory is created where it is missing: for a path that nobody typed.
+    /// True to create a missing directory of the database, for a path that nobody typed.
     package var makesFolder: Bool
     package var clock: ClockChoice
-    /// Verify and tell, and change nothing.
+    /// True to verify and report, and change nothing.
     package var isDryRun: Bool
-    /// Tells where the restored database is.
+    /// Determines where the restored database is.
     package var place: PlaceSource
     package var limits: StoreLimits
-    /// What `WorkflowStore.completeBackup` uses, too.
+    /// The check that `StoreBackups.completeBackup` uses too.
     package var verify: FileVerification
 
     package init(
@@ -72,9 +76,9 @@ package struct StoreRestoration {
         self.verify = verify
     }
 
-    /// Does it, with the database locked all the while.
+    /// Runs the restore; the database stays locked meanwhile.
     ///
-    /// - Parameter now: Goes into the name of the database that was there, and into the table of restores.
+    /// - Parameter now: The time in the name of the replaced database and in the table of restores.
     package func run(clock now: Timestamp) async throws(StoreError) -> RestoreReport {
         do {
             return try await Restoring(self, now: now).run()

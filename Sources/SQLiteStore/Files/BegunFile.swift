@@ -8,35 +8,38 @@ package import WorkflowStore
     import Darwin
 #endif
 
-/// The file `NAME.begun` beside a database: the begins of attempts, one a line, and the ends while others go on.
+/// The file `NAME.begun` beside a database: the begins of attempts, one per line, and the ends while other attempts
+/// run.
 ///
-/// Nothing is flushed: what a process has written to a file outlives the process, and the machine's own death is not
-/// the fault of a program. Each change is one `pwrite(2)`, so that a kill leaves whole lines, or a last one that is
-/// torn. A line names the store and its generation: beside another database, or a restored one, it says nothing. It
-/// also names the boot, so that a power cut is told from a death of the process alone.
+/// Nothing is flushed: written data outlives its process, and an attempt is not to blame for a crash of the machine.
+/// Each change is one `pwrite(2)`, so a kill leaves whole lines, or a torn last line. A line names the store and its
+/// generation, so beside another or a restored database the line is ignored. A line also names the boot, which tells a
+/// power cut from the death of the process alone.
 final class BegunFile: AttemptLog {
     private struct State {
-        /// Below zero until something is written.
+        /// The descriptor; negative until something is written.
         var descriptor: CInt = -1
-        /// Bytes of the file that are lines.
+        /// The number of bytes of the file that are lines.
         var end = 0
-        /// Attempts that have begun and not ended, in the order of the begins.
+        /// The attempts that have begun and not ended, in the order of their begins.
         var open: [AttemptBegin] = []
     }
 
-    /// A file that has more is written anew.
+    /// The number of bytes above which the file is rewritten.
     private static let bytes = 64 << 10
-    /// A file that has more is none of ours.
+    /// The number of bytes above which the file is not ours.
     private static let readBytes = 2 * bytes
 
     private let file: StoreFile
     private let identity: StoreIdentity
     private let boot: String
     private let state = Mutex(State())
-    /// A disk that answers late holds no thread of Swift's pool.
+    /// The queue of all file access, so that a slow disk blocks no thread of Swift's pool.
     private let thread = DispatchQueue(label: "wfd-begun")
 
-    /// - Parameter boot: The id that the system has for its run since the machine has started.
+    /// Opens nothing; the first write creates the file.
+    ///
+    /// - Parameter boot: The system's id for the time since the machine started.
     init(_ file: StoreFile, of identity: StoreIdentity, boot: String) {
         self.file = file
         self.identity = identity
@@ -74,7 +77,7 @@ final class BegunFile: AttemptLog {
     func ended(_ attempt: AttemptBegin) async {
         await aside { [self] state in
             state.open.removeAll { $0 == attempt }
-            // Without room for the end, the lines of the others take the place of all.
+            // If there is no room for the end, the begins of the other attempts replace all lines.
             if state.open.isEmpty || !append(BegunLine(.end, boot, attempt), to: &state) { rewrite(&state) }
         }
     }
@@ -88,25 +91,25 @@ final class BegunFile: AttemptLog {
         }
     }
 
-    /// Does something with the file, behind all that was asked before.
+    /// Runs a function with the file's state, after all earlier calls.
     private func aside<Value: Sendable>(_ body: @escaping @Sendable (inout State) -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             thread.async { [self] in continuation.resume(returning: state.withLock { body(&$0) }) }
         }
     }
 
-    /// The bytes of the file; none where it cannot be one of ours.
+    /// Returns the bytes of the file; none if the file cannot be ours.
     private func content() -> [UInt8] {
         guard hasOneName, let reader = Self.opened(file, O_RDONLY) else { return [] }
         defer { Self.close(reader) }
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.readBytes + 1) { buffer, filled in
-            // A file that cannot be read has nothing.
+            // A file that cannot be read counts as empty.
             filled = max(0, pread(reader, buffer.baseAddress, Self.readBytes + 1, 0))
         }
         return bytes.count > Self.readBytes ? [] : bytes
     }
 
-    /// The file, empty at first; nil where it cannot be written.
+    /// Returns the descriptor of the file, which is empty at first; `nil` if the file cannot be written.
     private func writable(_ state: inout State) -> CInt? {
         if state.descriptor >= 0 { return state.descriptor }
         guard hasOneName, let opened = Self.opened(file, O_RDWR | O_CREAT) else { return nil }
@@ -118,13 +121,14 @@ final class BegunFile: AttemptLog {
         return opened
     }
 
-    /// Another name may be that of the database, whose locks go when the file is closed here.
+    /// True unless the file has another name. The other name may be the database, whose locks would go when this file
+    /// is closed.
     private var hasOneName: Bool { StoreFile.identity(of: file.begun).map { $0.names == 1 } ?? true }
 
-    /// Appends a line; false when the disk does not take it.
+    /// Appends a line; returns false if the disk does not take it.
     private func append(_ line: BegunLine, to state: inout State) -> Bool {
         guard let descriptor = writable(&state) else { return false }
-        // The list of the open ones has the attempt already, or has it no more.
+        // The list of open attempts already reflects the line.
         if state.end > Self.bytes { return rewrite(&state) }
         let bytes = Array(line.text(of: identity).utf8)
         guard pwrite(descriptor, bytes, bytes.count, off_t(state.end)) == bytes.count else { return false }
@@ -132,8 +136,8 @@ final class BegunFile: AttemptLog {
         return true
     }
 
-    /// Leaves the begins of what is open and nothing else. The old lines are behind the new ones until they are cut
-    /// off: a kill between the two loses nothing.
+    /// Replaces the lines by the begins of the open attempts. Old lines stay after the new ones until the file is
+    /// truncated, so a kill in between loses nothing.
     @discardableResult
     private func rewrite(_ state: inout State) -> Bool {
         guard let descriptor = writable(&state) else { return false }
@@ -146,7 +150,7 @@ final class BegunFile: AttemptLog {
     }
 
     private static func opened(_ file: StoreFile, _ flags: CInt) -> CInt? {
-        // Why it cannot be opened does not matter: the log then knows less.
+        // The reason why the file cannot be opened does not matter: the log then knows less.
         try? StoreFile.openPresent(file.begun, flags, for: file.given)
     }
 
@@ -159,7 +163,7 @@ final class BegunFile: AttemptLog {
     }
 }
 
-/// A line of the file: `begin UUID GENERATION BOOT EFFECT ROUND NUMBER MILLISECONDS`, or `end` with the same.
+/// A line of the file: `begin UUID GENERATION BOOT EFFECT ROUND NUMBER MILLISECONDS`, or `end` with the same fields.
 private struct BegunLine {
     enum Word: String {
         case begin
@@ -177,7 +181,7 @@ private struct BegunLine {
         self.attempt = attempt
     }
 
-    /// Reads a line without its end; nil for anything but what `text` gives.
+    /// Reads a line without its end; returns `nil` for a line that `text` does not produce.
     init?(_ line: Substring, of identity: StoreIdentity) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 8, let word = words.first.flatMap({ Word(rawValue: String($0)) }), !words[3].isEmpty,
@@ -196,7 +200,7 @@ private struct BegunLine {
             + "\(attempt.round) \(attempt.number) \(attempt.begun.rawValue)\n"
     }
 
-    /// Reads the begins of a store that have no end. It passes over a torn last line and every line of another store.
+    /// Reads the begins of a store that have no end. Ignores a torn last line and every line of another store.
     static func unended(in bytes: [UInt8], of identity: StoreIdentity) -> [BegunLine] {
         guard let last = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         var open: [BegunLine] = []
@@ -213,11 +217,11 @@ private struct BegunLine {
     }
 }
 
-/// The run of the system since the machine has started.
+/// The current boot of the system.
 package enum SystemBoot {
-    /// The kernel's `boot_id` (random(4)), another one after each start of the machine; `-` where nobody knows it.
+    /// Returns the kernel's `boot_id` (random(4)), which changes with each start of the machine; `-` if it is unknown.
     ///
-    /// - Parameter told: The id as the service manager tells it, for a process that does not see all of `/proc`.
+    /// - Parameter told: The id from the service manager, for a process that does not see all of `/proc`.
     package static func id(orAs told: String?) -> String {
         kernels ?? told.flatMap { digits(of: $0.utf8) } ?? "-"
     }
@@ -232,7 +236,7 @@ package enum SystemBoot {
         return digits(of: bytes.prefix { $0 != UInt8(ascii: "\n") })
     }
 
-    /// The 32 digits; systemd writes them without hyphens.
+    /// Returns the 32 digits of an id; systemd writes them without hyphens.
     private static func digits(of text: some Sequence<UInt8>) -> String? {
         let word = String(decoding: text.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self)
         return word.utf8.count == 32 && word.allSatisfy { $0.isASCII && $0.isHexDigit } ? word.lowercased() : nil
@@ -240,8 +244,8 @@ package enum SystemBoot {
 }
 
 extension SQLiteFileStore {
-    /// The log of attempts beside the file. One process has one of a store at a time.
+    /// Returns the log of attempts beside the file. A process has at most one log of a store at a time.
     ///
-    /// - Parameter boot: The boot's id, without spaces; a new one after each start of the machine.
+    /// - Parameter boot: The boot's id, without spaces; it changes with each start of the machine.
     package func attemptLog(boot: String) -> any AttemptLog { BegunFile(file, of: identity, boot: boot) }
 }

@@ -2,20 +2,21 @@ import GRDB
 import GRDBSQLite
 import WorkflowStore
 
-/// The pragmas of a connection, in the order in which they are set; each is read back.
+/// The pragmas of a connection, in the order in which they are set. Each is read back.
 struct ConnectionSettings: Sendable {
     struct Setting: Sendable {
         let pragma: String
-        /// What reading it back must give.
+        /// The value that reading back must return.
         let value: String
     }
 
     let settings: [Setting]
     let isReader: Bool
-    /// The bound; nil keeps SQLite's own.
+    /// The longest value in bytes; `nil` keeps SQLite's own limit.
     var valueBytes: CInt?
 
-    /// Alone with a copy that is flushed at the end: no index of a log beside it, and no flushing between.
+    /// Returns the configuration for exclusive use of a copy that is flushed at the end. There is no index of a log
+    /// beside the copy, and no flush in between.
     static func ofCopy() -> Configuration {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
@@ -30,11 +31,11 @@ struct ConnectionSettings: Sendable {
         return configuration
     }
 
-    /// The one connection that writes and checkpoints.
+    /// Returns the settings of the one connection that writes and checkpoints.
     static func writer(_ limits: StoreLimits) -> ConnectionSettings {
         ConnectionSettings(
             settings: [
-                // First, because reaching WAL may need a lock.
+                // The timeout comes first, because reaching WAL may need a lock.
                 Setting(pragma: "busy_timeout", value: "\(limits.busyMilliseconds)"),
                 Setting(pragma: "journal_mode", value: "wal"),
                 // FULL: an fsync for every commit.
@@ -42,17 +43,17 @@ struct ConnectionSettings: Sendable {
                 Setting(pragma: "foreign_keys", value: "1"),
                 Setting(pragma: "trusted_schema", value: "0"),
                 Setting(pragma: "cell_size_check", value: "1"),
-                // Only `maintain` and `close` checkpoint. It also takes SQLite's own hook off the log.
+                // Only `maintain` and `close` checkpoint. The pragma also removes SQLite's own hook from the log.
                 Setting(pragma: "wal_autocheckpoint", value: "0"),
-                // The log's file is cut when the log starts over after a peak.
+                // The log's file is truncated when the log starts over after a peak.
                 Setting(pragma: "journal_size_limit", value: "\(limits.logBytes)"),
-                // What is erased is overwritten; some builds of SQLite do it by themselves.
+                // SQLite overwrites erased data; some builds do so by default.
                 Setting(pragma: "secure_delete", value: "1"),
                 Setting(pragma: "cache_size", value: "-\(limits.writerCacheKiB)"),
             ], isReader: false, valueBytes: limits.valueBytes)
     }
 
-    /// A read-only connection.
+    /// Returns the settings of a read-only connection.
     static func reader(_ limits: StoreLimits) -> ConnectionSettings {
         ConnectionSettings(
             settings: [
@@ -63,7 +64,7 @@ struct ConnectionSettings: Sendable {
             ], isReader: true)
     }
 
-    /// What GRDB needs to know to open the connection to `file`.
+    /// Returns the GRDB configuration of a connection to `file`.
     func configuration(_ label: String, _ file: StoreFile) -> Configuration {
         var configuration = Configuration()
         configuration.readonly = isReader
@@ -89,10 +90,10 @@ struct ConnectionSettings: Sendable {
         }
     }
 
-    /// What a pragma without argument answers.
+    /// Returns the value of a pragma.
     static func value(of pragma: String, on database: Database) throws -> String? {
         var select = try PreparedStatement(database, "PRAGMA \(pragma)")
-        // SQLite gives the text of a number too.
+        // SQLite converts a number to text.
         return try select.first { row in try row.text() }
     }
 }

@@ -8,18 +8,18 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// Makes a new store so that the file is either whole or not there, whatever happens in between.
+/// Creates a new store. Whatever happens in between, the file is either whole or missing.
 ///
-/// It is built under another name in rollback-journal mode, where one file holds everything, flushed, and renamed.
-/// It is switched to a write-ahead log before that: the switch leaves a rollback journal whose removal is on the disk
-/// only later, and one that comes back beside a log keeps the file from being read.
+/// The file is built under another name in rollback-journal mode, where one file holds everything, then flushed and
+/// renamed. The switch to a write-ahead log comes before the rename. The switch leaves a rollback journal whose removal
+/// reaches the disk only later. If the journal came back beside a log, the file could not be read.
 struct FileCreation {
     let file: StoreFile
     let migrations: [Migration]
     let now: Timestamp
     let clock: StoreClock
 
-    /// Creates the file. Call it with the lock held and no file there.
+    /// Creates the file. The caller must hold the lock, and the file must not exist.
     func run() throws(StoreError) {
         try refuseLeftovers()
         do {
@@ -35,7 +35,8 @@ struct FileCreation {
         }
     }
 
-    /// A log without its file belonged to a file that somebody moved or lost. SQLite would play it into the new one.
+    /// Refuses a log without its file: somebody has moved or lost the file, and SQLite would apply the log to the new
+    /// one.
     private func refuseLeftovers() throws(StoreError) {
         for leftover in [file.wal, file.rollbackJournal] where StoreFile.size(of: leftover) ?? 0 > 0 {
             throw StoreError(
@@ -72,7 +73,7 @@ struct FileCreation {
             return .commit
         }
         try connection.inDatabase { database in
-            // It says what it came to; the log stays empty, and closing removes it.
+            // The pragma returns the mode that it reached. The log stays empty, and closing removes it.
             let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") ?? "nothing"
             guard mode == "wal" else {
                 throw StoreError(

@@ -6,18 +6,19 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// What the first 100 bytes of a store say (https://sqlite.org/fileformat.html, section 1.3).
+/// The numbers in the first 100 bytes of a store (https://sqlite.org/fileformat.html, section 1.3).
 ///
 /// SQLite creates a write-ahead log and its index beside any file in WAL mode that it opens, even to read. A file that
-/// is not ours must not change, so this is read without SQLite.
+/// is not ours must not change, so wfd reads the header without SQLite.
 struct FileHeader {
-    /// `wfd1`, in `PRAGMA application_id`.
+    /// The value of `PRAGMA application_id`, `wfd1` in ASCII.
     static let applicationID: Int64 = 0x7766_6431
 
     let applicationID: Int64
     let userVersion: Int64
 
-    /// Reads and judges the header: nil when there is no file; throws when it is not a store that we can use.
+    /// Reads and judges the header. Returns `nil` if there is no file; throws if it is not a store that this wfd can
+    /// use.
     static func accept(
         _ file: StoreFile, of owner: FileOwner = .ours, newest: Int64
     ) throws(StoreError) -> FileHeader? {
@@ -34,7 +35,7 @@ struct FileHeader {
         return header
     }
 
-    /// Throws when these numbers are not those of a store that we can use.
+    /// Throws if the numbers are not those of a store that this wfd can use.
     func judge(_ file: StoreFile, newest: Int64) throws(StoreError) {
         guard applicationID == Self.applicationID, userVersion >= 1 else {
             throw StoreError(.foreignFile, "Cannot open '\(file.given)': it is a database of another program")
@@ -48,11 +49,11 @@ struct FileHeader {
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
-        // Both numbers are signed 32-bit.
+        // Both numbers are signed 32-bit integers.
         Int64(Int32(truncatingIfNeeded: bytes.reduce(Int64(0)) { $0 << 8 | Int64($1) }))
     }
 
-    /// Up to 100 bytes; nil when there is no file.
+    /// Reads up to 100 bytes; returns `nil` if there is no file.
     private static func read(_ file: StoreFile, of owner: FileOwner) throws(StoreError) -> [UInt8]? {
         guard let descriptor = try StoreFile.openRegular(file.path, O_RDONLY, of: owner, for: file.given) else {
             return nil

@@ -7,20 +7,20 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// The lock that keeps a second process away from a store: an flock on a file of its own, which holds our pid.
+/// The lock that keeps a second process away from a store: an flock on a separate file, which contains our pid.
 ///
-/// The kernel lets go of it when the process ends, however it ends. Not a lock on the database file: SQLite uses the
-/// POSIX locks there, and those go away as soon as anything in the process closes the file.
+/// The kernel releases the lock when the process ends, however it ends. The database file itself cannot carry the lock.
+/// SQLite uses POSIX locks there, and these go away as soon as anything in the process closes the file.
 final class FileLock: Sendable {
     private struct State {
-        /// Below zero once it is released.
+        /// The descriptor; negative after the release.
         var descriptor: CInt
         var isSigned = false
     }
 
     private let state: Mutex<State>
 
-    /// Takes the lock or throws `locked`. Nothing is written yet.
+    /// Takes the lock or throws `locked`. Writes nothing yet.
     convenience init(_ file: StoreFile) throws(StoreError) {
         try self.init(file, O_RDWR | O_CREAT, of: .ours)
         var status = stat()
@@ -31,7 +31,7 @@ final class FileLock: Sendable {
                 + "would change the others; remove it")
     }
 
-    /// Takes the lock of a file that is only read, and may be anybody's. The lock file must be there.
+    /// Takes the lock of a file that is only read and may have any owner. The lock file must exist.
     convenience init(reading file: StoreFile) throws(StoreError) {
         try self.init(file, O_RDONLY, of: .anybody)
     }
@@ -56,7 +56,7 @@ final class FileLock: Sendable {
         release()
     }
 
-    /// Writes our pid, for the message that another process gives.
+    /// Writes our pid, which the message of another process then contains.
     func sign() {
         let text = Array("\(getpid())\n".utf8)
         state.withLock { state in
@@ -67,12 +67,13 @@ final class FileLock: Sendable {
         }
     }
 
-    /// Lets go; the file stays, without our pid.
+    /// Releases the lock. The lock file stays, without our pid.
     func release() {
         state.withLock { state in
             guard state.descriptor >= 0 else { return }
             if state.isSigned { _ = ftruncate(state.descriptor, 0) }
-            // Closing alone would leave it locked while a program that is being started still shares the descriptor.
+            // Closing alone would leave the file locked while a program that is being started still shares the
+            // descriptor.
             flock(state.descriptor, LOCK_UN)
             close(state.descriptor)
             state.descriptor = -1

@@ -6,14 +6,14 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// Whose files may be used. Somebody else may have put a file where one of ours is looked for.
+/// The owners whose files may be used. Another user may have put a file at a path that wfd uses.
 enum FileOwner {
-    /// Ours and root's; root uses anybody's.
+    /// Our own files and root's; root uses any file.
     case ours
-    /// Anybody's: what is only read, as a backup.
+    /// Files of any owner, for a file that is only read, such as a backup.
     case anybody
 
-    /// Why a file may not be used, such as `is a symbolic link; move it away`; nil when it may.
+    /// Returns the reason why a file may not be used, such as `is a symbolic link; move it away`; `nil` if it may.
     func refusal(of status: stat) -> String? {
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
@@ -29,14 +29,14 @@ enum FileOwner {
 }
 
 extension StoreFile {
-    /// Opens a file as it is there: a regular one, of the right owner, and no link to another. Every file that is not
-    /// opened by SQLite, which follows no links either, is opened here.
+    /// Opens a file in place: a regular file with the right owner, not a symbolic link. Every file that SQLite does not
+    /// open is opened here; SQLite follows no links either.
     ///
-    /// - Returns: A descriptor; nil when there is no file.
+    /// - Returns: A descriptor; `nil` if there is no file.
     static func openRegular(
         _ path: String, _ flags: CInt, of owner: FileOwner = .ours, for given: String
     ) throws(StoreError) -> CInt? {
-        // Without waiting for the other end of a pipe, which is refused below.
+        // `O_NONBLOCK` does not wait for the other end of a pipe, which is refused below.
         let descriptor = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -51,7 +51,7 @@ extension StoreFile {
         return descriptor
     }
 
-    /// Opens a file that must be there.
+    /// Opens a file that must exist.
     static func openPresent(
         _ path: String, _ flags: CInt, of owner: FileOwner = .ours, for given: String
     ) throws(StoreError) -> CInt {
@@ -61,13 +61,13 @@ extension StoreFile {
         return descriptor
     }
 
-    /// Refuses what lies where SQLite looks for the parts of the database when it is not ours. They are not opened:
-    /// closing one would drop the locks that this process has on it.
+    /// Refuses files of another owner at the paths of the database's parts. The files are not opened: closing one would
+    /// drop this process's locks on it.
     func refuseForeignParts(of owner: FileOwner = .ours) throws(StoreError) {
         for path in [wal, index, rollbackJournal, heldLog] { try look(at: path, of: owner) }
     }
 
-    /// Refuses what a path names when it is no file of the right owner's.
+    /// Refuses a path that does not name a regular file of the right owner; a missing file is accepted.
     func look(at path: String, of owner: FileOwner = .ours) throws(StoreError) {
         var status = stat()
         guard lstat(path, &status) == 0, let reason = owner.refusal(of: status) else { return }

@@ -5,12 +5,12 @@ import WorkflowStore
 struct FilePages: Sendable, Equatable {
     /// The number of all pages of the file.
     var total: Int64
-    /// The number of pages that nothing uses.
+    /// The number of unused pages.
     var free: Int64
     /// The size of a page in bytes.
     var bytes: Int64
 
-    /// Reads three numbers of the first page.
+    /// Reads the three numbers from the first page.
     static func read(_ database: Database) throws -> FilePages {
         FilePages(
             total: try PreparedStatement.number(database, "PRAGMA page_count"),
@@ -20,10 +20,10 @@ struct FilePages: Sendable, Equatable {
 }
 
 extension FilePages {
-    /// Pages that are worth giving back. The file keeps some for what comes; wfd begins to give pages back only when
-    /// twice as many are free, so that pages do not leave and return in turn.
+    /// Returns the number of pages that are worth giving back. The file keeps some free pages for new data. wfd begins
+    /// to give pages back only when twice as many are free, so that pages do not leave and return in turn.
     ///
-    /// - Parameter isUnderWay: True when some of these pages were given back already.
+    /// - Parameter isUnderWay: True if some of these pages were given back already.
     func surplus(_ limits: StoreLimits, isUnderWay: Bool = false) -> Int64 {
         let kept = max(limits.keptPages, total / max(1, limits.pagesOfKept))
         return free > (isUnderWay ? kept : 2 * kept) ? free - kept : 0
@@ -31,11 +31,12 @@ extension FilePages {
 }
 
 extension SQLiteWriter {
-    /// Gives some free pages at the file's end back to the file system, inside a transaction that somebody else begins
-    /// and ends (https://sqlite.org/pragma.html#pragma_incremental_vacuum). Pages in use there move to free ones.
+    /// Gives some free pages at the file's end back to the file system, inside a transaction that its caller begins and
+    /// ends (https://sqlite.org/pragma.html#pragma_incremental_vacuum). SQLite moves pages in use there to free pages.
     ///
-    /// - Parameter order: The number of pages and the time to spend; nil only counts the pages that can be given back.
-    /// - Returns: True when the file has fewer pages afterwards.
+    /// - Parameter order: The number of pages and the time to spend; `nil` only counts the pages that can be given
+    ///   back.
+    /// - Returns: True if the file has fewer pages afterwards.
     func shrink(_ order: SweepOrder?, _ backlog: inout PurgeBacklog, _ database: Database) throws -> Bool {
         let before = try FilePages.read(database)
         let surplus = before.surplus(limits, isUnderWay: backlog.freePages > 0)

@@ -8,11 +8,11 @@ import WorkflowStore
 
 /// Reads a file from its first byte to its last. The file may be removed meanwhile.
 ///
-/// `@unchecked Sendable`: nothing changes after `init` but the descriptor's place, and one caller at a time reads.
+/// `@unchecked Sendable`: after `init` only the descriptor's offset changes, and one caller at a time reads.
 final class FileReader: BackupReader, @unchecked Sendable {
     private let descriptor: CInt
     private let given: String
-    /// In bytes, when it was opened.
+    /// The size in bytes when the file was opened.
     let size: Int64
 
     init(_ path: String, of owner: FileOwner = .ours, for given: String) throws(StoreError) {
@@ -48,7 +48,7 @@ final class FileReader: BackupReader, @unchecked Sendable {
 }
 
 extension FileReader {
-    /// Writes the rest of the file to another that is there and empty.
+    /// Writes the rest of the file to an existing empty file.
     func copy(to path: String, limits: StoreLimits) throws(StoreError) {
         let writer = try FileWriter(path, for: path)
         while true {

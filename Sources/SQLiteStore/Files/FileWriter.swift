@@ -6,7 +6,7 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// Writes a file that exists from its first byte on.
+/// Writes an existing file from its first byte on.
 final class FileWriter {
     private let descriptor: CInt
     private let given: String
@@ -20,7 +20,7 @@ final class FileWriter {
         close(descriptor)
     }
 
-    /// Appends; all or an error.
+    /// Appends all bytes, or throws.
     func write(_ bytes: [UInt8]) throws(StoreError) {
         var rest = bytes[...]
         while !rest.isEmpty {

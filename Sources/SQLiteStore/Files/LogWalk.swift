@@ -6,18 +6,18 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// What stands in a write-ahead log, read without SQLite and without changing it
+/// The content of a write-ahead log, read without SQLite and without changing the log
 /// (https://sqlite.org/fileformat.html, section 4).
 ///
-/// SQLite ends a log at the first frame whose checksum does not continue that of the frame before, and says nothing:
-/// so the end of a log that a crash tore looks like one in whose middle a bit was flipped. Here the frames behind that
-/// place are looked at as well.
+/// SQLite ends a log at the first frame whose checksum does not continue that of the frame before, and reports nothing.
+/// So a log whose end a crash tore looks like a log with a flipped bit in the middle. `LogWalk` also examines the
+/// frames after that place.
 struct LogWalk {
-    /// Set when the log goes on behind the place where SQLite ends it.
+    /// The break; set if the log continues after the place where SQLite ends it.
     private(set) var found: LogBreak?
-    /// Where the newest committed version of each page is in the log.
+    /// The offset in the log of the newest committed version of each page.
     private(set) var pages: [UInt32: Int64] = [:]
-    /// Pages of the database after the last commit; 0 when there is none.
+    /// The number of pages of the database after the last commit; 0 if there is no commit.
     private(set) var databasePages: UInt32 = 0
     private(set) var pageBytes = 4_096
 
@@ -29,19 +29,20 @@ struct LogWalk {
     private var uncommitted: [UInt32: Int64] = [:]
     private let keepsPages: Bool
 
-    /// Behind the first bad frame.
+    /// The state after the first bad frame.
     private struct Behind {
-        /// What the checksum of the next frame goes on from: as the bad frame has it, and as it should have had it.
+        /// The checksums that the next frame may continue: the one in the bad frame, and the one that the bad frame
+        /// should have.
         var chained: [LogChecksum]
-        /// Commits in a row of frames that go on from each other.
+        /// The number of commits in an unbroken chain of frames.
         var commits = 0
         var lastCommit = 0
         var isProof = false
     }
 
-    /// Reads a log from its beginning to its end; nil when there is none, or nothing in it.
+    /// Reads a log from its beginning to its end; returns `nil` if there is no log or no frame in it.
     ///
-    /// - Parameter keepsPages: Whether `pages` is wanted: 16 bytes or so for each page in the log.
+    /// - Parameter keepsPages: True if the caller needs `pages`, which takes about 16 bytes for each page in the log.
     init?(_ path: String, keepsPages: Bool = false, for given: String) throws(StoreError) {
         self.keepsPages = keepsPages
         guard let size = StoreFile.size(of: path), size > Self.headerBytes else { return nil }
@@ -68,7 +69,7 @@ struct LogWalk {
     private static let headerBytes = 32
     private static let frameHeaderBytes = 24
 
-    /// False when its own checksum is wrong: SQLite reads nothing of the log then.
+    /// Reads the header; returns false if its own checksum is wrong. SQLite then reads nothing of the log.
     private mutating func readHeader(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { header in
             let magic = header.number(at: 0)
@@ -81,7 +82,7 @@ struct LogWalk {
         }
     }
 
-    /// The header is not what was written: what the first frame says takes its place, and nothing of it is used.
+    /// Replaces a damaged header by the values of the first frame. No frame counts as used.
     private mutating func loseHeader(_ frame: LogFrame) {
         salts = frame.salts
         behind = Behind(chained: [LogChecksum(value: frame.checksum)])
@@ -93,7 +94,7 @@ struct LogWalk {
         let wanted = last.adding(frame, isBigEndian: isBigEndian)
         guard frame.salts == salts, frame.page > 0, frame.checksum == wanted.value else {
             behind = Behind(chained: [LogChecksum(value: frame.checksum), wanted])
-            // It is itself no commit that stands behind the break.
+            // A bad frame that is a commit begins a chain of commits, but is not itself a commit after the break.
             if frame.salts == salts, frame.isCommit { behind?.commits = 1 }
             return
         }
@@ -108,7 +109,7 @@ struct LogWalk {
 
     private mutating func takeBehind(_ frame: LogFrame, _ number: Int) {
         guard frame.salts == salts else {
-            // Left from before the log last started over.
+            // The frame is left from before the log last started over.
             behind?.commits = 0
             behind?.chained = []
             return
@@ -129,12 +130,12 @@ struct LogWalk {
     }
 }
 
-/// One frame of a log: a page, and 24 bytes before it.
+/// One frame of a log: a header of 24 bytes and a page.
 struct LogFrame {
     let bytes: UnsafeRawBufferPointer
 
     var page: UInt32 { bytes.number(at: 0) }
-    /// Of a commit, the size of the database after it; else 0.
+    /// The size of the database in pages after a commit; 0 for other frames.
     var databasePages: UInt32 { bytes.number(at: 4) }
     var isCommit: Bool { databasePages > 0 }
     var salts: UInt64 { bytes.pair(at: 8) }
@@ -146,7 +147,7 @@ struct LogChecksum {
     private var first: UInt32 = 0
     private var second: UInt32 = 0
 
-    /// As it stands in a file.
+    /// The checksum as a file contains it.
     var value: UInt64 { UInt64(first) << 32 | UInt64(second) }
 
     init() {}
@@ -156,7 +157,7 @@ struct LogChecksum {
         second = UInt32(truncatingIfNeeded: value)
     }
 
-    /// Goes on over a frame.
+    /// Returns the checksum after a frame.
     func adding(_ frame: LogFrame, isBigEndian: Bool) -> LogChecksum {
         var sum = self
         sum.add(UnsafeRawBufferPointer(rebasing: frame.bytes[..<8]), isBigEndian: isBigEndian)
@@ -164,7 +165,7 @@ struct LogChecksum {
         return sum
     }
 
-    /// Goes on over a multiple of eight bytes.
+    /// Adds a multiple of eight bytes to the checksum.
     mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
         for place in stride(from: 0, to: bytes.count, by: 8) {
             let one = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
@@ -186,7 +187,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension FileReader {
-    /// Reads so many bytes; fewer at the end of the file only.
+    /// Reads a number of bytes; fewer only at the end of the file.
     func read(exactly count: Int) throws(StoreError) -> [UInt8] {
         var bytes = try read(atMost: count)
         while bytes.count < count {

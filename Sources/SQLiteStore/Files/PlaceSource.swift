@@ -7,15 +7,14 @@ package import WorkflowStore
     import Darwin
 #endif
 
-/// Tells where a file is.
+/// Determines where a file is.
 package enum PlaceSource: Sendable {
-    /// Asks the system. A name, if there is one, replaces the machine's id.
+    /// Asks the system. If there is a name, it replaces the machine's id.
     case system(machine: String?)
-    /// Gives the same place for every file.
+    /// Returns the same place for every file.
     case fixed(StorePlace)
 
-    /// The place of a file that is there. The file is not opened: closing it would drop the locks that this process has
-    /// on it.
+    /// Returns the place of an existing file. The file is not opened: closing it would drop this process's locks on it.
     ///
     /// - Parameter path: An absolute path without links.
     func place(of path: String) -> StorePlace {
@@ -31,14 +30,14 @@ package enum PlaceSource: Sendable {
         }
     }
 
-    /// A digest of the machine's id (machine-id(5)); nil when the machine has none.
+    /// Returns a digest of the machine's id (machine-id(5)); `nil` if the machine has none.
     ///
     /// The file does not contain the id itself, as that page asks: backups leave the machine.
     package static func machine(from file: String = "/etc/machine-id") -> String? {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // 32 digits and the end of the line. Before a first boot it is empty, or says `uninitialized`.
+        // The file has 32 digits and a newline. Before a first boot it is empty, or contains `uninitialized`.
         var text = [UInt8](repeating: 0, count: 64)
         let count = read(descriptor, &text, text.count)
         let digits = text.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }

@@ -2,12 +2,12 @@ import GRDB
 import GRDBSQLite
 import WorkflowStore
 
-/// What SQLite answered when it did not do what it was asked. Holds no SQL arguments and no data.
+/// An error of SQLite, without SQL arguments and without data.
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code (https://sqlite.org/rescode.html).
     let code: CInt
     let message: String
-    /// Whether SQLite found nothing wrong, and we did.
+    /// True if SQLite found nothing wrong, and wfd did.
     private(set) var isOurs = false
 
     init(code: CInt, message: String) {
@@ -15,13 +15,13 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         self.message = message
     }
 
-    /// The last failure of a connection.
+    /// Creates the last failure of a connection.
     init(code: CInt, on connection: OpaquePointer?) {
         let text = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
         self.init(code: code, message: text.map { String(cString: $0) } ?? "unknown error")
     }
 
-    /// What GRDB or one of our closures threw.
+    /// Converts an error that GRDB or one of our closures threw.
     init(_ error: any Error) {
         switch error {
         case let failure as SQLiteFailure: self = failure
@@ -43,7 +43,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// True for a failure of the disk itself, which may pass.
     var isInputOutput: Bool { primary == SQLITE_IOERR }
 
-    /// True when the batch is at fault: another one may be written.
+    /// True if the batch is at fault: another batch may be written.
     var isOfTheBatch: Bool { primary == SQLITE_CONSTRAINT || primary == SQLITE_TOOBIG }
 
     var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
@@ -52,7 +52,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 }
 
 extension SQLiteFailure {
-    /// Something that cannot be where SQLite reads without an error.
+    /// Returns the failure for a value that cannot be right, although SQLite reads it without an error.
     static func damage(_ what: String) -> SQLiteFailure {
         var failure = SQLiteFailure(code: SQLITE_CORRUPT, message: what)
         failure.isOurs = true

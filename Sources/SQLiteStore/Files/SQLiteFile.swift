@@ -2,20 +2,20 @@ import GRDB
 import WorkflowMigrations
 package import WorkflowStore
 
-/// The file of a store, opened only to read: beside the daemon that has it open, or a copy.
+/// The file of a store, opened only to read: a copy, or the file that a daemon has open.
 ///
-/// What a process that was killed left in the write-ahead log is read too. Nothing is changed; but as SQLite needs an
-/// index for the log (https://sqlite.org/wal.html#read_only_databases), the folder must be one to write in.
+/// Reading includes the write-ahead log that a killed process left. Nothing is changed. SQLite needs an index for the
+/// log (https://sqlite.org/wal.html#read_only_databases), so the folder must be writable.
 package final class SQLiteFile: SQLiteReading {
     package let identity: StoreIdentity
     /// The reading connections.
     package let readers: ReaderPool
-    /// The bounds that it was opened with.
+    /// The limits that the file was opened with.
     package let limits: StoreLimits
-    /// Whether the file says that it was not closed in order, and there was no write-ahead log beside it: what was
-    /// committed last may be missing. It is so for a copy of a file that a daemon had open.
+    /// True if the last commits may be missing: the file was not closed in order, has no write-ahead log, and does not
+    /// contain the log's pages. A copy of a file that a daemon had open is such a file.
     package let isLogMissing: Bool
-    /// The log goes on behind the place where SQLite ends it; nil, too, while a daemon writes to it.
+    /// The break in the log; `nil` if there is none, or while a daemon writes to the log.
     package let logBreak: LogBreak?
     private let leftovers: Leftovers
 
@@ -30,17 +30,17 @@ package final class SQLiteFile: SQLiteReading {
         isLogMissing = !row.isClean && leftovers.hadNoLog && !leftovers.isLogInFile
     }
 
-    /// Opens a file that is there; refuses one of another program or of a newer schema, and one whose schema is not to
-    /// the letter what we make.
+    /// Opens an existing file. Refuses a file of another program or of a newer schema, and a file whose schema differs
+    /// from ours in any letter.
     ///
-    /// - Parameter clock: One of another clock is refused, too; nil for that of any.
+    /// - Parameter clock: A file of another clock is refused too; `nil` accepts any clock.
     package static func open(
         at path: String, on clock: StoreClock? = nil, limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> SQLiteFile {
         try open(try StoreFile(existing: path), on: clock, limits)
     }
 
-    /// `open(at:on:limits:)` for a file whose place is resolved.
+    /// Opens a file as `open(at:on:limits:)` does; its path is already resolved.
     static func open(
         _ file: StoreFile, on clock: StoreClock? = nil, _ limits: StoreLimits
     ) throws(StoreError) -> SQLiteFile {
@@ -72,7 +72,7 @@ package final class SQLiteFile: SQLiteReading {
         }
     }
 
-    /// Looks for a break in the log. What a daemon has written by half looks like one.
+    /// Looks for a break in the log. A half-written frame of a running daemon looks like a break, so the lock is taken.
     private static func brokenLog(of file: StoreFile) throws(StoreError) -> LogBreak? {
         guard StoreFile.size(of: file.wal) ?? 0 > 0 else { return nil }
         var lock: FileLock?
@@ -88,7 +88,7 @@ package final class SQLiteFile: SQLiteReading {
         return try LogWalk(file.wal, for: file.given)?.found
     }
 
-    /// Ends reading and closes the file.
+    /// Ends all reads and closes the file.
     package func close() throws(StoreError) {
         _ = readers.gate.end()
         do {
@@ -100,31 +100,32 @@ package final class SQLiteFile: SQLiteReading {
     }
 }
 
-/// What SQLite puts beside a file in WAL mode that is opened to read, and leaves there.
+/// The files that SQLite creates beside a file in WAL mode that is opened to read, and does not remove.
 private struct Leftovers: Sendable {
     let file: StoreFile
     private let paths: [String]
-    /// Whether there was no write-ahead log.
+    /// True if there was no write-ahead log.
     var hadNoLog: Bool { paths.contains(file.wal) }
 
-    /// Whether another program moved the log into the file.
+    /// True if another program moved the log into the file.
     let isLogInFile: Bool
 
-    /// To be called before the file is opened.
+    /// Notes which files are missing. Create this value before the file is opened.
     init(_ file: StoreFile) {
         self.file = file
         paths = [file.wal, file.index].filter { StoreFile.size(of: $0) == nil }
-        // When the second name cannot be read, nobody knows.
+        // If the second name cannot be read, the answer is unknown and counts as false.
         isLogInFile = paths.contains(file.wal) && (try? HeldLog(file: file).isInFile()) == true
     }
 
-    /// Removes what was not there before, unless a daemon uses it now.
+    /// Removes the files that did not exist before, unless a daemon uses them now.
     func remove() {
         guard !paths.isEmpty else { return }
         guard StoreFile.size(of: file.lock) != nil else { return StoreFile.remove(paths) }
-        // Held while they are removed, so that no daemon begins to use them meanwhile; one that has begun keeps them.
+        // The lock is held during the removal, so that no daemon begins to use the files. A daemon that has begun keeps
+        // them.
         guard let lock = try? FileLock(reading: file) else { return }
-        // A log with something in it was written by somebody.
+        // A log with content was written by another process.
         if StoreFile.size(of: file.wal) ?? 0 == 0 { StoreFile.remove(paths) }
         lock.release()
     }

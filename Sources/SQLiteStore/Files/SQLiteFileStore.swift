@@ -12,20 +12,20 @@ package final class SQLiteFileStore: WorkflowStore, SQLiteReading {
     package let identity: StoreIdentity
     package let lineage: Lineage
 
-    /// What opening found and did.
+    /// The findings and actions of opening the store.
     package let recovered: StoreRecovery
 
-    /// The highest time at which it had been written to when it was opened.
+    /// The highest time of a write before the store was opened.
     package let last: Timestamp
 
-    /// The writing side, until somebody takes it.
+    /// The writing side, until `writer()` takes it.
     private let untaken: Mutex<SQLiteWriter?>
-    /// The writing side's connection, behind a queue of its own.
+    /// The writing side's connection, with a queue of its own.
     private let connection: DatabaseQueue
 
     /// The reading connections.
     package let readers: ReaderPool
-    /// The bounds that it was opened with.
+    /// The limits that the store was opened with.
     package let limits: StoreLimits
     let file: StoreFile
     let migrations: [Migration]
@@ -60,10 +60,10 @@ package final class SQLiteFileStore: WorkflowStore, SQLiteReading {
         return taken
     }
 
-    /// Closes what a writer that had to stop has left open, and writes nothing. Its lock goes with the writer.
+    /// Closes the connections that a stopped writer has left open, and writes nothing. The writer releases its lock.
     package func closeAsItIs() throws(StoreError) { try readers.close(after: connection) }
 
-    /// What a pragma answers on the writer's own connection.
+    /// Returns the value of a pragma on the writer's own connection.
     package func pragma(_ name: String) throws -> String? {
         try connection.inDatabase { database in
             try ConnectionSettings.value(of: name, on: database)
@@ -74,16 +74,16 @@ package final class SQLiteFileStore: WorkflowStore, SQLiteReading {
 extension SQLiteFileStore {
     /// Opens or creates the store at a path.
     ///
-    /// When it returns, what the last process left in the write-ahead log is in the file, the schema is ours and the
-    /// newest, the last rows are what was written, and this process is the only one to write. A file of another program
-    /// or of a newer schema is refused untouched, and so is one whose times are of another clock.
+    /// When this function returns, the write-ahead log of the last process is in the file, and the schema is ours and
+    /// the newest. The last rows are verified, and this process is the only one to write. A file of another program, of
+    /// a newer schema, or of another clock is refused untouched.
     ///
     /// - Parameters:
-    ///   - makingFolder: Whether a directory that is missing is created: for a path that nobody typed.
-    ///   - latest: Refuses, untouched, a store that was written to at a later time; nil takes any.
-    ///   - holds: Whether no effect starts until somebody releases them; otherwise that stays as it is.
-    ///   - place: Tells where the file is: at another place than before effects are held, too. Nil where nobody could
-    ///     release them: then the file may be anywhere.
+    ///   - makingFolder: True to create a missing directory, for a path that nobody typed.
+    ///   - latest: A store that was written to at a later time is refused untouched; `nil` accepts any time.
+    ///   - holds: True to start no effect until an operator releases them; false leaves an existing hold as it is.
+    ///   - place: Determines where the file is. If the place has changed, effects are held too. `nil` accepts any
+    ///     place, for a caller who cannot release effects.
     package static func open(
         at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
         notAfter latest: Timestamp? = nil, holds: Bool = false, place: PlaceSource? = nil,
@@ -94,14 +94,14 @@ extension SQLiteFileStore {
             holds: holds, place: place, limits: limits, migrations: Migrations.all)
     }
 
-    /// Throws `locked` when another process has the store of a path open. Changes nothing.
+    /// Throws `locked` if another process has the store at a path open. Changes nothing.
     package static func refuseHeld(at path: String) throws(StoreError) {
-        // What is not there is held by nobody.
+        // A missing file is held by nobody.
         guard let file = try? StoreFile(existing: path), StoreFile.size(of: file.lock) != nil else { return }
         try FileLock(reading: file).release()
     }
 
-    /// `open(at:clock:limits:)` with other steps of the schema, for tests.
+    /// Opens or creates a store with other migrations of the schema, for tests.
     package static func open(
         at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
         notAfter latest: Timestamp? = nil, holds: Bool = false, place: PlaceSource? = nil, limits: StoreLimits,

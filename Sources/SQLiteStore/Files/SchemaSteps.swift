@@ -2,7 +2,7 @@ import GRDB
 import WorkflowMigrations
 import WorkflowStore
 
-/// Brings the schema up to date, and knows what it must look like.
+/// Upgrades the schema, and compares it with the expected one.
 struct SchemaSteps {
     let file: StoreFile
     let migrations: [Migration]
@@ -11,7 +11,8 @@ struct SchemaSteps {
         try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     }
 
-    /// Runs every step beyond the file's version, each in a transaction of its own. False when there was none.
+    /// Runs every migration after the file's version, each in a transaction of its own. Returns false if there was
+    /// none.
     func upgrade(_ database: Database) throws -> Bool {
         let found = try version(of: database)
         let due = migrations.filter { $0.version > found }
@@ -31,7 +32,8 @@ struct SchemaSteps {
         return !due.isEmpty
     }
 
-    /// Compares the schema, word for word, with what the steps up to the file's version make of an empty database.
+    /// Compares the schema, word for word, with the schema that the migrations up to the file's version create in an
+    /// empty database.
     func check(_ database: Database) throws {
         let version = try version(of: database)
         let reference = try DatabaseQueue()
@@ -47,7 +49,8 @@ struct SchemaSteps {
         throw difference.error(file.given, version)
     }
 
-    /// The text of every table, index, trigger and view, by its kind and name; SQLite's own are left out.
+    /// Returns the SQL text of every table, index, trigger and view, by kind and name. SQLite's own objects are left
+    /// out.
     private func objects(_ database: Database) throws -> [String: String] {
         var objects: [String: String] = [:]
         try database.forEachRow(
@@ -60,7 +63,8 @@ struct SchemaSteps {
         return objects
     }
 
-    /// Where a schema is not what it must be: the first in the order of names, a table of ours before all others.
+    /// The first difference between a schema and the expected one, in the order of names. A table of ours precedes all
+    /// other objects.
     private enum Difference {
         case table(String)
         case other(String)
@@ -76,7 +80,8 @@ struct SchemaSteps {
             self = table.map { .table(what($0)) } ?? .other(what(first))
         }
 
-        /// Builds from before the first release wrote other tables under the number of its schema.
+        /// Returns the error for the difference. Builds before the first release wrote other tables under the same
+        /// schema number.
         func error(_ given: String, _ version: Int64) -> StoreError {
             switch self {
             case .table(let what):

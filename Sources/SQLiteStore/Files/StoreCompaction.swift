@@ -18,13 +18,13 @@ package struct CompactionReport: Sendable, Equatable {
     package var contents: StoreContents
 }
 
-/// Writes a file anew with its rows only: without free pages, and without the copies of rows that SQLite leaves in gaps
+/// Rewrites a file with its rows only: without free pages, and without the copies of rows that SQLite leaves in gaps
 /// between others (https://sqlite.org/lang_vacuum.html, VACUUM INTO).
 ///
-/// One rename replaces the old file by the new one, which is whole and on the disk by then. The next compaction or
-/// start removes what a killed compaction left.
+/// One rename replaces the old file by the new one, which is then complete and on the disk. The next compaction or
+/// start removes the files that a killed compaction left.
 package struct StoreCompaction {
-    /// The database, or a backup.
+    /// The path of the database or of a backup.
     package var path: String
     package var limits: StoreLimits
     let place = PlaceSource.system(machine: nil)
@@ -39,11 +39,11 @@ package struct StoreCompaction {
 
     /// Compacts the file, which stays locked meanwhile.
     ///
-    /// - Throws: `StoreError`; then the file is as it was.
+    /// - Throws: `StoreError`; the file is then unchanged.
     package func run() async throws(StoreError) -> CompactionReport {
         let file = try StoreFile(existing: path)
         do {
-            // As at a start: where there is a lock, this process may have the file open.
+            // As at a start: if a lock file exists, this process may have the file open.
             if StoreFile.size(of: file.lock) == nil { try accept(file) }
             let lock = try FileLock(file)
             defer { lock.release() }
@@ -81,7 +81,7 @@ package struct StoreCompaction {
             "Cannot compact '\(file.given)': part of it is in the log beside it; start and stop wfd on it first")
     }
 
-    /// Writes the rows to a new file beside this one. Gives the mode of this one's journal.
+    /// Writes the rows to a new file beside the old one. Returns the journal mode of the old file.
     private func copy(_ file: StoreFile) throws -> String? {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
@@ -114,7 +114,7 @@ package struct StoreCompaction {
             try connection.close()
             return mode
         } catch {
-            // The first error matters, not one of closing.
+            // The first error matters, not an error of closing.
             try? connection.close()
             throw error
         }
@@ -153,7 +153,7 @@ package struct StoreCompaction {
             if let before = try PlaceQueries.read(database), PlaceChange(from: before, to: old) == nil {
                 try PlaceQueries.write(new.completed(by: before), database)
             }
-            // Set now, as in a new store: setting it later could leave a rollback journal beside a log.
+            // WAL is set now, as in a new store: setting it later could leave a rollback journal beside a log.
             if mode == "wal" { try database.execute(sql: "PRAGMA journal_mode = WAL") }
         }
         try connection.close()

@@ -9,10 +9,10 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// Errors of work on a whole file: opening, creating, upgrading, reading. A full or failing disk may be well again
-/// after a restart (`unavailable`); everything else stays as it is (`cannotOpen`).
+/// Errors of work on a whole file: opening, creating, upgrading, reading. After a restart a full or failing disk may
+/// work again (`unavailable`); every other cause remains (`cannotOpen`).
 extension StoreError {
-    /// An error while a file was read.
+    /// Creates an error of reading a file.
     init(reading path: String, _ error: any Error) {
         if let error = error as? StoreError {
             self = error
@@ -22,7 +22,7 @@ extension StoreError {
         self.init(failure.isCorrupt ? .corrupt : .unavailable, "Cannot read '\(path)': \(failure)")
     }
 
-    /// An error while a file was opened.
+    /// Creates an error of opening a file.
     init(opening file: StoreFile, _ error: any Error) {
         if let error = error as? StoreError {
             self = error
@@ -31,7 +31,7 @@ extension StoreError {
         self.init("Cannot open '\(file.given)'", SQLiteFailure(error), on: file)
     }
 
-    /// An error of SQLite.
+    /// Creates an error from a failure of SQLite.
     ///
     /// - Parameter deed: The failed work, such as `Cannot open 'wfd.db'`.
     init(_ deed: String, _ failure: SQLiteFailure, on file: StoreFile) {
@@ -45,11 +45,11 @@ extension StoreError {
         }
     }
 
-    /// An error of a system call.
+    /// Creates an error from a failed system call.
     ///
     /// - Parameters:
     ///   - beginning: The message up to the reason, such as `Cannot open 'wfd.db': `.
-    ///   - code: Its `errno`.
+    ///   - code: The `errno` of the call.
     init(_ beginning: String, _ code: CInt) {
         switch code {
         case ENOSPC, EDQUOT: self.init(.unavailable, beginning + Self.noRoom)

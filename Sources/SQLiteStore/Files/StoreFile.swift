@@ -6,27 +6,27 @@ import WorkflowStore
     import Darwin
 #endif
 
-/// The paths of one store: the file and what lies beside it.
+/// The paths of one store: the file and the files beside it.
 struct StoreFile: Sendable {
-    /// As the caller named it, for messages.
+    /// The path as the caller gave it, for messages.
     let given: String
-    /// With links resolved, so that two names of one file share one lock and one write-ahead log.
+    /// The path with links resolved, so that two names of one file share one lock and one write-ahead log.
     let path: String
 
     var wal: String { path + "-wal" }
     var index: String { path + "-shm" }
     var rollbackJournal: String { path + "-journal" }
-    /// Held by the process that has the store open; stays when it is closed, because removing it would race.
+    /// The lock file of the process that has the store open. It stays after closing, because removing it would race.
     var lock: String { path + ".lock" }
-    /// The begins of attempts that have no end. A help that may be missing; see ``BegunFile``.
+    /// The begins of attempts that have no end. The file is optional; see ``BegunFile``.
     var begun: String { path + ".begun" }
-    /// Where a new store is built.
+    /// The path at which a new store is built.
     var creating: String { path + ".creating" }
-    /// Where a backup is copied to before it takes the place of the database.
+    /// The path to which a backup is copied before it replaces the database.
     var restoring: String { path + ".restoring" }
-    /// Keeps when somebody last took care of the store.
+    /// The file that records the last backup and the last verification.
     var upkeep: String { path + ".upkeep" }
-    /// What the names begin with under which restores keep the databases that they replace.
+    /// The prefix of the paths under which restores keep the databases that they replace.
     var replacedPrefix: String { path + ".replaced-" }
 
     var directory: String {
@@ -34,7 +34,7 @@ struct StoreFile: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Resolves the path. A directory that is missing is refused, or created, readable by its owner only.
+    /// Resolves the path. A missing directory is refused, or created so that only its owner can read it.
     init(_ given: String, makingFolder: Bool = false) throws(StoreError) {
         self.given = given
         if let whole = Self.resolve(given) {
@@ -56,9 +56,9 @@ struct StoreFile: Sendable {
         path = parent == "/" ? "/" + name : parent + "/" + name
     }
 
-    /// Resolves the path of a file that must be there; creates nothing.
+    /// Resolves the path of an existing file; creates nothing.
     ///
-    /// - Parameter name: What messages call it; nil for its path.
+    /// - Parameter name: The name of the file in messages; `nil` for its path.
     init(existing given: String, as name: String? = nil) throws(StoreError) {
         self.given = name ?? given
         guard let whole = Self.resolve(given) else { throw Self.failure(self.given, errno) }
@@ -107,39 +107,39 @@ struct StoreFile: Sendable {
         guard fsync(descriptor) == 0 else { throw failure(given, errno, "'\(path)': ") }
     }
 
-    /// Removes the index of the log, which SQLite makes again when it needs one.
+    /// Removes the index of the log, which SQLite creates again when it needs one.
     func removeIndex() {
         unlink(index)
     }
 
-    /// Removes files, those that are not there any more without a word.
+    /// Removes files; ignores missing files.
     static func remove(_ paths: [String]) {
         for path in paths { unlink(path) }
     }
 
-    /// How many bytes a file has; nil when it is not there.
+    /// Returns the size of a file in bytes; `nil` if there is no file.
     static func size(of path: String) -> Int64? {
         var status = stat()
         return lstat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// Which file a path names: it stays the same while the file is neither moved nor replaced.
+    /// The identity of a file, which stays the same while the file is neither moved nor replaced.
     struct Identity: Equatable {
         let device: UInt64
         let number: UInt64
     }
 
-    /// The file that the path names now, and how many names it has; nil when there is none.
+    /// Returns the file that the path names now, and the number of its names; `nil` if there is no file.
     func identity() -> (identity: Identity, names: Int)? { Self.identity(of: path) }
 
-    /// The file that a path names now, and how many names it has; nil when there is none.
+    /// Returns the file that a path names now, and the number of its names; `nil` if there is no file.
     static func identity(of path: String) -> (identity: Identity, names: Int)? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         return (Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)), Int(status.st_nlink))
     }
 
-    /// Refuses a file with several names: each would have a lock and a write-ahead log of its own.
+    /// Refuses a file with several names: each name would have a lock and a write-ahead log of its own.
     func refuseSeveralNames() throws(StoreError) {
         guard let names = identity()?.names, names > 1 else { return }
         throw StoreError(
@@ -148,7 +148,7 @@ struct StoreFile: Sendable {
                 + "log; remove the others")
     }
 
-    /// What the system said about this file.
+    /// Returns the error of a system call on this file.
     static func failure(_ given: String, _ code: CInt, _ what: String = "") -> StoreError {
         StoreError("Cannot open '\(given)': \(what)", code)
     }

@@ -2,25 +2,26 @@ import GRDB
 import WorkflowMigrations
 import WorkflowStore
 
-/// Everything that happens before a store may be used.
+/// Prepares a store for use: locks, checks, recovers, upgrades and takes over the file.
 struct StoreOpening {
     let file: StoreFile
     let now: Timestamp
     let clock: StoreClock
     let limits: StoreLimits
     let migrations: [Migration]
-    /// Refuses a store that was written to at a later time; nil takes any.
+    /// The latest time of a store; a store that was written to later is refused. `nil` accepts any time.
     let latest: Timestamp?
-    /// Whether no effect starts until somebody releases them.
+    /// True to start no effect until an operator releases them.
     let holds: Bool
-    /// Tells where the file is; nil to open it at any place.
+    /// Determines where the file is; `nil` to open the file at any place.
     let placeSource: PlaceSource?
 
     private var newest: Int64 { migrations.last?.version ?? 0 }
 
     func run() throws(StoreError) -> SQLiteFileStore {
-        // Before the lock, so that a foreign file does not even get a lock file beside it. Where there is one, another
-        // of ours may have the file open, and reading it here would drop that one's POSIX locks if it is this process.
+        // The header is read before the lock is taken, so that a foreign file does not even get a lock file beside it.
+        // If a lock file exists, a store of this process may have the file open. Reading the file here would then drop
+        // its POSIX locks.
         if StoreFile.size(of: file.lock) == nil { _ = try FileHeader.accept(file, newest: newest) }
         let lock = try FileLock(file)
         let isThere = try FileHeader.accept(file, newest: newest) != nil
@@ -46,7 +47,7 @@ struct StoreOpening {
         let logSize = StoreFile.size(of: file.wal)
         if let bytes = logSize, bytes > 0 {
             recovered.logBytesFound = bytes
-            // Before SQLite ends the log there and moves it into the file.
+            // The log is examined before SQLite ends it there and moves it into the file.
             recovered.logBreak = try LogWalk(file.wal, for: file.given)?.found
             try judgeThroughLog()
         }
@@ -84,17 +85,17 @@ struct StoreOpening {
         }
     }
 
-    /// Closes what was opened. The writer's connection goes first where there was a log: as the last one it would
-    /// checkpoint and remove it, and after an fsync that failed that could lose what only the log has. Where there was
-    /// none it goes last, and leaves none.
+    /// Closes the connections. If there was a log, the writer's connection closes first: as the last one it would
+    /// checkpoint and remove the log. After a failed fsync that could lose the data that only the log has. If there was
+    /// no log and the error is a `StoreError`, the writer's connection closes last, and no log stays.
     private func giveUp(_ connection: DatabaseQueue, _ readers: ReaderPool, _ error: any Error, hadLog: Bool) {
-        // Why opening failed is what matters, not that closing did too.
+        // The reason why opening failed matters, not a failure of closing.
         if error is StoreError, !hadLog { try? readers.close() }
         try? connection.close()
         try? readers.close()
     }
 
-    /// The numbers of the header as the log has them: a newer wfd may have raised them without a checkpoint after it.
+    /// Judges the header's numbers as the log has them: a newer wfd may have raised them without a later checkpoint.
     private func judgeThroughLog() throws {
         let hadIndex = StoreFile.size(of: file.index) != nil
         var configuration = Configuration()
@@ -109,15 +110,16 @@ struct StoreOpening {
         do {
             try header.judge(file, newest: newest)
         } catch {
-            // SQLite makes an index for the log even to read it.
+            // SQLite creates an index for the log even to read it.
             if !hadIndex { file.removeIndex() }
             throw error
         }
     }
 
-    /// Recovers the log, brings the schema up to date, checks, and takes the store over.
+    /// Recovers the log, upgrades and checks the schema, checks the last rows, and takes the store over.
     ///
-    /// - Parameter isLogInFile: Of a log that is missing, what its second name says.
+    /// - Parameter isLogInFile: For a missing log, true if the file has all pages of the log's second name; `nil` if
+    ///   there is no second name.
     private func prepare(
         _ database: Database, _ recovered: inout StoreRecovery, hadLog: Bool, _ isLogInFile: Bool?
     ) throws -> (StoreRow, StorePlace?) {
@@ -128,10 +130,10 @@ struct StoreOpening {
         if recovered.logBreak?.isProof == true, let bytes = recovered.logBytesFound {
             recovered.logBreak?.copy = keepLog(bytes)
         }
-        // Rewrites what an fsync that failed may have left only in the page cache.
+        // Rewrites pages that a failed fsync may have left only in the page cache.
         try WALCheckpoint.truncate.runTolerant(on: database)
         if try schema.upgrade(database) {
-            // So that the header itself says the new version to an older wfd.
+            // After the checkpoint the header itself shows the new version to an older wfd.
             try WALCheckpoint.truncate.runTolerant(on: database)
             try schema.check(database)
         }
@@ -145,13 +147,13 @@ struct StoreOpening {
             recovered.logWasMoved = true
         }
         recovered.rowsChecked = try TailCheck(file: file, row: row, limit: limits.tailRows).run(database)
-        // While the file says that it was closed in order: a start that fails here leaves it so.
+        // The file still says that it was closed in order, and a start that fails here leaves it so.
         try HeldLog(file: file).hold()
         return try takeOver(database, row, &recovered)
     }
 
-    /// A daemon that was killed leaves a log, even an empty one, and the file itself says that it was not closed in
-    /// order.
+    /// Returns the error of a missing log. A killed daemon leaves a log, even an empty one, and the file says that it
+    /// was not closed in order.
     private func missingLog(isHeld: Bool) -> StoreError {
         let back =
             isHeld
@@ -165,8 +167,8 @@ struct StoreOpening {
                 + "an empty file of that name")
     }
 
-    /// Refuses a store of another clock, or of a later time, before anything is written: either the machine's clock was
-    /// wrong then or it is wrong now, and timers would fire at a time that nobody meant.
+    /// Refuses a store of another clock, or of a later time, before anything is written. The machine's clock was wrong
+    /// at that time or is wrong now, and timers would fire at unintended times.
     private func refuseClock(_ database: Database) throws {
         guard let row = try StoreRow.read(database) else { return }
         try row.require(clock, of: file)
@@ -177,7 +179,7 @@ struct StoreOpening {
                 + "\(now.text); set the clock, or accept it with 'wfd clock accept'")
     }
 
-    /// Copies a damaged log, of which SQLite leaves nothing; nil when it cannot be.
+    /// Copies a damaged log, of which SQLite leaves nothing; returns `nil` if the copy fails.
     private func keepLog(_ bytes: Int64) -> String? {
         let copy = "\(file.path).damaged-wal-\(now.fileName)"
         do {
@@ -187,15 +189,15 @@ struct StoreOpening {
             try StoreFile.flush(copy, for: file.given)
             return copy
         } catch {
-            // What is said then is that there is no copy.
+            // The report then says that there is no copy.
             return nil
         }
     }
 
-    /// Raises the epoch, so that a process that still believes to own the store can write nothing more.
+    /// Raises the epoch, so that a process that still believes it owns the store cannot write.
     ///
-    /// At another place than before, the file goes on to say where it was: a release writes where it is. The hold of
-    /// effects there is not stored. Nothing starts there, so a start back at the old place need not hold anything.
+    /// If the file has moved, it keeps its old recorded place until a release of effects writes the new one. The hold
+    /// at the new place is not stored. Nothing starts there, so a start back at the old place need not hold anything.
     private func takeOver(
         _ database: Database, _ row: StoreRow, _ recovered: inout StoreRecovery
     ) throws -> (StoreRow, StorePlace?) {
@@ -220,18 +222,18 @@ struct StoreOpening {
             throw StoreError(.fenced, "Cannot open '\(file.given)': another process took it over at the same moment")
         }
         recovered.holdReason = try holdReason(row, recovered.placeChange, database)
-        // So that the file itself says that it is in use, also when its log is lost.
+        // After the checkpoint the file itself says that it is in use, even if its log is lost.
         try WALCheckpoint.truncate.runTolerant(on: database)
         return (taken, place)
     }
 
-    /// The reason why effects are held from now on, and since when; nil when they start.
+    /// Returns the reason why effects are held from now on, and since when; `nil` if effects start.
     ///
     /// - Parameter row: The row as it was before this start.
     private func holdReason(_ row: StoreRow, _ change: PlaceChange?, _ database: Database) throws -> String? {
         if let change { return "\(change); held since this start, \(now.text)" }
         guard row.isHeld else { return holds ? "held since this start with '--hold', \(now.text)" : nil }
-        // The file does not say which of the two it was.
+        // The file does not say whether a restore or `--hold` caused the hold.
         let restored = try Lineage.read(database, generation: row.generation).restorations
         guard let restoration = restored.last(where: { $0.generation == row.generation }) else {
             return "held since an earlier start with '--hold'"

@@ -1,31 +1,31 @@
 package import WorkflowStore
 
-/// What opening a store found and did, for the log.
+/// The findings and actions of opening a store, for the log.
 package struct StoreRecovery: Sendable, Equatable, CustomStringConvertible {
-    /// The file did not exist before.
+    /// True if the file did not exist before.
     package var wasCreated = false
-    /// The daemon before stopped in order; true for a new file.
+    /// True if the last daemon stopped in order, or if the file is new.
     package var wasClean = true
-    /// The size of the write-ahead log that the last daemon left behind; nil when it left none. An end that a crash
-    /// tore off, which nobody was told to be there, counts too.
+    /// The size of the write-ahead log that the last daemon left; `nil` if it left none. The size includes an end that
+    /// a crash tore, whose data was never reported as committed.
     package var logBytesFound: Int64?
-    /// The log goes on behind the place where SQLite ends it.
+    /// The break in the log; `nil` if the log does not continue after the place where SQLite ends it.
     package var logBreak: LogBreak?
-    /// There was no log any more, and all that was in it is in the file: another program moved it there.
+    /// True if the log was missing and the file has all of its pages: another program moved them there.
     package var logWasMoved = false
-    /// The schema version that the file had; the present one for a new file.
+    /// The schema version that the file had; the present version for a new file.
     package var openedVersion: Int64 = 0
     /// The schema version that the file has now.
     package var schemaVersion: Int64 = 0
-    /// The difference between the file's place and the one where its effects were last let start; nil when there is
-    /// none. While there is one, effects are held.
+    /// The difference between the file's place and the place where its effects were last allowed to start; `nil` if
+    /// there is none. While there is a difference, effects are held.
     package var placeChange: PlaceChange?
-    /// The reason why effects are held, and since when; nil when they start.
+    /// The reason why effects are held, and since when; `nil` if effects start.
     package var holdReason: String?
-    /// Journal rows whose digests were checked.
+    /// The number of journal rows whose digests were checked.
     package var rowsChecked = 0
 
-    /// Such as `closed in order, schema 1, 12 rows checked`.
+    /// A summary, such as `closed in order, schema 1, 12 rows checked`.
     package var description: String {
         if wasCreated { return "created, schema \(schemaVersion)" }
         let stop = wasClean ? "closed in order" : "not closed in order"
@@ -36,17 +36,18 @@ package struct StoreRecovery: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// A write-ahead log that goes on behind the place where SQLite ends it: the first frame that is not what was written.
+/// A break in a write-ahead log: SQLite ends the log at the first frame that is not as it was written, but the log
+/// continues.
 package struct LogBreak: Sendable, Equatable, CustomStringConvertible {
-    /// Frames up to the last commit that SQLite sees.
+    /// The number of frames up to the last commit that SQLite sees.
     package var used: Int
-    /// Frames up to the last commit that stands in the log.
+    /// The number of frames up to the last commit in the log.
     package var found: Int
-    /// Whether answered events are lost for certain: behind the break stand two commits, one upon the other, and a
-    /// commit is begun only when the one before is flushed. A single one can be a transaction that nobody was answered,
-    /// of a power failure or a full disk.
+    /// True if answered events are certainly lost: two successive commits follow the break. A commit begins only when
+    /// the commit before is flushed. A single commit may be an unanswered transaction of a power failure or a full
+    /// disk.
     package var isProof: Bool
-    /// A copy of the log; nil when there is none.
+    /// The path of a copy of the log; `nil` if there is no copy.
     package var copy: String?
 
     package init(used: Int, found: Int, isProof: Bool, copy: String? = nil) {
@@ -56,14 +57,14 @@ package struct LogBreak: Sendable, Equatable, CustomStringConvertible {
         self.copy = copy
     }
 
-    /// What to tell the operator.
+    /// The message for the operator.
     package var description: String {
         guard isProof else { return finding }
         let kept = copy.map { "the log as it was is '\($0)'" } ?? "there was no room to keep the log as it was"
         return "\(finding): restore a backup, or go on without them; \(kept)"
     }
 
-    /// What there is, without what was done about it.
+    /// The finding, without the action that followed.
     package var finding: String {
         "the write-ahead log has \(found) frames up to its last commit, and \(used) of them could be used; "
             + (isProof ? "it was damaged, and answered events are lost" : doubt)

@@ -10,13 +10,13 @@ import WorkflowStore
 #endif
 
 extension Timestamp {
-    /// In a file's name: `20260731T093000Z`.
+    /// The time in a file's name: `20260731T093000Z`.
     var fileName: String {
         let parts = parts
         return "\(parts.date.joined())T\(parts.time.joined())Z"
     }
 
-    /// In a message, ISO 8601: `2026-07-31T09:30:00.000Z`.
+    /// The time in a message, in ISO 8601: `2026-07-31T09:30:00.000Z`.
     var text: String {
         let parts = parts
         let milliseconds = Self.digits(Int((rawValue % 1_000 + 1_000) % 1_000), 3)

@@ -6,21 +6,22 @@ package import WorkflowStore
     import Darwin
 #endif
 
-/// The file beside a database that keeps when somebody last took care of it: a line for each time, as
-/// `backup 1764154800000`.
+/// The file beside a database that records the last backup and the last verification, one line each, such as `backup
+/// 1764154800000`.
 ///
-/// A file of its own: the database is not changed for what concerns one copy of it. Nothing depends on its flush, so it
-/// has none; after a loss of power it is the old one, the new one, or none.
+/// The file is separate, because these times concern one copy of the database, and the database must not change for
+/// them. Nothing depends on a flush, so there is none. After a power failure the file is the old one, the new one, or
+/// missing.
 struct UpkeepFile: StoreUpkeep {
     let file: StoreFile
 
     private static let backup = "backup"
     private static let verification = "verification"
-    /// More than it ever has.
+    /// The maximum number of bytes read, more than the file ever has.
     private static let longest = 4_096
 
     func upkeepTimes() -> UpkeepTimes {
-        // One that is missing or cannot be read tells nothing.
+        // A file that is missing or cannot be read contains no times.
         guard let reader = try? FileReader(file.upkeep, for: file.given),
             let bytes = try? reader.read(atMost: Self.longest)
         else { return UpkeepTimes() }

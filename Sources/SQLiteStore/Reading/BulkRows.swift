@@ -2,7 +2,7 @@ import GRDB
 import Statechart
 package import WorkflowStore
 
-// Runs over many instances.
+// The rows of runs over many instances.
 
 extension BatchWriting {
     func writeRuns(of batch: StoreBatch, _ database: Database) throws {

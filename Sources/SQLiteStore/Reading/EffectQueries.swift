@@ -3,9 +3,10 @@ import WorkflowStore
 
 /// The reads of effects that the readers and the writer share.
 enum EffectQueries {
-    // The index gives only the ids: as in `StoreQueries`, what it leads to is compared with what was asked for.
+    // The index returns only the ids. As in `StoreQueries`, the row behind an id is compared with the request.
 
-    /// The effects of a row for which nobody waits: they stand between it and the next row of the journal.
+    /// Returns the effects of a row that no instance waits for. They stand between the row and the next row of the
+    /// journal.
     static func calls(_ database: Database, behind row: Position) throws -> [Position] {
         return try database.all(
             """
@@ -15,14 +16,14 @@ enum EffectQueries {
         ) { row in try row.position() }
     }
 
-    /// The row of the same instance before this one; nil for its first.
+    /// Returns the previous row of the same instance; `nil` for the first row.
     static func previous(_ database: Database, of row: Position) throws -> Position? {
         return try database.first(
             "SELECT previous FROM journal WHERE position = ? AND previous IS NOT NULL", row
         ) { found in try found.previous(of: row) } ?? nil
     }
 
-    /// Adds the attempts at effects of a row; gives the row of the same instance before it.
+    /// Adds the attempts at a row's effects. Returns the previous row of the same instance.
     static func addAttempts(
         to attempts: inout [ListedAttempt], behind row: Position, _ database: Database
     ) throws -> Position? {
@@ -41,7 +42,7 @@ enum EffectQueries {
         return found.previous
     }
 
-    /// Goes through the index priority by priority: through all at once it would have to sort what is due.
+    /// Walks the index priority by priority; across all priorities it would have to sort the due effects.
     static func ready(
         _ database: Database, queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
     ) throws -> [EffectRecord] {
@@ -82,7 +83,7 @@ enum EffectQueries {
         return next
     }
 
-    /// From queue to queue, and in each through what is in a state.
+    /// Walks from queue to queue, and in each queue through the effects in one state.
     static func all(
         _ database: Database, in state: EffectState, after id: Position?, limit: Int
     ) throws -> [EffectRecord] {

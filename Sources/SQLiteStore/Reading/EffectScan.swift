@@ -1,20 +1,20 @@
 import GRDB
 import WorkflowStore
 
-/// The way through the table of effects for one page, in the order of ids.
+/// A walk through the table of effects for one page, in the order of ids.
 ///
-/// No index has that order for a queue or a state, so rows that are not wanted are passed: a page looks at a bounded
-/// number of them, and may come back short. A request stands behind what is compared, and is read only where its row is
-/// wanted.
+/// No index has that order for a queue or a state, so the walk passes rows that are not wanted. A page looks at a
+/// bounded number of rows, and may be shorter than requested. The request follows the compared columns, and is read
+/// only for a wanted row.
 struct EffectScan: Sendable {
     private let namespace: NamespaceID
     private let query: EffectQuery
     private var rowsLeft: Int
     private var bytesLeft: Int
-    /// Everything up to here was looked at.
+    /// The last id that was looked at.
     private var place: Position?
 
-    /// What was found so far.
+    /// The page so far.
     private(set) var page = EffectPage(effects: [], next: nil)
     private(set) var isDone: Bool
 
@@ -27,7 +27,7 @@ struct EffectScan: Sendable {
         isDone = query.limit < 1
     }
 
-    /// Goes on until the page is whole, its rows are used up, or the slice's budget is.
+    /// Continues until the page is complete, or until its rows or the slice's budget are used up.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
         guard try Table.effect.isThere(in: database) else {
             isDone = true
@@ -51,11 +51,11 @@ struct EffectScan: Sendable {
     private mutating func take(_ row: inout StatementRow) throws {
         let (id, queue, state) = (try row.position(), try row.name(), try row.text())
         let isOwn = row.integer() == namespace.rawValue
-        // Nothing is listed for an instance that is not there.
+        // An effect without its instance is not listed.
         let instance = InstanceName(rawValue: try row.text())
         let isWanted = isOwn && query.takes(queue: queue, state: state)
         if isWanted, page.effects.count == query.limit || bytesLeft <= 0 {
-            // Only now is it known that there is a next page.
+            // This row proves that there is a next page.
             page.next = place
             isDone = true
             return
@@ -74,7 +74,7 @@ struct EffectScan: Sendable {
 }
 
 extension EffectRecord {
-    /// About the bytes that it takes in memory.
+    /// The approximate number of bytes that the record takes in memory.
     fileprivate var size: Int {
         512 + request.utf8.count + (progress?.utf8.count ?? 0) + (error?.utf8.count ?? 0) + (answer?.utf8.count ?? 0)
     }

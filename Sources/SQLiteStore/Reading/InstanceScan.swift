@@ -3,32 +3,32 @@ import HeapModule
 import Statechart
 import WorkflowStore
 
-/// The way through the list index for one page: machine by machine, status by status, id by id. A page in another order
-/// needs the whole way, and keeps the first that it finds. Where it meets much of the table, that is the table itself:
-/// the index would lead from row to row all over it.
+/// A walk through the list index for one page: machine by machine, status by status, id by id. A page in another order
+/// needs the whole walk, and keeps the first instances of its order. If the walk reads much of the table, it reads the
+/// table itself: the index would lead to rows all over the table.
 ///
-/// A range is the instances of one machine version in one status. Entering one costs as much of the page's rows as
-/// reading a row, so that many versions without instances are bounded too.
+/// A range is the instances of one machine version in one status. Entering a range costs as much of the page's rows as
+/// reading a row, which also bounds many versions without instances.
 struct InstanceScan: Sendable {
-    /// In the order of the index.
+    /// The statuses in the order of the index.
     private static let shownStatuses = InstanceStatus.allCases.filter { $0 != .purging }
         .sorted { $0.rawValue < $1.rawValue }
 
     private let namespace: NamespaceID
     private let query: InstanceQuery
     private let statuses: [InstanceStatus]
-    /// Of a page in an order: the first ones so far, one more than it shows.
+    /// The first instances so far of a page in another order, one more than the page shows.
     private var first = Heap<InstanceRank>()
     private var rowsLeft: Int
     private var bytesLeft: Int
-    /// Everything up to here was looked at; an id of `.max` stands for the end of a range.
+    /// The last place that was looked at; an id of `.max` stands for the end of a range.
     private var place: InstanceListPlace?
 
-    /// Of a page in an order: the machine versions whose instances are looked for in the table itself; nil on the way
-    /// through the index.
+    /// The machine versions whose instances are searched in the table itself, for a page in another order; `nil` for a
+    /// walk through the index.
     private var walked: Walked?
 
-    /// Machine versions.
+    /// A set of machine versions.
     private enum Walked {
         case all
         case some(Set<Int64>)
@@ -41,7 +41,7 @@ struct InstanceScan: Sendable {
         }
     }
 
-    /// What was found so far.
+    /// The page so far.
     private(set) var page = InstancePage(instances: [], next: nil)
     private(set) var isDone: Bool
 
@@ -56,7 +56,7 @@ struct InstanceScan: Sendable {
         isDone = query.limit < 1 || statuses.isEmpty
     }
 
-    /// Goes on until the page is whole, its rows are used up, or the slice's budget is.
+    /// Continues until the page is complete, or until its rows or the slice's budget are used up.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
         if let order = query.order, !isDone {
             if place == nil { walked = try machinesToWalk(database) }
@@ -73,7 +73,7 @@ struct InstanceScan: Sendable {
         }
     }
 
-    /// Where to go on: inside the range of `place`, else before the first instance of the next range.
+    /// Returns the place to continue from: inside the range of `place`, or before the first instance of the next range.
     private func nextRange(_ database: Database) throws -> InstanceListPlace? {
         if let place {
             if place.id.rawValue < .max, statuses.contains(place.status) { return place }
@@ -99,7 +99,7 @@ struct InstanceScan: Sendable {
         return next
     }
 
-    /// Of any namespace: no instance of the wanted one is found under another's machine.
+    /// Selects versions of any namespace: no wanted instance is found under another namespace's machine.
     private static let anyMachine = "SELECT id FROM machine WHERE id > ? ORDER BY id LIMIT 1"
 
     /// The plus signs keep SQLite on the index by name, which has few rows for one name.
@@ -107,7 +107,7 @@ struct InstanceScan: Sendable {
         SELECT id FROM machine WHERE +id > ?1 AND namespace_id = ?2 AND name = ?3 ORDER BY +id LIMIT 1
         """
 
-    /// Reads the rest of a range; false when something ended it before.
+    /// Reads the rest of a range; returns false if the page or the budget ended first.
     private mutating func read(
         from start: InstanceListPlace, _ database: Database, _ budget: inout SliceBudget
     ) throws -> Bool {
@@ -129,7 +129,7 @@ struct InstanceScan: Sendable {
 
     private mutating func take(_ row: inout StatementRow, of range: InstanceListPlace) throws {
         let places = InstanceRecord.places
-        // Through the row's number, so that these are the row's own columns and not the index's.
+        // The join by the row's number makes these the row's own columns, not those of the index.
         guard row.integer(at: places.namespace) == namespace.rawValue,
             row.integer(at: places.machineID) == range.machineID.rawValue,
             try row.text(at: places.status) == range.status.rawValue
@@ -153,7 +153,7 @@ struct InstanceScan: Sendable {
                         name: order == .name ? try row.text(at: places.name) : ""))
             }
         } else if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
-            // Only now is it known that there is a next page.
+            // This row proves that there is a next page.
             page.next = place.map { .found($0) }
             isDone = true
             return
@@ -169,7 +169,7 @@ struct InstanceScan: Sendable {
         spendRow()
     }
 
-    /// Ends the page when it has looked at as many rows as it may.
+    /// Counts a row, and ends the page when it has looked at the allowed number of rows.
     private mutating func spendRow() {
         rowsLeft -= 1
         guard rowsLeft <= 0, query.order == nil else { return }
@@ -181,8 +181,8 @@ struct InstanceScan: Sendable {
 // MARK: In an order
 
 extension InstanceScan {
-    /// Of how many rows of the table one must be an instance of the machine, so that the way is through the table. A
-    /// row that the index leads to costs about as much as five on the way.
+    /// The walk uses the table if more than one of so many rows is an instance of the machine. A row that the index
+    /// leads to costs about as much as five rows of the table.
     private static let rowsForOne: Int64 = 5
 
     private func machinesToWalk(_ database: Database) throws -> Walked? {
@@ -208,7 +208,7 @@ extension InstanceScan {
         return count > rows / Self.rowsForOne ? .some(machines) : nil
     }
 
-    /// Goes through all instances as they stand in the table.
+    /// Walks through all instances in the order of the table.
     private mutating func walk(
         _ walked: Walked, _ order: InstanceOrder, _ database: Database, _ budget: inout SliceBudget
     ) throws {
@@ -246,7 +246,7 @@ extension InstanceScan {
         if isWhole { try end(database) }
     }
 
-    /// Keeps an instance when it is among the first behind the page before.
+    /// Keeps an instance if it is among the first ones after the previous page.
     private mutating func rank(_ rank: InstanceRank) {
         if case .ranked(let after)? = query.after, rank <= after { return }
         if first.count > query.limit {
@@ -257,11 +257,11 @@ extension InstanceScan {
         }
     }
 
-    /// The whole way was gone.
+    /// Ends the page after the whole walk.
     private mutating func end(_ database: Database) throws {
         isDone = true
         guard query.order != nil else { return }
-        // One that moved on while the way was gone may have been met twice.
+        // An instance that moved during the walk may have been found twice.
         var seen: Set<InstanceID> = []
         let ranks = first.unordered.sorted().filter { seen.insert($0.id).inserted }
         var last: InstanceRank?
@@ -271,7 +271,8 @@ extension InstanceScan {
                 return
             }
             last = rank
-            // What has gone or moved on since is shown as it is now, in the place where it was found.
+            // An instance that has moved since is shown in its present state, at the rank where it was found. A deleted
+            // one is left out.
             guard let instance = try InstanceRecord.first(database, "WHERE id = ?", rank.id) else { continue }
             page.instances.append(instance)
             bytesLeft -= instance.state.context.utf8.count + instance.state.armed.utf8.count
@@ -281,7 +282,7 @@ extension InstanceScan {
 }
 
 extension InstanceStatus {
-    /// Whether such an instance says why it is so.
+    /// True if an instance with this status has a failure.
     fileprivate var hasFailure: Bool {
         switch self {
         case .failed, .suspended: true

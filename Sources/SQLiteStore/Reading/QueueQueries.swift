@@ -1,9 +1,9 @@
 import GRDB
 import WorkflowStore
 
-/// The reads of queues: what is set for them, and what waits in them.
+/// The reads of queues: their settings and their effects.
 enum QueueQueries {
-    /// The next queue that has an effect or settings; nil behind the last.
+    /// Returns the next queue that has an effect or settings; `nil` after the last one.
     static func summary(_ database: Database, after queue: String?, _ query: QueueQuery) throws -> QueueSummary? {
         let busy = try EffectQueries.queues(database, after: queue, limit: 1).first
         let record = try QueueRecord.first(database, "WHERE name > ? ORDER BY name LIMIT 1", queue ?? "")
@@ -21,7 +21,7 @@ enum QueueQueries {
             case .failed: summary.failed = try count(database, state, in: name, query)
             case .held: summary.held = try count(database, state, in: name, query)
             case .answered: summary.answered = try count(database, state, in: name, query)
-            // Nothing is in this state so far.
+            // No effect is in this state so far.
             case .open: break
             }
         }
@@ -29,7 +29,7 @@ enum QueueQueries {
         return summary
     }
 
-    /// The earliest time at which an effect of the queue is due that is ready or waiting and does not run yet.
+    /// Returns the earliest due time of the queue's effects that are ready or waiting and do not run yet.
     private static func oldestDue(_ database: Database, in queue: String, _ query: QueueQuery) throws -> Timestamp? {
         if query.running.isEmpty { return try EffectQueries.nextReady(database, queue: queue, after: nil) }
         var oldest: Timestamp?
@@ -63,7 +63,7 @@ enum QueueQueries {
         return Int(try select.first { row in row.integer() } ?? 0)
     }
 
-    /// Priority by priority, as the index has them.
+    /// Counts priority by priority, in the order of the index.
     private static func ready(
         _ database: Database, in queue: String, _ query: QueueQuery, _ comparison: String
     ) throws -> Int {

@@ -2,11 +2,11 @@ import Dispatch
 import Synchronization
 import WorkflowStore
 
-/// Where every read passes, so that the writer can have a moment without readers.
+/// A gate that every read passes, so that the writer can have a moment without readers.
 ///
 /// The write-ahead log can start over only when nobody reads from it. Readers that follow each other without a gap
-/// never leave such a moment (measured: a log of 3.9 GB), so the writer shuts the gate, waits for those inside, and
-/// opens it.
+/// never leave such a moment (measured: a log of 3.9 GB). So the writer shuts the gate, waits for the readers inside,
+/// and opens the gate.
 final class ReadGate: Sendable {
     private enum Phase {
         case open, shut, ended
@@ -14,7 +14,7 @@ final class ReadGate: Sendable {
 
     private struct State {
         var phase = Phase.open
-        /// The time at which each reader inside came in.
+        /// The time at which each reader inside entered.
         var inside: [ContinuousClock.Instant] = []
         var waiting = 0
     }
@@ -22,17 +22,17 @@ final class ReadGate: Sendable {
     private let state = Mutex(State())
     private let reopened = DispatchSemaphore(value: 0)
     private let emptied = DispatchSemaphore(value: 0)
-    /// How long each side waits for the other.
+    /// The longest time that each side waits for the other.
     private let limit: Duration
 
     init(limit: Duration) {
         self.limit = limit
     }
 
-    /// Whether somebody waits for those inside to leave.
+    /// True if the writer waits for the readers inside to leave.
     var isShut: Bool { state.withLock { $0.phase != .open } }
 
-    /// The time at which the oldest reader inside came in; nil when there is none.
+    /// The time at which the oldest reader inside entered; `nil` if there is none.
     var oldest: ContinuousClock.Instant? { state.withLock { $0.inside.min() } }
 
     /// Runs a read between entering and leaving. Blocks while the gate is shut.
@@ -42,7 +42,8 @@ final class ReadGate: Sendable {
         return try read()
     }
 
-    /// Keeps new readers out and waits for those inside. False when they stay too long: the gate is open then.
+    /// Keeps new readers out and waits for the readers inside. Returns false if they stay too long; the gate is then
+    /// open.
     func shut() -> Bool {
         let isEmpty = state.withLock { state in
             // Proof: the one writer opens it again before it goes on.
@@ -55,7 +56,7 @@ final class ReadGate: Sendable {
         return false
     }
 
-    /// Lets readers in again after `shut`.
+    /// Admits readers again after `shut`.
     func open() {
         let waiting = state.withLock { state in
             defer { state.waiting = 0 }
@@ -65,7 +66,7 @@ final class ReadGate: Sendable {
         for _ in 0..<waiting { reopened.signal() }
     }
 
-    /// Refuses all readers from now on and waits for those inside. False when they stay too long.
+    /// Refuses all readers from now on and waits for the readers inside. Returns false if they stay too long.
     func end() -> Bool {
         let (isEmpty, waiting) = state.withLock { state in
             defer { state.waiting = 0 }
@@ -76,7 +77,7 @@ final class ReadGate: Sendable {
         return isEmpty || waitUntilEmpty()
     }
 
-    /// Comes in, or blocks while the gate is shut. Returns the time; the caller must pass it to `leave` afterwards.
+    /// Enters, or blocks while the gate is shut. Returns the time; the caller must pass it to `leave` afterwards.
     func enter() throws(StoreError) -> ContinuousClock.Instant {
         let deadline = DispatchTime.now() + .init(limit)
         while true {
@@ -90,7 +91,7 @@ final class ReadGate: Sendable {
                 return state.phase == .open
             }
             if isInside { return now }
-            // A signal left over from a reader that gave up only makes the loop turn once more.
+            // A leftover signal of a reader that gave up only makes the loop run once more.
             guard reopened.wait(timeout: deadline) == .success else { throw gaveUp() }
         }
     }
@@ -100,7 +101,7 @@ final class ReadGate: Sendable {
         return StoreError(.unavailable, "Reading waited longer than \(limit) for the write-ahead log to start over")
     }
 
-    /// Goes out after `enter`.
+    /// Leaves after `enter`.
     ///
     /// - Parameter entered: The time that `enter` returned.
     func leave(_ entered: ContinuousClock.Instant) {

@@ -3,26 +3,26 @@ import Synchronization
 import WorkflowStore
 import WorkflowThreads
 
-/// The read-only connections, each used by one read at a time, and the threads for them.
+/// The read-only connections, each used by one read at a time, and their threads.
 package final class ReaderPool: Sendable {
     private struct State {
         var free: [DatabaseQueue]
-        /// Reads that run or wait.
+        /// The number of reads that run or wait.
         var reads = 0
     }
 
     let gate: ReadGate
     let path: String
-    /// For the views of the writing side; used by it alone.
+    /// The connection for the views of the writing side, which alone uses it.
     let aside: DatabaseQueue
     private let limits: StoreLimits
     private let connections: [DatabaseQueue]
     private let state: Mutex<State>
     private let held = Mutex<LogHold?>(nil)
-    /// As many as connections.
+    /// The threads, as many as connections.
     private let threads: BackgroundThreads
 
-    /// Opens the connections. They hold the file open from here on until it is closed.
+    /// Opens the connections. They hold the file open until `close`.
     init(file: StoreFile, limits: StoreLimits) throws {
         path = file.given
         self.limits = limits
@@ -37,7 +37,7 @@ package final class ReaderPool: Sendable {
         threads = BackgroundThreads("wfd-read", count: connections.count)
     }
 
-    /// The reader that keeps the log from starting over, as the writer found it last; nil for none.
+    /// The reader that keeps the log from starting over, as the writer found it last; `nil` if there is none.
     var hold: LogHold? {
         get { held.withLock { $0 } }
         set { held.withLock { $0 = newValue } }
@@ -45,20 +45,20 @@ package final class ReaderPool: Sendable {
 
     /// Runs one slice of a read: one short read transaction on one of the connections.
     ///
-    /// The slice must be bounded, by the budget that it is given where it reads more than a few rows.
+    /// The slice must be bounded, and by its budget if it reads more than a few rows.
     func slice<T: Sendable>(
         _ body: @Sendable (Database, inout SliceBudget) throws -> T
     ) async throws(StoreError) -> T {
         try begin()
         defer { state.withLock { $0.reads -= 1 } }
         return try await withTaskExecutorPreference(threads) { @concurrent () async throws(StoreError) in
-            // Long reading is many slices: who waited has gone, or the daemon stops.
+            // A long read is many slices: meanwhile its caller may have gone, or the daemon may stop.
             if Task.isCancelled { throw StoreError(reading: path, CancellationError()) }
             return try sliceHere(body)
         }
     }
 
-    /// To be called on one of the threads only: there is a connection for each of them.
+    /// Runs a slice. Call this method only on one of the threads: there is a connection for each of them.
     private func sliceHere<T>(_ body: (Database, inout SliceBudget) throws -> T) throws(StoreError) -> T {
         guard let connection = state.withLock({ $0.free.popLast() }) else {
             // Proof: each thread reads one thing at a time, and there is a connection for each.
@@ -66,10 +66,10 @@ package final class ReaderPool: Sendable {
         }
         defer { state.withLock { $0.free.append(connection) } }
         do {
-            // Not `read`: its transaction would begin before the gate and end behind it.
+            // `read` would begin its transaction before the gate and end it after the gate.
             return try connection.unsafeRead { database in
                 try self.gate.pass {
-                    // Its time begins here: waiting for the gate is not reading.
+                    // The slice's time begins here: waiting for the gate is not reading.
                     let isBusy = SharedCores.ofProcess.eventsCome
                     var budget = SliceBudget(
                         rows: self.limits.sliceRows,
@@ -82,13 +82,14 @@ package final class ReaderPool: Sendable {
         }
     }
 
-    /// Runs a read before anybody else reads, and waits for it.
+    /// Runs a read before anybody else reads, and waits for its result.
     func inspect<T>(_ body: (Database) throws -> T) throws -> T {
         // Proof: a pool is opened with one connection at least.
         try connections[0].inDatabase { database in try Self.transaction(database, body) }
     }
 
-    /// Passes the gate and begins a transaction on `aside`; gives what ends it and leaves the gate.
+    /// Passes the gate and begins a transaction on `aside`. Returns a function that ends the transaction and leaves the
+    /// gate.
     func beginView() throws -> () -> Void {
         let entered = try gate.enter()
         do {
@@ -105,7 +106,7 @@ package final class ReaderPool: Sendable {
         }
     }
 
-    /// Closes the connections; waits for the reads on them. Call it after the gate's end.
+    /// Closes the connections, and waits for the reads on them. Call this method after the gate's end.
     func close() throws {
         for connection in connections + [aside] { try connection.close() }
     }
@@ -127,13 +128,13 @@ package final class ReaderPool: Sendable {
         return try body(database)
     }
 
-    /// Nothing was written: ending it is enough, and never fails in a way that matters to the values read.
+    /// Ends a transaction that wrote nothing. A failure does not affect the values read.
     private static func endReading(_ database: Database) {
         if database.isInsideTransaction { try? database.rollback() }
     }
 }
 
-/// How much one slice may still read.
+/// The amount that one slice may still read.
 struct SliceBudget {
     private var rows: Int
     private var untilLook = 16
@@ -146,7 +147,8 @@ struct SliceBudget {
         end = .now + duration
     }
 
-    /// Takes one row off; false when the slice should end, also because the writer waits for it. Looks every 16 rows.
+    /// Subtracts one row. Returns false if the slice should end, also because the writer waits for it. Checks the time
+    /// and the gate every 16 rows.
     mutating func spend() -> Bool {
         rows -= 1
         untilLook -= 1

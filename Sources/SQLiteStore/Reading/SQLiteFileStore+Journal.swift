@@ -38,7 +38,7 @@ extension SQLiteFileStore {
 
 /// One slice of the journal in the order of positions.
 private struct JournalReading {
-    /// What is found of a row beside what stands in it.
+    /// The facts about a row that are not in the row itself.
     struct Found {
         let machine: MachineName
         let version: MachineVersion
@@ -49,7 +49,7 @@ private struct JournalReading {
     private let places = JournalRecord.places
     /// The machine versions of the slice.
     private var machines: [Int64: Version] = [:]
-    /// That of the row before.
+    /// The machine version of the row before.
     private var last: Version?
     private var bytesLeft: Int
     private var reach: JournalReach
@@ -60,7 +60,7 @@ private struct JournalReading {
         reach = JournalReach(through: query.after, isLast: query.through == nil)
     }
 
-    /// A machine version, as rows tell it.
+    /// A machine version, with the name and number that a row is shown with.
     private struct Version {
         let id: Int64
         let machine: MachineName
@@ -68,7 +68,7 @@ private struct JournalReading {
         let isWanted: Bool
     }
 
-    /// Behind the columns of a row: its instance's name.
+    /// Selects the columns of a row, and after them its instance's name.
     private static let select = """
         SELECT \(JournalRecord.columns), name
         FROM journal LEFT JOIN (
@@ -76,7 +76,7 @@ private struct JournalReading {
         WHERE position > ? AND position <= ? ORDER BY position
         """
 
-    /// Calls a function with each row that is wanted; it gives the row's size.
+    /// Calls a function with each wanted row; the function returns the row's size.
     static func run(
         _ query: JournalQuery, in namespace: NamespaceID, _ database: Database, _ budget: inout SliceBudget,
         _ take: (inout StatementRow, Found) throws -> Int
@@ -102,7 +102,7 @@ private struct JournalReading {
         return reading.reach
     }
 
-    /// Nil for a row that is not wanted.
+    /// Returns the facts about a row; `nil` if the row is not wanted.
     private mutating func found(_ row: StatementRow, _ database: Database) throws -> Found? {
         guard try isWanted(row) else { return nil }
         // Proof: the version is looked up by it, and nothing counts with it.
@@ -112,7 +112,8 @@ private struct JournalReading {
             machine: version.machine, version: version.version, isRetry: try isRetry(row, database))
     }
 
-    /// Whether a row says that an instance failed again: somebody did that, or it had failed before.
+    /// Returns true if a row records that an instance failed again: an actor caused the failure, or the row before is a
+    /// failure too.
     private func isRetry(_ row: StatementRow, _ database: Database) throws -> Bool {
         guard row.lent(at: places.kind).elementsEqual(Self.failed) else { return false }
         if !row.isNull(at: places.actor) { return true }
@@ -125,7 +126,7 @@ private struct JournalReading {
 
     private static let failed = JournalKind.failed.rawValue.utf8
 
-    /// Whether the filter wants a row, its machine aside; reads no more of it than it must.
+    /// Returns true if the filter accepts a row, apart from its machine. Reads no more of the row than necessary.
     private func isWanted(_ row: StatementRow) throws -> Bool {
         if query.filter.takesAllOfMachine { return true }
         return query.filter.takes(

@@ -14,7 +14,8 @@ extension SQLiteFileStore {
         of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
     ) async throws(StoreError) -> Seq? {
         if head < position { return headSeq }
-        // A slice each: twice the number of snapshots' digits, then at most as many hops as snapshots are apart.
+        // One slice is enough: at most two lookups per binary digit of the number of snapshots, then at most one
+        // interval of hops.
         return try await readers.slice { database, _ in
             var place = (seq: headSeq.rawValue, position: head)
             if let snapshot = try Self.snapshot(of: instance, upTo: headSeq, notBefore: position, database) {
@@ -32,8 +33,8 @@ extension SQLiteFileStore {
         }
     }
 
-    /// The earliest snapshot of an instance whose row is not before a position; found by halving, because snapshots are
-    /// in the order of seqs, at every 256th.
+    /// Returns the earliest snapshot of an instance whose row is not before a position. The search is binary, because
+    /// snapshots are in the order of seqs, at every 256th.
     private static func snapshot(
         of instance: InstanceID, upTo headSeq: Seq, notBefore position: Position, _ database: Database
     ) throws -> (seq: Int64, position: Position)? {

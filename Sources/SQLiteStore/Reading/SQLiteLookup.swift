@@ -1,7 +1,7 @@
 import GRDB
 import WorkflowStore
 
-/// What applying a command reads, on whichever connection.
+/// The reads that applying a command needs, on any connection.
 protocol SQLiteLookup: StoreLookup {
     func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T
 }

@@ -25,7 +25,7 @@ extension SQLiteReading {
         }
     }
 
-    /// Goes along the table itself: an index would lead from row to row all over it.
+    /// Walks along the table itself: an index would lead to rows all over the table.
     private static func oldestRunning(
         _ database: Database, in namespace: NamespaceID, after last: InstanceID, _ budget: inout SliceBudget
     ) throws -> (oldest: [AgedState: Timestamp], next: InstanceID?) {
@@ -52,7 +52,7 @@ extension SQLiteReading {
     }
 }
 
-/// A machine version and a configuration of it.
+/// A machine version and one of its configurations.
 private struct AgedState: Hashable {
     let machineID: MachineID
     let configuration: String

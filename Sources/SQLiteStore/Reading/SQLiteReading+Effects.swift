@@ -39,7 +39,7 @@ extension SQLiteReading {
         var queues: [QueueSummary] = []
         while queues.count < query.limit {
             let last = queues.last?.name ?? query.after
-            // One in a slice: what waits in it is counted.
+            // One queue per slice, because its effects are counted.
             let next = try await readers.slice { database, _ in
                 guard try Table.effect.isThere(in: database) else { return nil as QueueSummary? }
                 return try QueueQueries.summary(database, after: last, query)
@@ -94,7 +94,7 @@ extension SQLiteReading {
     ) async throws(StoreError) -> [AttemptRecord] {
         try await readers.slice { database, _ in
             guard try Table.effect.isThere(in: database) else { return [] }
-            // At most as many as are kept.
+            // The table keeps a bounded number of attempts at an effect.
             return try AttemptRecord.all(
                 database, "WHERE effect = ? AND instance_id = ? ORDER BY attempt", effect, instance)
         }

@@ -6,7 +6,7 @@ extension SQLiteReading {
     package func history(_ query: HistoryQuery) async throws(StoreError) -> [JournalRecord] {
         guard var walk = HistoryWalk(query, limits: limits) else { return [] }
         while !walk.isDone {
-            // Every slice sees a later state of the file; what lies behind `head` is the same in all of them.
+            // Every slice sees a later state of the file; the rows before `head` are the same in all of them.
             walk = try await readers.slice { [walk] database, budget in
                 var walk = walk
                 try walk.step(database, &budget)
@@ -17,23 +17,23 @@ extension SQLiteReading {
     }
 }
 
-/// The way along `previous` from a known row down to the rows of a page.
+/// The walk along `previous` from a known row down to the rows of a page.
 struct HistoryWalk: Sendable {
     /// The seqs of the page.
     private let seqs: ClosedRange<Int64>
     private let instance: InstanceID
     private let headSeq: Seq
-    /// The row to read next; nil before the way begins.
+    /// The row to read next; `nil` before the walk begins.
     private var next: (seq: Int64, position: Position)?
     private let head: Position
     private(set) var isDone = false
     private let isReversed: Bool
     private var bytesLeft: Int
 
-    /// Newest first.
+    /// The rows so far, newest first.
     private(set) var rows: [JournalRecord] = []
 
-    /// Nil when no seq of the query exists. A query for more than the limits allow gets the first rows in its order, at
+    /// Returns `nil` if no seq of the query exists. A query beyond the limits gets the first rows in its order, at
     /// least one.
     init?(_ query: HistoryQuery, limits: StoreLimits) {
         let limit = Int64(limits.historyRows)
@@ -49,10 +49,10 @@ struct HistoryWalk: Sendable {
         bytesLeft = limits.pageBytes
     }
 
-    /// Goes on until the page is whole or the budget is used up.
+    /// Continues until the page is complete or the budget is used up.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
         guard try StoreQueries.instanceKey(database, instance) != nil else {
-            // Deleted meanwhile.
+            // The instance was deleted meanwhile.
             rows = []
             isDone = true
             return
@@ -68,8 +68,8 @@ struct HistoryWalk: Sendable {
         isDone = true
     }
 
-    /// The nearest known row at or above the page: a snapshot knows the position of its row. Snapshots are at most 256
-    /// rows apart, and so is the way to the page.
+    /// Returns the nearest known row at or above the page: a snapshot has the position of its row. Snapshots are at
+    /// most 256 rows apart, and so is the walk to the page.
     private func start(_ database: Database) throws -> (Int64, Position) {
         return try database.first(
             "SELECT seq, position FROM snapshot WHERE instance_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT 1",
@@ -78,7 +78,7 @@ struct HistoryWalk: Sendable {
             ?? (headSeq.rawValue, head)
     }
 
-    /// Passes a row above the page.
+    /// Passes a row above the page. Returns the position of the row before.
     private func hop(_ database: Database, _ seq: Int64, _ position: Position) throws -> Position? {
         let row = try database.first(
             "SELECT previous FROM journal WHERE position = ? AND instance_id = ? AND seq = ?", position, instance, seq
@@ -94,7 +94,7 @@ struct HistoryWalk: Sendable {
         else { throw Self.broken(seq) }
         rows.append(row)
         bytesLeft -= row.size
-        // Of a page that begins with the oldest row the newest ones give way.
+        // A page that begins with the oldest row drops its newest rows.
         while !isReversed, bytesLeft < 0, rows.count > 1 { bytesLeft += rows.removeFirst().size }
         return row.previous
     }
@@ -105,9 +105,11 @@ struct HistoryWalk: Sendable {
 }
 
 extension JournalRecord {
-    /// The bytes of what callers gave, and a little for the rest.
+    /// The approximate size in bytes: the data of callers, and a constant for the rest.
     var size: Int { Self.size(ofData: data?.utf8.count) }
 
-    /// - Parameter count: The bytes of its data; nil where it has none.
+    /// Returns the size of a row in bytes.
+    ///
+    /// - Parameter count: The number of bytes of the row's data; `nil` if the row has no data.
     static func size(ofData count: Int?) -> Int { 256 + (count ?? 0) }
 }

@@ -34,7 +34,7 @@ extension SQLiteReading {
         return try await readers.slice { database, _ in
             let before = try StoreQueries.instanceNames(database, before: true, key, limit: limit)
             let after = try StoreQueries.instanceNames(database, before: false, key, limit: limit)
-            // Half from each side; what one side lacks, the other fills.
+            // Half of the names come from each side; if one side has fewer, the other fills the rest.
             let fewBefore = min(before.count, max(limit / 2, limit - after.count))
             return before.prefix(fewBefore).reversed() + after.prefix(limit - fewBefore)
         }
@@ -62,7 +62,7 @@ extension SQLiteReading {
         return try await readers.slice { database, _ in
             var names: [MachineName] = []
             var seen: Set<MachineName> = []
-            // Both stand before the source, so no source is read.
+            // Both columns precede the source, so SQLite reads no source.
             try database.forEachRow(
                 "SELECT namespace_id, name FROM machine ORDER BY id DESC LIMIT ?", rows
             ) { row in
@@ -85,7 +85,7 @@ extension SQLiteReading {
         }
     }
 
-    /// Steps from name to name: reading them in one statement would pass every version of each.
+    /// Steps from name to name; a single statement would pass every version of each.
     private static func machines(
         _ database: Database, in namespace: NamespaceID, after name: MachineName?, limit: Int,
         _ budget: inout SliceBudget

@@ -19,7 +19,7 @@ extension SQLiteReading {
         return timers
     }
 
-    /// Timers of other namespaces are passed, and cost as much of a slice.
+    /// Returns one slice of timers. Timers of other namespaces are skipped, and cost as much of the slice.
     private static func timers(
         _ database: Database, in namespace: NamespaceID, after key: TimerKey?, limit: Int, _ budget: inout SliceBudget
     ) throws -> (timers: [ListedTimer], next: TimerKey?) {

@@ -1,11 +1,11 @@
 import GRDB
 package import WorkflowStore
 
-/// Reading one SQLite file, whoever has it open: what `SQLiteFileStore` and `SQLiteFile` share.
+/// The reads of one SQLite file, whoever has it open: the part that `SQLiteFileStore` and `SQLiteFile` share.
 package protocol SQLiteReading: StoreReader, StoreAudit {
-    /// The connections.
+    /// The reading connections.
     var readers: ReaderPool { get }
-    /// The bounds of what they read.
+    /// The limits of the reads.
     var limits: StoreLimits { get }
 }
 

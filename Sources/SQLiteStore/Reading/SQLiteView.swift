@@ -1,14 +1,14 @@
 import GRDB
 import WorkflowStore
 
-/// One committed state, read on a connection of its own while the writing one is busy.
+/// One committed state, read on a connection of its own while the writing connection is busy.
 ///
-/// It passes the gate as every reader does, so that the write-ahead log can start over between two views.
+/// The view passes the gate as every reader does, so that the write-ahead log can start over between two views.
 final class SQLiteView: StoreView, SQLiteLookup {
     private let readers: ReaderPool
-    /// Ends the transaction of the view; nil while there is none.
+    /// Ends the transaction of the view; `nil` while there is none.
     private var end: (() -> Void)?
-    /// As of the view's state, once it was asked for.
+    /// The time in the view's state, once it was requested.
     private var forgotten: Timestamp?
     private(set) var hasFailed = false
 

@@ -2,9 +2,8 @@ import GRDB
 import Statechart
 import WorkflowStore
 
-/// The way of a run through the instances: machine version by version, and in each by the numbers of instances,
-/// whatever their status. The statuses are ranges of the list index; their next instances are merged within one
-/// transaction.
+/// The walk of a run through the instances: machine version by version, and in each by instance numbers, whatever their
+/// status. The statuses are ranges of the list index; their next instances are merged within one transaction.
 struct SelectionScan {
     private let query: SelectionQuery
     private let namespace: NamespaceID
@@ -18,7 +17,7 @@ struct SelectionScan {
         statuses = query.filter.statuses.isEmpty ? possible : shown.filter(query.filter.takes)
     }
 
-    /// The next instances that are wanted, after at most `limit` were looked at.
+    /// Returns the next wanted instances, after looking at `limit` instances at most.
     func slice(_ database: Database, _ budget: inout SliceBudget) throws -> SelectionSlice {
         var after = query.after
         while true {
@@ -55,7 +54,7 @@ struct SelectionScan {
         return next
     }
 
-    /// The next of one machine version; the mark stays where it was when there are none.
+    /// Returns the next instances of one machine version. If there are none, the mark stays unchanged.
     private func instances(
         _ database: Database, after: BulkMark, _ budget: inout SliceBudget
     ) throws -> (instances: [InstanceRecord], mark: BulkMark) {
@@ -78,7 +77,7 @@ struct SelectionScan {
         return (found, mark)
     }
 
-    /// Nil when the selection has no such instance.
+    /// Returns the instance; `nil` if the selection does not include it.
     private func instance(_ database: Database, _ id: Int64, machine: Int64) throws -> InstanceRecord? {
         var select = try PreparedStatement(
             database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?", id)

@@ -1,10 +1,10 @@
 import GRDB
 package import WorkflowStore
 
-/// The reads and writes of what is set for machines.
+/// The reads of machine settings.
 enum SettingQueries {
     static func settings(_ database: Database, after key: MachineKey?, limit: Int) throws -> [MachineSetting] {
-        // No id of a namespace is as small, and no name is empty.
+        // No namespace has so small an id, and no name is empty.
         try MachineSetting.all(
             database, "WHERE (namespace_id, name) > (?, ?) ORDER BY namespace_id, name LIMIT ?",
             key ?? MachineKey("", in: NamespaceID(rawValue: 0)), limit)

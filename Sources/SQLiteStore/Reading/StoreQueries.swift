@@ -4,8 +4,8 @@ import WorkflowStore
 
 /// The reads that the readers and the writer share.
 enum StoreQueries {
-    // What an index leads to is compared with what was asked for. The row is read through its number: SQLite takes the
-    // columns that an index has from the index (where.c, sqlite3WhereEnd), which would be compared with itself.
+    // The row behind an index entry is compared with the request. The row is read through its number: SQLite takes the
+    // columns that an index has from the index (where.c, sqlite3WhereEnd), which would compare the index with itself.
 
     static func machine(_ database: Database, _ key: MachineKey, version: MachineVersion?) throws -> MachineRecord? {
         let machine = try database.first(
@@ -46,7 +46,7 @@ enum StoreQueries {
         }
     }
 
-    /// The name of the machine of a namespace that comes next in the order of bytes.
+    /// Returns the name of a namespace's next machine in the order of bytes.
     static func machineName(
         _ database: Database, in namespace: NamespaceID, after name: MachineName?
     ) throws -> MachineName? {
@@ -56,8 +56,8 @@ enum StoreQueries {
         ) { row in try row.machineName() }
     }
 
-    /// Names of instances of the same namespace that stand before (`<`) or from (`>=`) a name on in the order of bytes,
-    /// the nearest first.
+    /// Returns names of instances of the same namespace before (`<`) or from (`>=`) a name in the order of bytes, the
+    /// nearest first.
     static func instanceNames(
         _ database: Database, before isBefore: Bool, _ key: InstanceKey, limit: Int
     ) throws -> [InstanceName] {
@@ -88,7 +88,7 @@ enum StoreQueries {
         }
     }
 
-    /// Running instances whose last row is of a later time; reads all of them.
+    /// Returns the running instances whose last row has a later time; reads all instances.
     static func ahead(_ database: Database, of now: Timestamp) throws -> AcceptedClock {
         var ahead = AcceptedClock(ahead: 0, names: [])
         try database.forEachRow(
@@ -108,13 +108,13 @@ enum StoreQueries {
         return try select.first { row in try row.position() }
     }
 
-    /// Within what a row's key names one request; nil where its machine is missing.
+    /// Returns the scope in which a row's key names one request; `nil` if the row's machine is missing.
     static func scope(_ database: Database, of row: JournalRecord) throws -> KeyScope? {
         guard row.kind == .started else { return .instance(row.instanceID) }
         return try firstVersion(database, of: row.machineID).map(KeyScope.machine)
     }
 
-    /// The first version of the machine that a version belongs to.
+    /// Returns the first version of the machine that a version belongs to.
     static func firstVersion(_ database: Database, of machine: MachineID) throws -> MachineID? {
         return try database.first(
             """

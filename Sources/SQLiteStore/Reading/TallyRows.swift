@@ -2,10 +2,10 @@ import GRDB
 import Statechart
 package import WorkflowStore
 
-// How many instances are where.
+// The numbers of instances per state.
 
 extension BatchWriting {
-    /// Adds what batches changed. A count that is wrong stops nobody: `verify` finds it.
+    /// Adds the changes of batches to the counts. A wrong count stops nobody: `verify` finds it.
     func updateTally(of batches: [StoreBatch], _ database: Database) throws {
         guard var changes = batches.first?.tally else { return }
         for batch in batches.dropFirst() { changes.merge(batch.tally, uniquingKeysWith: +) }
@@ -27,7 +27,7 @@ extension BatchWriting {
         if isEmptied { try removeEmptied(changes, database) }
     }
 
-    /// No count of ours is as far from 0; adding to one that is could overflow.
+    /// The largest absolute value of a count of ours. Adding to a count beyond it could overflow.
     private static let counted = StoreNumbers.range.upperBound
 
     private func removeEmptied(_ changes: [TallyKey: Int64], _ database: Database) throws {
@@ -55,7 +55,7 @@ extension SQLiteReading {
         return found
     }
 
-    /// Counts of other machines are passed, and cost as much of a slice.
+    /// Returns one slice of the counts. Counts of other machines are skipped, and cost as much of the slice.
     private static func tally(
         _ database: Database, _ query: TallyQuery, in namespace: NamespaceID, after key: TallyKey?, limit: Int,
         _ budget: inout SliceBudget

@@ -22,7 +22,7 @@ extension AttemptRecord: TableRow {
 }
 
 extension Table {
-    /// Attempts at effects, which outlive them.
+    /// The table of attempts at effects; an attempt outlives its effect.
     static let attempt = Table(
         "attempt", key: ["effect", "attempt"], since: 2,
         rows: """

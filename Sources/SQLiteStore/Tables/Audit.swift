@@ -25,7 +25,7 @@ extension AuditRecord: TableRow {
 }
 
 extension Table {
-    /// Deletions.
+    /// The table of deletions.
     static let audit = Table(
         "audit", key: ["rowid"], since: 3,
         rows: """
@@ -52,21 +52,21 @@ extension Table {
     }
 }
 
-/// Deletions, compared with the instances: every number that was handed out is an instance's, or was deleted.
+/// Compares the deletions with the instances: every assigned number belongs to an instance or to a deletion.
 ///
-/// In bounded memory: the numbers are counted and summed.
+/// Counts and sums the numbers, in bounded memory.
 struct DeletionInspection: Sendable {
     private var count: Int64 = 0
     private var sum: Int64 = 0
     private var last: (position: Position, at: Timestamp)?
 
-    /// An instance that is not deleted, or a deletion.
+    /// Counts an instance that is not deleted, or a deletion.
     mutating func add(_ instance: Int64) {
         count &+= 1
         sum &+= instance
     }
 
-    /// What is wrong with a deletion; nil when nothing is.
+    /// Returns the inconsistency of a deletion; `nil` if there is none.
     mutating func inconsistency(
         of row: inout StatementRow, _ store: StoreRow, _ erasures: inout ErasureInspection
     ) throws -> Inconsistency? {
@@ -83,17 +83,17 @@ struct DeletionInspection: Sendable {
         if !isOfInstance { return wrong("a deletion does not say what the instance was") }
         if !isOfMachine { return wrong("a deletion names a machine or a namespace that is not there") }
         if !isAlone { return wrong("a deletion has the position of a row") }
-        // A clock that was accepted began anew.
+        // An accepted clock starts anew, so its first time may precede earlier times.
         let isTimed = before.map { $0.at <= audit.at || $0.position < store.keys.begin.position } ?? true
         if !isTimed { return wrong("a deletion's time lies before the one before") }
         let isFloorBelow = isGone && store.purgeFloor.rawValue <= audit.rows
         return isFloorBelow ? wrong("the store says that rows are there which it deleted") : nil
     }
 
-    /// What is wrong with all of them together; nil when nothing is.
+    /// Returns the inconsistency of all deletions together; `nil` if there is none.
     func inconsistency(_ nextInstance: InstanceID) -> Inconsistency? {
         let last = nextInstance.rawValue - 1
-        // Half of a product of two numbers below 2^48, of which one is even.
+        // Half of the product of two numbers below 2^48, one of which is even.
         let wanted = last % 2 == 0 ? (last / 2) &* (last &+ 1) : last &* ((last &+ 1) / 2)
         return count != last || sum != wanted
             ? Inconsistency("the tables 'instance' and 'audit' do not have every instance number below \(last + 1)")

@@ -18,7 +18,7 @@ extension BulkRecord: TableRow {
         try column("generation", row.generation) { $0.generation = try $1.integer(in: StoreRow.generations) }
         try column("floor", row.floor) { $0.floor = try $1.position() }
         try column("mark_machine", row.mark.machine) { $0.mark.machine = try $1.count() }
-        // Behind the last instance of a machine version stands the highest number there is.
+        // After the last instance of a machine version, the mark is the highest possible number.
         try column("mark", row.mark.number) { $0.mark.number = try $1.integer(in: 0 ... .max) }
         try column("selected", row.selected) { $0.selected = try $1.count() }
         try column("outcome", row.outcome) { $0.outcome = try $1.text() }
@@ -28,12 +28,12 @@ extension BulkRecord: TableRow {
     }
 }
 
-/// Some of the instances that a run names.
+/// A piece of the list of instances that a run names.
 struct RunNames: Sendable {
     var key: BulkKey
-    /// 0, 1, … of the run.
+    /// The number of the piece within the run, from 0.
     var piece: Int64
-    /// A line each.
+    /// The names of instances, one per line.
     var instances: String
 }
 
@@ -51,7 +51,7 @@ extension RunNames: TableRow {
 }
 
 extension Table {
-    /// Runs over many instances.
+    /// The table of runs over many instances.
     static let run = Table(
         "bulk", key: BulkKey.columns, since: 3,
         rows: """
@@ -65,7 +65,7 @@ extension Table {
         return row.integer() == 1 ? nil : Inconsistency("the run '\(run.key.name)' is of no namespace or partition")
     }
 
-    /// The names that runs were given: each piece needs its run, and the piece before.
+    /// The table of the names that runs were given. Each piece needs its run and the piece before.
     static let runNames = Table(
         "bulk_names", key: BulkKey.columns + ["piece"], since: 3,
         rows: """
@@ -93,8 +93,8 @@ extension BulkKey {
         BulkKey(name ?? self.name, in: namespace ?? self.namespace, partition: partition ?? self.partition)
     }
 
-    /// The columns that have it.
+    /// The columns of the key.
     static let columns = ["namespace_id", "name", "partition"]
-    /// The row that has it.
+    /// The SQL condition that selects the row with the key.
     static let condition = "WHERE namespace_id = ? AND name = ? AND partition = ?"
 }

@@ -1,19 +1,19 @@
 import Statechart
 import WorkflowStore
 
-/// A value that a statement takes in the place of a question mark, or a key that takes several.
+/// A value that is bound to one parameter of a statement, or a key that is bound to several.
 protocol ColumnValue {
-    /// Binds the value to the next question mark, and each part of a key to one.
+    /// Binds the value to the next parameter, or each part of a key to a parameter of its own.
     func bind(to statement: inout PreparedStatement)
 }
 
 extension PreparedStatement {
-    /// Binds a value to the next question mark.
+    /// Binds a value to the next parameter.
     mutating func bind<Value: ColumnValue>(_ value: Value) {
         value.bind(to: &self)
     }
 
-    /// Binds values to the next question marks.
+    /// Binds values to the next parameters.
     mutating func bind<First: ColumnValue, Second: ColumnValue, each Value: ColumnValue>(
         _ first: First, _ second: Second, _ value: repeat each Value
     ) {

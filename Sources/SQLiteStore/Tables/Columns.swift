@@ -3,17 +3,17 @@ import WorkflowStore
 
 /// A record that is a row of a table.
 ///
-/// One line describes a column: its name, its value, and how it is read and checked. The compiler makes a function of
-/// its own for each visitor of these lines, so binding and reading look nothing up.
+/// One line describes a column: its name, its value, and how it is read and checked. The compiler specialises these
+/// lines for each visitor, so binding and reading look nothing up.
 protocol TableRow: Sendable {
     /// The table's name and columns.
     static var columns: Columns<Self> { get }
 
-    /// Shows each column to a visitor, in the order in which columns are selected, bound and read.
+    /// Passes each column to a visitor, in the order in which columns are selected, bound and read.
     static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure)
 }
 
-/// Does something with each column of a table.
+/// A visitor of the columns of a table.
 protocol ColumnVisitor<Row> {
     associatedtype Row
     associatedtype Failure: Error
@@ -22,7 +22,7 @@ protocol ColumnVisitor<Row> {
     ///
     /// - Parameters:
     ///   - value: The column's value in a row.
-    ///   - read: Reads the next column of a statement into a row, or throws when no wfd writes its value.
+    ///   - read: Reads the next column of a statement into a row; throws if the value is one that no wfd writes.
     mutating func callAsFunction<Value: ColumnValue>(
         _ name: String, _ value: Value, _ read: (inout Row, inout StatementRow) throws -> Void
     ) throws(Failure)
@@ -51,7 +51,7 @@ struct ColumnBinder<Row>: ColumnVisitor {
     }
 }
 
-/// Reads the columns that a statement stands on into a row.
+/// Reads the columns of a statement's current row into a record.
 struct ColumnReader<Row>: ColumnVisitor {
     var row: Row
     var columns: StatementRow
@@ -64,17 +64,17 @@ struct ColumnReader<Row>: ColumnVisitor {
     }
 }
 
-/// The name of a table, and those of its columns.
+/// The name of a table and the names of its columns.
 struct Columns<Row: TableRow>: Sendable, CustomStringConvertible {
     let table: String
     let names: [String]
-    /// The names, as a select list.
+    /// The column names, as a select list.
     let description: String
     /// `SELECT … FROM …`
     let select: String
     /// `INTO … VALUES …`
     let into: String
-    /// A row that says nothing: reading fills it.
+    /// An empty row, which reading fills.
     let blank: Row
 
     init(of table: String, blank: Row) {
@@ -88,10 +88,10 @@ struct Columns<Row: TableRow>: Sendable, CustomStringConvertible {
         into = "INTO \(table) (\(description)) VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))"
     }
 
-    /// The names, where another table has some of the same.
+    /// Returns the column names qualified by a table name or alias, for a join with a table that shares some of them.
     func of(_ table: String) -> String { names.map { "\(table).\($0)" }.joined(separator: ", ") }
 
-    /// The place of a column, counted from 0.
+    /// Returns the index of a column, from 0.
     func place(of name: String) -> CInt {
         // Proof: callers name columns of the table.
         guard let place = names.firstIndex(of: name) else { preconditionFailure("no column '\(name)' in '\(table)'") }
@@ -100,7 +100,7 @@ struct Columns<Row: TableRow>: Sendable, CustomStringConvertible {
 }
 
 extension TableRow {
-    /// Reads the columns of the table, from the next one on.
+    /// Reads the columns of the table, starting with the next column.
     init(row: inout StatementRow) throws {
         let blank = Self.columns.blank
         var reader = ColumnReader(row: blank, columns: row)
@@ -109,14 +109,14 @@ extension TableRow {
         row = reader.columns
     }
 
-    /// Returns the first row of the table that a condition finds.
+    /// Returns the first row of the table that matches a condition.
     static func first<each Value: ColumnValue>(
         _ database: Database, _ condition: String, _ value: repeat each Value
     ) throws -> Self? {
         try database.first("\(columns.select) \(condition)", repeat each value) { row in try Self(row: &row) }
     }
 
-    /// Returns all rows of the table that a condition finds.
+    /// Returns all rows of the table that match a condition.
     static func all<each Value: ColumnValue>(
         _ database: Database, _ condition: String, _ value: repeat each Value
     ) throws -> [Self] {
@@ -125,7 +125,7 @@ extension TableRow {
 
     /// Inserts rows into the table.
     ///
-    /// - Parameter verb: What becomes of a row with the same key.
+    /// - Parameter verb: The SQL verb, which decides what happens to a row with the same key.
     static func insert(
         _ rows: [Self], _ database: Database, _ verb: String = "INSERT", values: BoundValues? = nil
     ) throws {

@@ -9,7 +9,7 @@ extension Database {
         try statement.run()
     }
 
-    /// Returns the first row of a statement, made into a value; nil when there is none.
+    /// Returns the first row of a statement, converted to a value; `nil` if there is no row.
     func first<T, each Value: ColumnValue>(
         _ sql: String, _ value: repeat each Value, read: (inout StatementRow) throws -> T
     ) throws -> T? {
@@ -17,7 +17,7 @@ extension Database {
         return try statement.first(read)
     }
 
-    /// Calls `body` with each row of a statement until it returns false.
+    /// Calls `body` with each row of a statement until `body` returns false.
     func forEachRow<each Value: ColumnValue>(
         _ sql: String, _ value: repeat each Value, body: (inout StatementRow) throws -> Bool
     ) throws {
@@ -25,7 +25,7 @@ extension Database {
         try statement.forEachRow(body)
     }
 
-    /// Returns all rows of a statement, each made into a value.
+    /// Returns all rows of a statement, each converted to a value.
     func all<T, each Value: ColumnValue>(
         _ sql: String, _ value: repeat each Value, read: (inout StatementRow) throws -> T
     ) throws -> [T] {

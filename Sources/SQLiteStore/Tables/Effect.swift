@@ -31,7 +31,7 @@ extension EffectRecord: TableRow {
         try column("request", row.request) { $0.request = try $1.text() }
     }
 
-    /// `UPDATE …` of all columns but the id, with the row's values in the order of the columns.
+    /// `UPDATE …` of all columns but the id. The row's values are bound in the order of the columns.
     static let update: String = {
         let changes = columns.names.enumerated().dropFirst().map { "\($1) = ?\($0 + 1)" }
         return "UPDATE effect SET \(changes.joined(separator: ", ")) WHERE id = ?1"
@@ -39,7 +39,7 @@ extension EffectRecord: TableRow {
 }
 
 extension Table {
-    /// Effects that no instance waits for.
+    /// The table of effects, checked for effects that no instance waits for.
     static let effect = Table(
         "effect", key: ["rowid"], since: 2, rows: "\(EffectRecord.columns.select) NOT INDEXED"
     ) { row, inspection in
@@ -48,12 +48,12 @@ extension Table {
     }
 }
 
-/// Compares what instances wait for with the table of effects, both ways.
+/// Compares the invocations that instances wait for with the table of effects, in both directions.
 ///
-/// An invocation that waits has its row, whether its instance runs or has failed. One that the instance failed on is
-/// over: its row may be there for an operator, and need not be.
+/// A waiting invocation has its row, whether its instance runs or has failed. An invocation that the instance failed on
+/// is over: its row may stay for an operator, but need not.
 enum EffectInspection {
-    /// An element of `armed` that comes when its effect ends.
+    /// An element of `armed` that completes when its effect ends.
     private struct Invocation {
         let id: Position
         let seq: Int64
@@ -62,7 +62,8 @@ enum EffectInspection {
         let isKept: Bool
     }
 
-    /// Looks up the effects that an instance waits for; gives their number, and notes the first that does not fit.
+    /// Looks up the effects that an instance waits for. Returns their number and records the first one that does not
+    /// fit.
     static func compare(_ instance: inout InspectedInstance, _ database: Database) throws -> Int {
         guard instance.inconsistency == nil, waits(instance.record) else { return 0 }
         guard let invocations = invocations(of: instance.record) else {
@@ -77,7 +78,7 @@ enum EffectInspection {
         return waiting.count
     }
 
-    /// What is wrong with a row of the table; nil when its instance began it and waits for it.
+    /// Returns the inconsistency of a row of the table; `nil` if its instance began the effect and waits for it.
     static func inconsistency(of row: inout StatementRow, _ database: Database) throws -> Inconsistency? {
         // Proof: they are told as they stand, and nothing counts with them.
         let (id, instance) = (Position(rawValue: row.integer(at: 0)), InstanceID(rawValue: row.integer(at: 1)))
@@ -90,7 +91,7 @@ enum EffectInspection {
         do {
             return try inconsistency(of: effect, database)
         } catch let failure as SQLiteFailure where failure.isCorrupt {
-            // Told with the instance, or with its rows.
+            // The inspection of the instance or of its rows reports the damage.
             return nil
         }
     }
@@ -119,7 +120,8 @@ enum EffectInspection {
         return isWanted ? nil : wrong("there is an effect '\(effect.name)' that it does not wait for")
     }
 
-    /// Between an effect and the row that began it stand only other effects of that row.
+    /// Returns an error text if an effect does not follow the row that began it. Only other effects of that row may
+    /// stand between.
     private static func misplacement(of effect: EffectRecord, _ database: Database) throws -> String? {
         let row = try database.first(
             "SELECT position, instance_id, seq FROM journal WHERE position <= ? ORDER BY position DESC LIMIT 1",
@@ -152,10 +154,10 @@ enum EffectInspection {
         ) { _ in true } ?? false
     }
 
-    /// Nil where the list cannot be read.
+    /// Returns the invocations that an instance waits for; `nil` if the list cannot be read.
     private static func invocations(of record: InstanceRecord) -> [Invocation]? {
         if record.state.armed == "[]" { return [] }
-        // A text that is no JSON is no list either.
+        // A text that is not JSON is not a list either.
         guard case .array(let armed)? = try? JSONReader.value(from: record.state.armed) else { return nil }
         var invocations: [Invocation] = []
         for pending in armed where pending.object?["kind"] == "invocation" {

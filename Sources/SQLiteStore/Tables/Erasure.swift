@@ -29,13 +29,13 @@ extension ErasureRecord: TableRow {
         }
         try column("top", row.walk?.top) { row, columns in
             let top = try columns.optionalSeq()
-            // A way that does not say its end never ends.
+            // An erasure walk without an end would never finish.
             if let walk = row.walk, top == nil || walk.bottom == ErasureWalk.unknown { throw columns.implausible }
             row.walk?.top = top ?? ErasureWalk.unknown
         }
     }
 
-    /// JSON: a list of paths into the context, or an object of two lists, `context` and `data`.
+    /// The paths as JSON: a list of paths into the context, or an object of two lists, `context` and `data`.
     private var pathsText: String? {
         func list(_ paths: [String]) -> JSONValue { .array(paths.map(JSONValue.string)) }
         guard let paths else { return nil }
@@ -43,12 +43,12 @@ extension ErasureRecord: TableRow {
         return JSONWriter.string(JSONValue.object(["context": list(paths), "data": list(dataPaths)]))
     }
 
-    /// The same in every copy of it.
+    /// The identity of the erasure, the same in every copy of it.
     var mark: [String] { [uuid.text, "\(at.rawValue)", seqs.text] + dataPaths }
 }
 
 extension ErasureWalk {
-    /// The end of a way that is not read yet; no row has it.
+    /// The end of a walk that is not read yet; no row has this seq.
     fileprivate static let unknown = Seq(rawValue: 0)
 
     fileprivate init(seq: Seq) { self.init(seq: seq, next: nil, bottom: Self.unknown, top: Self.unknown) }
@@ -64,7 +64,7 @@ extension StatementRow {
     /// Reads a text that `pathsText` made.
     fileprivate mutating func erasedPaths() throws(SQLiteFailure) -> (context: [String]?, data: [String]) {
         guard let text = try optionalText() else { return (nil, []) }
-        // A text that is no JSON is no list either.
+        // A text that is not JSON is not a list either.
         guard let value = try? JSONReader.value(from: text) else { throw implausible }
         guard let object = value.object else {
             guard let context = value.texts else { throw implausible }
@@ -77,7 +77,7 @@ extension StatementRow {
 }
 
 extension JSONValue {
-    /// The texts of a list; nil when the value is no list of texts.
+    /// The texts of a list; `nil` if the value is not a list of texts.
     fileprivate var texts: [String]? {
         guard case .array(let values) = self else { return nil }
         let texts = values.compactMap(\.string)
@@ -86,7 +86,8 @@ extension JSONValue {
 }
 
 extension Table {
-    /// Erasures. What a restore has ordered is not begun yet, and a deleted instance has no rows to compare with.
+    /// The table of erasures. An erasure that a restore has ordered has not begun yet. A deleted instance has no rows
+    /// to compare with.
     static let erasure = Table(
         "erasure", key: ["rowid"], since: 3,
         rows: """
@@ -105,15 +106,16 @@ extension Table {
     ) { row, inspection in try inspection.counts.erasures.inconsistency(of: &row) }
 }
 
-/// Erasures, compared with the rows that record them, and with the instances.
+/// Compares the erasures with the rows that record them, and with the instances.
 struct ErasureInspection: Sendable {
-    /// Of how many deleted instances it is kept that something was erased.
+    /// The maximum number of deleted instances with an erasure that the inspection remembers.
     private static let mostDeleted = 100_000
 
-    /// The UUIDs of instances that are not there, which the table `audit` must have.
+    /// The UUIDs of missing instances that have an erasure, by instance number. The table `audit` must have each of
+    /// them.
     private var deleted: [Int64: UniqueID] = [:]
 
-    /// What is wrong with a row; nil when nothing is.
+    /// Returns the inconsistency of a row; `nil` if there is none.
     mutating func inconsistency(of row: inout StatementRow) throws -> Inconsistency? {
         let erasure = try ErasureRecord(row: &row)
         let (id, instance) = (erasure.id, erasure.instanceID)
@@ -124,7 +126,7 @@ struct ErasureInspection: Sendable {
             Inconsistency(instance: instance, position: Position(rawValue: id), what)
         }
         if id < 0, instance == ErasureRecord.noInstance { return nil }
-        // NULL where there is no instance.
+        // `sameUUID` is NULL if the instance does not exist.
         guard sameUUID != nil else {
             if deleted.count < Self.mostDeleted { deleted[instance.rawValue] = erasure.uuid }
             return nil
@@ -136,13 +138,13 @@ struct ErasureInspection: Sendable {
         return hasNewSalt ? nil : wrong("an erasure has ended, and the instance has kept its salt")
     }
 
-    /// Something that the table `audit` says of a deleted instance.
+    /// Removes an instance from the missing ones if the audit record has its UUID.
     mutating func take(_ audit: AuditRecord) {
         let instance = audit.instanceID.rawValue
         if deleted[instance] == audit.uuid { deleted[instance] = nil }
     }
 
-    /// What the table `audit` has not said of any; nil when nothing is wrong.
+    /// An erasure whose instance neither exists nor has a deletion in the table `audit`; `nil` if there is none.
     var inconsistency: Inconsistency? {
         deleted.keys.min().map { id in
             Inconsistency("there is an erasure of an instance \(id) that is not there and was not deleted")

@@ -25,7 +25,7 @@ extension InstanceRecord: TableRow {
         try column("namespace_id", row.namespace) { $0.namespace = $1.anyNamespaceID() }
     }
 
-    /// The columns that every macrostep writes.
+    /// Passes the columns that every macrostep writes to a visitor.
     static func describeStep<Visitor: ColumnVisitor<Self>>(
         _ row: Self, _ column: inout Visitor
     ) throws(Visitor.Failure) {
@@ -48,10 +48,10 @@ extension InstanceRecord: TableRow {
         return "UPDATE instance SET " + visitor.names.map { "\($0) = ?" }.joined(separator: ", ")
     }()
 
-    /// The places of columns that are compared before a row is read.
+    /// The indices of columns that are compared before a row is read.
     static let places = Places()
 
-    /// Places of columns, counted from 0.
+    /// Indices of columns, from 0.
     struct Places: Sendable {
         let id = columns.place(of: "id")
         let name = columns.place(of: "name")
@@ -67,7 +67,7 @@ extension InstanceRecord: TableRow {
 }
 
 extension Table {
-    /// Instances, which are only counted here.
+    /// The table of instances, which are only counted here.
     static let instance = Table(
         "instance", key: ["rowid"], since: 3,
         rows: "SELECT id, machine_id, status, configuration FROM instance NOT INDEXED", isFirstCounted: true

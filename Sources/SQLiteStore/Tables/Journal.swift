@@ -29,10 +29,10 @@ extension JournalRecord: TableRow {
         try column("digest", row.digest) { $0.digest = try $1.digest() }
     }
 
-    /// The places of columns that are read by themselves.
+    /// The indices of columns that are read individually.
     static let places = Places()
 
-    /// Places of columns, counted from 0.
+    /// Indices of columns, from 0.
     struct Places: Sendable {
         let position = columns.place(of: "position")
         let instanceID = columns.place(of: "instance_id")
@@ -49,19 +49,19 @@ extension JournalRecord: TableRow {
         let note = columns.place(of: "note")
         let salt = columns.place(of: "salt")
         let digest = columns.place(of: "digest")
-        /// Behind all of them.
+        /// The index after the last column.
         let end = CInt(columns.names.count)
     }
 
-    /// What stands in its column `data`: of a redacted row its commitment, as JSON.
+    /// The value of the column `data`; for a redacted row, its commitment as JSON.
     private var storedData: String? {
         if case .redacted(let commitment) = salt { "\"\(commitment.text)\"" } else { data }
     }
 }
 
 extension RowSalt {
-    /// What a column that is not NULL says; nil when it cannot be. Of a redacted row it takes the data, which is its
-    /// commitment.
+    /// Decodes a column that is not NULL; returns `nil` if the value is not valid. For a redacted row, moves the
+    /// commitment out of `data`.
     fileprivate init?(stored bytes: [UInt8], data: inout String?) {
         switch bytes.count {
         case 16: self = .kept(Salt(bytes: bytes))
@@ -75,7 +75,7 @@ extension RowSalt {
         }
     }
 
-    /// What stands in the column.
+    /// The value of the column `salt`.
     fileprivate var stored: [UInt8]? {
         switch self {
         case .derived: nil
@@ -86,7 +86,7 @@ extension RowSalt {
 }
 
 extension StatementRow {
-    /// Reads the salt of a row of the journal, whose data it takes where that is a commitment.
+    /// Reads the salt of a row of the journal. If the row's data is a commitment, moves the commitment out of `data`.
     fileprivate mutating func rowSalt(_ data: inout String?) throws(SQLiteFailure) -> RowSalt {
         guard let bytes = optionalBytes() else { return .derived }
         guard let salt = RowSalt(stored: bytes, data: &data) else { throw implausible }
@@ -95,7 +95,8 @@ extension StatementRow {
 }
 
 extension LentRow {
-    /// A row of `JournalRecord.columns`, which it borrows from; it is refused where such a record is.
+    /// Borrows the values of a row that was selected with `JournalRecord.columns`. Refuses the rows that
+    /// `JournalRecord` refuses.
     init(row: StatementRow, isRetry: Bool) throws(SQLiteFailure) {
         var numbers = row
         let (position, _, _) = (try numbers.position(), try numbers.instanceID(), try numbers.machineID())
@@ -131,6 +132,6 @@ extension LentRow {
 
     private static let kinds = JournalKind.allCases.map { Array($0.rawValue.utf8) }
 
-    /// What it counts for in a slice, in bytes, as a record does.
+    /// The size in bytes that counts toward the limit of a slice, the same as for a record.
     var size: Int { JournalRecord.size(ofData: data?.count) }
 }

@@ -3,12 +3,12 @@ import Statechart
 import WorkflowStore
 
 extension Table {
-    /// Keys that no journal row was written with.
+    /// The table of remembered keys, checked for keys that no journal row was written with.
     static let key = Table(
         "dedupe", key: ["key", "scope"], rows: "SELECT key, scope, position FROM dedupe",
         end: { inspection in
             let keys = inspection.store.keys
-            // With another ledger than at the beginning, the numbers say nothing.
+            // If the ledger has changed since the table was begun, the counts prove nothing.
             guard inspection.isInOrder, inspection.ledger == keys, inspection.counts.keys != keys.count else { return }
             inspection.slice.inconsistencies.append(
                 Inconsistency(
@@ -23,7 +23,7 @@ extension Table {
         do {
             found = try JournalRecord.first(inspection.database, "WHERE position = ?", position)
         } catch let failure as SQLiteFailure where failure.isCorrupt {
-            // Told with the instance.
+            // The inspection of the instance reports the damage.
             return nil
         }
         let instance = scope > 0 ? InstanceID(rawValue: scope) : found?.instanceID

@@ -19,6 +19,6 @@ extension MachineRecord: TableRow {
         try column("namespace_id", row.namespace) { $0.namespace = $1.anyNamespaceID() }
     }
 
-    /// The places of columns that are compared before a row is read, counted from 0.
+    /// The indices of columns that are compared before a row is read, from 0.
     static let places = (name: columns.place(of: "name"), namespace: columns.place(of: "namespace_id"))
 }

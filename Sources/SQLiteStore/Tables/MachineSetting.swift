@@ -28,7 +28,7 @@ extension MachineSetting: TableRow {
 }
 
 extension Table {
-    /// Settings of machines without the version that they name.
+    /// The table of machine settings, checked for settings whose version does not exist.
     static let setting = Table(
         "machine_setting", key: ["namespace_id", "name"], since: 3,
         rows: """

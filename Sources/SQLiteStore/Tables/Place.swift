@@ -5,7 +5,7 @@ extension StorePlace: TableRow {
     static let columns = Columns(of: "place", blank: StorePlace())
 
     static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
-        // There is one row.
+        // The table has one row.
         try column("id", 1) { $1.skip() }
         try column("filesystem", row.fileSystem) { $0.fileSystem = try $1.optionalPart() }
         try column("inode", row.inode.map { Int64(bitPattern: $0) }) { $0.inode = $1.optionalBits() }
@@ -13,9 +13,9 @@ extension StorePlace: TableRow {
     }
 }
 
-/// The reads and writes of the one row in `place`.
+/// Reads and writes the one row of the table `place`.
 enum PlaceQueries {
-    /// The place of the file when its effects were last let start; nil when it has no such row.
+    /// Returns the place of the file when effects were last allowed to start; `nil` if the file has no such row.
     static func read(_ database: Database) throws -> StorePlace? {
         try isThere(in: database) ? StorePlace.first(database, "WHERE id = 1") : nil
     }
@@ -27,7 +27,7 @@ enum PlaceQueries {
         try StorePlace.insert([place], database, "INSERT OR REPLACE")
     }
 
-    /// False for a file of an earlier schema: a file that is only read, or one that is not upgraded yet.
+    /// Returns false for a file of an earlier schema: a file that is only read, or that is not upgraded yet.
     private static func isThere(in database: Database) throws -> Bool {
         try PreparedStatement.number(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'place'") > 0
     }
@@ -42,6 +42,6 @@ extension StatementRow {
         return part
     }
 
-    /// Reads a number of 64 bits without a sign.
+    /// Reads an unsigned number of 64 bits.
     fileprivate mutating func optionalBits() -> UInt64? { optionalInteger().map { UInt64(bitPattern: $0) } }
 }

@@ -5,28 +5,29 @@ import WorkflowStore
 /// One of the connection's cached statements, bound and stepped directly.
 ///
 /// Binding through GRDB's arguments costs an array of boxed values for every row, which is most of the time that a
-/// small row takes. Values are bound in the order of the question marks, columns are read in the order of the select
-/// list.
+/// small row takes. Values are bound in the order of the parameters. Columns are read in the order of the select list.
 struct PreparedStatement {
     /// Keeps `handle` alive.
     private let statement: Statement
     private let handle: OpaquePointer
     private var bound: CInt = 0
-    /// Why a value could not be bound: the next run throws it, and runs nothing.
+    /// The reason a value could not be bound. The next run throws this failure and does not execute the statement.
     private var refusal: SQLiteFailure?
     private let values: BoundValues?
 
-    /// - Parameter values: Where the values of one run are kept; one statement at a time uses it. Without it SQLite
-    ///   makes a copy of every text, in memory that it asks for each time.
+    /// Prepares a statement.
+    ///
+    /// - Parameter values: Memory for the values of one run, used by one statement at a time. Without it SQLite copies
+    ///   every text into memory that it allocates each time.
     init(_ database: Database, _ sql: String, values: BoundValues? = nil) throws {
         self.values = values
         statement = try database.cachedStatement(sql: sql)
         handle = statement.sqliteStatement
-        // A failure of the last run was reported by its step.
+        // The step of the last run has already reported its failure.
         sqlite3_reset(handle)
     }
 
-    /// Binds values to the first question marks.
+    /// Prepares a statement and binds values to its first parameters.
     init<each Value: ColumnValue>(
         _ database: Database, _ sql: String, _ value: repeat each Value, values: BoundValues? = nil
     ) throws {
@@ -41,7 +42,7 @@ struct PreparedStatement {
 
     mutating func bind(text value: String) {
         let isBound: Void? = value.utf8.withContiguousStorageIfAvailable { bind(text: UnsafeRawBufferPointer($0)) }
-        // No text of ours is of that kind.
+        // No text of ours lacks contiguous storage.
         if isBound == nil { Array(value.utf8).withUnsafeBytes { bind(text: $0) } }
     }
 
@@ -64,20 +65,20 @@ struct PreparedStatement {
         check(sqlite3_bind_null(handle, bound))
     }
 
-    /// Where SQLite finds the bytes of a value: in `values`, or, where they do not fit or there is no such place, in a
-    /// copy of its own. Never null, which would bind NULL.
+    /// Returns the address at which SQLite finds the bytes of a value. The address is in `values`; if the bytes do not
+    /// fit or `values` is `nil`, SQLite makes a copy of its own. The address is never null, which would bind NULL.
     private func kept(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer, sqlite3_destructor_type?) {
         if let start = values?.keep(bytes) { return (start, inPlace) }
         return (bytes.baseAddress ?? UnsafeRawPointer(handle), copied)
     }
 
-    /// Keeps the first failure: a value may be longer than SQLite takes, and memory may be short.
+    /// Keeps the first failure: a value may be longer than SQLite accepts, or memory may be short.
     private mutating func check(_ code: CInt) {
         if code == SQLITE_OK || refusal != nil { return }
         refusal = SQLiteFailure(code: code, message: String(cString: sqlite3_errstr(code)))
     }
 
-    /// Throws when a value could not be bound. The values of the next run begin anew.
+    /// Begins a run: the next value is bound to the first parameter again. Throws if a value could not be bound.
     private mutating func begin() throws(SQLiteFailure) {
         bound = 0
         guard let refusal else { return }
@@ -86,7 +87,7 @@ struct PreparedStatement {
         throw refusal
     }
 
-    /// Runs the statement to its end and makes it ready to be bound again.
+    /// Runs the statement to its end and resets it for the next binding.
     mutating func run() throws(SQLiteFailure) {
         try begin()
         var code = sqlite3_step(handle)
@@ -97,15 +98,15 @@ struct PreparedStatement {
         if let failure { throw failure }
     }
 
-    /// How many rows the last `run` of an INSERT, UPDATE or DELETE changed.
+    /// The number of rows that the last `run` of an INSERT, UPDATE or DELETE changed.
     var changes: Int { Int(sqlite3_changes(sqlite3_db_handle(handle))) }
 
-    /// Refuses a run that did not change one row.
+    /// Throws if the last run did not change exactly one row.
     func requireChange(_ what: @autoclosure () -> String) throws {
         guard changes == 1 else { throw StoreError(.constraint, "Cannot write: \(what())") }
     }
 
-    /// Calls `body` with each row until it returns false.
+    /// Calls `body` with each row until `body` returns false.
     mutating func forEachRow(_ body: (inout StatementRow) throws -> Bool) throws {
         try begin()
         defer { sqlite3_reset(handle) }
@@ -118,7 +119,7 @@ struct PreparedStatement {
         }
     }
 
-    /// Returns all rows, each made into a value.
+    /// Returns all rows, each converted to a value.
     mutating func all<T>(_ body: (inout StatementRow) throws -> T) throws -> [T] {
         var values: [T] = []
         try forEachRow { row in
@@ -128,7 +129,7 @@ struct PreparedStatement {
         return values
     }
 
-    /// The first row, made into a value; nil when there is none.
+    /// Returns the first row, converted to a value; `nil` if there is no row.
     mutating func first<T>(_ body: (inout StatementRow) throws -> T) throws -> T? {
         var value: T?
         try forEachRow { row in
@@ -139,13 +140,13 @@ struct PreparedStatement {
     }
 }
 
-/// `SQLITE_STATIC`: the bytes stay where they are until the statement has run.
+/// `SQLITE_STATIC`: the bytes stay at their address until the statement has run.
 private var inPlace: sqlite3_destructor_type? { nil }
 
-/// `SQLITE_TRANSIENT`, which is a cast that Swift does not import: SQLite makes its own copy.
+/// `SQLITE_TRANSIENT`, a cast that Swift does not import: SQLite makes its own copy.
 private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
-/// The row that a statement stands on. Each call reads the next column.
+/// The current row of a statement. Each call reads the next column.
 struct StatementRow {
     private let handle: OpaquePointer
     private var column: CInt = 0
@@ -176,7 +177,8 @@ struct StatementRow {
 
     mutating func bytes() -> [UInt8] {
         defer { column += 1 }
-        // The pointer first, then the count (https://sqlite.org/c3ref/column_blob.html); it is null for no bytes.
+        // SQLite wants the pointer first, then the count (https://sqlite.org/c3ref/column_blob.html). The pointer is
+        // null for no bytes.
         let start = sqlite3_column_blob(handle, column)
         let count = Int(sqlite3_column_bytes(handle, column))
         return Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
@@ -195,7 +197,7 @@ struct StatementRow {
         return Digest(bytes: UnsafeRawBufferPointer(start: start, count: 32))
     }
 
-    /// Nil for no bytes.
+    /// Reads a digest; returns `nil` for an empty blob or NULL.
     mutating func optionalDigest() throws(SQLiteFailure) -> Digest? {
         if byteCount(at: column) == 0 { return skipNull() }
         return try digest()
@@ -216,7 +218,7 @@ struct StatementRow {
         return try salt()
     }
 
-    /// The next column, as it is stored.
+    /// Reads the next column as SQLite stores it.
     mutating func value() -> StoredValue {
         switch sqlite3_column_type(handle, column) {
         case SQLITE_NULL: return skipNull() ?? .null
@@ -226,7 +228,7 @@ struct StatementRow {
         }
     }
 
-    /// A column by its place, counted from 0; does not move on.
+    /// Reads a column by its index, from 0; does not advance.
     func text(at index: CInt) throws(SQLiteFailure) -> String {
         guard let start = sqlite3_column_text(handle, index) else { return "" }
         let bytes = UnsafeBufferPointer(start: start, count: byteCount(at: index))
@@ -234,49 +236,51 @@ struct StatementRow {
         return text
     }
 
-    /// A column by its place, counted from 0; does not move on.
+    /// Reads a column by its index, from 0; does not advance.
     func optionalText(at index: CInt) throws(SQLiteFailure) -> String? {
         isNull(at: index) ? nil : try text(at: index)
     }
 
-    /// A column by its place, counted from 0; does not move on.
+    /// Reads a column by its index, from 0; does not advance.
     func integer(at index: CInt) -> Int64 {
         sqlite3_column_int64(handle, index)
     }
 
-    /// The bytes of a text or a blob by its place, where SQLite has them until the next row; none for NULL.
+    /// Returns the bytes of a text or a blob by its index, in SQLite's memory; empty for NULL. They are valid until the
+    /// next row.
     func lent(at index: CInt) -> UnsafeBufferPointer<UInt8> {
         // The pointer first, then the count, as in `bytes()`.
         guard let start = sqlite3_column_blob(handle, index) else { return UnsafeBufferPointer(start: nil, count: 0) }
         return UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: byteCount(at: index))
     }
 
-    /// The same; nil for NULL.
+    /// Returns the bytes of a text or a blob as `lent(at:)` does; `nil` for NULL.
     func optionalLent(at index: CInt) -> UnsafeBufferPointer<UInt8>? {
         isNull(at: index) ? nil : lent(at: index)
     }
 
-    /// The bytes of a text by its place, where SQLite has them until the next row; none for NULL.
+    /// Returns the bytes of a text by its index, in SQLite's memory; empty for NULL. They are valid until the next row.
     func lentText(at index: CInt) throws(SQLiteFailure) -> UnsafeBufferPointer<UInt8> {
         let bytes = lent(at: index)
-        // Most texts are ASCII, which needs no text to be made of it.
+        // Most texts are ASCII, and need no string to be validated.
         if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil { return bytes }
         throw implausible(at: index)
     }
 
-    /// The same; nil for NULL.
+    /// Returns the bytes of a text as `lentText(at:)` does; `nil` for NULL.
     func optionalLentText(at index: CInt) throws(SQLiteFailure) -> UnsafeBufferPointer<UInt8>? {
         isNull(at: index) ? nil : try lentText(at: index)
     }
 
-    /// The bytes of a text or a blob by its place.
+    /// Returns the number of bytes of a text or a blob by its index.
     func byteCount(at index: CInt) -> Int { Int(sqlite3_column_bytes(handle, index)) }
 
     func isNull(at index: CInt) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
 
-    /// Why a column is refused: no version of ours writes such a value. A number is told; a text may be somebody's.
+    /// Returns the failure of a column with a value that no version of ours writes. The message contains a number, but
+    /// never a text, which may be private.
     func implausible(at index: CInt) -> SQLiteFailure {
-        // Of an expression SQLite knows neither.
+        // For an expression SQLite knows neither table nor column.
         let table = sqlite3_column_table_name(handle, index).map { "its table '\(String(cString: $0))'" }
         let column = sqlite3_column_origin_name(handle, index) ?? sqlite3_column_name(handle, index)
         let isNumber = sqlite3_column_type(handle, index) == SQLITE_INTEGER
@@ -285,10 +289,10 @@ struct StatementRow {
                 + "\(isNumber ? "\(integer(at: index))" : "a value"), which no wfd writes")
     }
 
-    /// The same of the column that was read last.
+    /// The failure of the column that was read last.
     var implausible: SQLiteFailure { implausible(at: column - 1) }
 
-    /// Moves on past a column that was read by its place.
+    /// Advances past a column that was read by its index.
     mutating func skip() {
         column += 1
     }
@@ -301,13 +305,14 @@ struct StatementRow {
     }
 }
 
-/// Memory for the texts and blobs that are bound to a statement for one run, so that SQLite need not copy them into
-/// memory of its own.
+/// Memory for the texts and blobs that are bound to a statement for one run, so that SQLite need not copy them.
 ///
-/// A statement that has run still points here, but SQLite looks at a value only in the next run, before which every
-/// value is bound anew. It has to live as long as such a run may begin; the writer keeps one as long as its connection.
+/// A statement that has run still points into this memory. SQLite reads a value only in the next run, before which
+/// every value is bound anew. The memory must live as long as such a run may begin. The writer keeps one instance as
+/// long as its connection.
 final class BoundValues {
-    /// Far more than the small columns of a row take. What is larger is copied by SQLite, which costs little beside it.
+    /// The size in bytes, far more than the small columns of a row need. SQLite copies a larger value, which costs
+    /// little in comparison.
     private static let capacity = 16 * 1_024
 
     private let memory: UnsafeMutableRawBufferPointer
@@ -321,7 +326,7 @@ final class BoundValues {
         memory.deallocate()
     }
 
-    /// Copies some bytes; nil when they do not fit. They stay until `removeAll`.
+    /// Copies bytes and returns their address; `nil` if they do not fit. The copy stays until `removeAll`.
     func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
         guard bytes.count <= memory.count - used, let start = memory.baseAddress?.advanced(by: used) else { return nil }
         if let source = bytes.baseAddress { start.copyMemory(from: source, byteCount: bytes.count) }

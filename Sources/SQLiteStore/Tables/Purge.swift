@@ -1,16 +1,16 @@
 import GRDB
 import WorkflowStore
 
-/// What is left to delete of an instance.
+/// The part of an instance that is still to be deleted.
 struct PurgeRecord: Sendable {
-    /// Whether the row is its start, emptied, whose key is remembered.
+    /// True if the row is the instance's first one, emptied, whose key is remembered.
     var waits: Bool
-    /// The position of its last row.
+    /// The position of the instance's last row.
     var head: Position
     var instanceID: InstanceID
-    /// The seq of that row: so many rows are left.
+    /// The seq of the last row, which is also the number of rows left.
     var seq: Seq
-    /// The position of its deletion.
+    /// The position of the instance's deletion.
     var audit: Position
 }
 
@@ -31,7 +31,7 @@ extension PurgeRecord: TableRow {
 }
 
 extension Table {
-    /// What is left to delete of instances.
+    /// The table of instances that are not yet fully deleted.
     static let purge = Table(
         "purge", key: ["waits", "head"], since: 3, rows: PurgeRecord.columns.select,
         end: { inspection in
@@ -44,10 +44,10 @@ extension Table {
     }
 }
 
-/// Compares what is left to delete with the instances that are deleted, both ways, in bounded memory: each such
-/// instance adds the hash of its number to a sum, and each row of what is left takes one away.
+/// Compares the table `purge` with the deleted instances, in both directions, in bounded memory. Each deleted instance
+/// adds the hash of its number to a sum; each row of `purge` subtracts a hash.
 struct PurgeInspection: Sendable {
-    /// What every batch changes that deletes anything, or takes anything away.
+    /// The values that change with every batch that deletes an instance or removes rows.
     private struct Ground: Equatable {
         let nextPosition: Position
         let first: Int64
@@ -58,7 +58,7 @@ struct PurgeInspection: Sendable {
     private var ground: Ground?
     private var isWhole = true
 
-    /// To be called with each slice.
+    /// Notes the state of the store; called with each slice.
     mutating func see(_ nextPosition: Position, _ database: Database) throws {
         guard isWhole, try Table.audit.isThere(in: database) else { return }
         let now = Ground(
@@ -71,9 +71,9 @@ struct PurgeInspection: Sendable {
 
     mutating func add(_ instance: Int64) { sum &+= Self.hash(instance) }
 
-    /// What is wrong with a row; nil when it is the last one left of an instance that is deleted.
+    /// Returns the inconsistency of a row; `nil` if it is the last one left of a deleted instance.
     ///
-    /// - Parameter floor: Every row at or above is there, as the store says.
+    /// - Parameter floor: The position from which on every row exists, according to the store.
     mutating func inconsistency(
         of row: inout StatementRow, floor: Position, _ database: Database
     ) throws -> Inconsistency? {
@@ -99,13 +99,13 @@ struct PurgeInspection: Sendable {
         if !found[1] { return wrong("the last row that is left of it is missing") }
         if !found[2] { return wrong("the table 'audit' does not say that it is deleted") }
         if left.waits, left.seq.rawValue != 1 || !found[3] { return wrong("its first row waits, and is not emptied") }
-        // What is emptied for that waits from then on.
+        // Emptying the first row clears the instance's salt, and the row waits from then on.
         if !left.waits, found[4] { return wrong("its first row is emptied, and does not wait") }
         let isFloorBelow = found[5] && floor.rawValue <= left.head.rawValue &+ 1
         return isFloorBelow ? wrong("the store says that rows are there which are deleted") : nil
     }
 
-    /// What is wrong with all of them together; nil when nothing is, and when nobody can tell.
+    /// The inconsistency of all rows together; `nil` if there is none, or if the store has changed meanwhile.
     var inconsistency: Inconsistency? {
         isWhole && sum != 0
             ? Inconsistency("the table 'purge' does not have the instances that are deleted") : nil

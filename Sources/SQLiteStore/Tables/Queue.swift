@@ -22,7 +22,7 @@ extension StatementRow {
 }
 
 extension Table {
-    /// Queues, which need only be readable.
+    /// The table of queues, which need only be readable.
     static let queue = Table("queue", key: ["name"], since: 2, rows: QueueRecord.columns.select) { row, _ in
         _ = try QueueRecord(row: &row)
         return nil

@@ -8,7 +8,7 @@ extension Restoration: TableRow {
 
     static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
         try column("generation", row.generation) { $0.generation = try $1.integer(in: StoreRow.generations) }
-        // A parent is older, so a way along these ends.
+        // A parent is older than its child, so following parents ends.
         try column("parent", row.parent) { $0.parent = try $1.integer(in: 0...$0.generation - 1) }
         try column("next_position", row.next) { $0.next = try $1.position() }
         try column("restored_ms", row.restored) { $0.restored = try $1.time() }
@@ -16,7 +16,7 @@ extension Restoration: TableRow {
 }
 
 extension Lineage {
-    /// What a store's file says.
+    /// Reads the lineage from a store's file.
     static func read(_ database: Database, generation: Int64) throws -> Lineage {
         Lineage(try Restoration.all(database, "ORDER BY generation"), generation: generation)
     }

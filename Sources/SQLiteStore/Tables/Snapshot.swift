@@ -25,7 +25,8 @@ extension SnapshotRecord: TableRow {
 }
 
 extension Table {
-    /// Snapshots that no journal row asks for. The others are compared with their rows.
+    /// The table of snapshots, checked for snapshots that no journal row calls for. The inspection of the journal
+    /// compares the others with their rows.
     static let snapshot = Table(
         "snapshot", key: ["instance_id", "seq"],
         rows: """

@@ -1,7 +1,7 @@
 import Statechart
 import WorkflowStore
 
-// Each column is read through the check of what it may hold: what counts with it afterwards cannot overflow.
+// Each column is read through a check of its range, so that later arithmetic cannot overflow.
 
 extension StatementRow {
     mutating func integer(in range: ClosedRange<Int64>) throws(SQLiteFailure) -> Int64 {
@@ -15,10 +15,10 @@ extension StatementRow {
         return try integer(in: range)
     }
 
-    /// A number that counts on from 1.
+    /// Reads a number that counts from 1.
     mutating func ordinal() throws(SQLiteFailure) -> Int64 { try integer(in: StoreNumbers.range) }
 
-    /// A number that counts on from 0.
+    /// Reads a number that counts from 0.
     mutating func count() throws(SQLiteFailure) -> Int64 { try integer(in: 0...StoreNumbers.range.upperBound) }
 
     mutating func time() throws(SQLiteFailure) -> Timestamp {
@@ -30,7 +30,7 @@ extension StatementRow {
         return try time()
     }
 
-    /// A column by its place, counted from 0; does not move on.
+    /// Reads a time by the column's index, from 0; does not advance.
     func time(at index: CInt) throws(SQLiteFailure) -> Timestamp {
         let number = integer(at: index)
         guard Timestamp.range.contains(number) else { throw implausible(at: index) }
@@ -46,7 +46,8 @@ extension StatementRow {
         return try position()
     }
 
-    /// The row of the same instance before one; it stands before it, so a way along these ends.
+    /// Reads the position of the same instance's row before `position`. The position read is lower, so following the
+    /// rows ends.
     mutating func previous(of position: Position) throws(SQLiteFailure) -> Position? {
         guard let previous = try optionalPosition() else { return nil }
         guard previous < position else { throw implausible }
@@ -72,7 +73,7 @@ extension StatementRow {
 
     mutating func namespaceID() throws(SQLiteFailure) -> NamespaceID { NamespaceID(rawValue: try ordinal()) }
 
-    /// A namespace as it stands.
+    /// Reads a namespace without a check.
     mutating func anyNamespaceID() -> NamespaceID {
         // Proof: a namespace is compared, and nothing counts with it.
         NamespaceID(rawValue: integer())
@@ -82,14 +83,14 @@ extension StatementRow {
         PartitionID(rawValue: try integer(in: PartitionID.range))
     }
 
-    /// A number of milliseconds that pass.
+    /// Reads a duration in milliseconds.
     mutating func optionalSpan() throws(SQLiteFailure) -> Int64? {
         try optionalInteger(in: 1...Timestamp.range.upperBound)
     }
 
     mutating func status() throws(SQLiteFailure) -> InstanceStatus { try word() }
 
-    /// One of a list of words.
+    /// Reads one of a list of words.
     mutating func word<Word: RawRepresentable<String>>() throws(SQLiteFailure) -> Word {
         guard let word = Word(rawValue: try text()) else { throw implausible }
         return word
@@ -97,7 +98,7 @@ extension StatementRow {
 
     mutating func actor() throws(SQLiteFailure) -> Actor? { try optionalText().map(Actor.init(rawValue:)) }
 
-    /// The name of a machine, an instance, a queue or a run: never empty, and without control characters.
+    /// Reads the name of a machine, an instance, a queue or a run: never empty, and without control characters.
     mutating func name() throws(SQLiteFailure) -> String {
         let name = try text()
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw implausible }

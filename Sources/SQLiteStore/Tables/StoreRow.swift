@@ -1,12 +1,12 @@
 import GRDB
 import WorkflowStore
 
-/// The one row about the file itself.
+/// The single row that describes the file itself.
 struct StoreRow: Sendable {
     private(set) var uuid: UniqueID
     private(set) var generation: Int64
     private(set) var epoch: Int64
-    /// What the writer goes on from.
+    /// The numbers that the writer continues from.
     private(set) var numbers: StoreNumbers
     private(set) var clock: StoreClock
     private(set) var keys: KeyLedger
@@ -20,10 +20,10 @@ struct StoreRow: Sendable {
 
     static var missing: SQLiteFailure { .damage("its row in 'store' is missing") }
 
-    /// Nil when the row is missing; throws for one that no wfd writes.
+    /// Reads the row; returns `nil` if it is missing, and throws if no wfd writes such a row.
     static func read(_ database: Database) throws -> StoreRow? { try first(database, "WHERE id = 1") }
 
-    /// Refuses a store of another clock.
+    /// Throws if the store has another clock.
     func require(_ wanted: StoreClock, of file: StoreFile) throws(StoreError) {
         if clock == wanted { return }
         let why =
@@ -74,11 +74,11 @@ extension StoreRow: TableRow {
 }
 
 extension StatementRow {
-    /// Reads a position up to the next one.
+    /// Reads a position that is at most the next one.
     fileprivate mutating func floor(of row: StoreRow) throws(SQLiteFailure) -> Position {
         Position(rawValue: try integer(in: 1...max(1, row.nextPosition.rawValue)))
     }
 
-    /// Reads a number up to 48 bits, as many as a UUID has for its time.
+    /// Reads a number up to 2^48; a UUID has 48 bits for its time.
     fileprivate mutating func bits48() throws(SQLiteFailure) -> Int64 { try integer(in: 0...(1 << 48)) }
 }

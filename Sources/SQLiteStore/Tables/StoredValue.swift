@@ -1,4 +1,4 @@
-/// A value as SQLite stores and orders it (https://sqlite.org/datatype3.html); no table of ours has a real number.
+/// A value as SQLite stores and orders it (https://sqlite.org/datatype3.html). No table of ours has a real number.
 enum StoredValue: Sendable, Comparable {
     case null
     case integer(Int64)

@@ -1,21 +1,21 @@
 import GRDB
 import WorkflowStore
 
-/// A table that only repeats what others say, or adds to it, as `verify` goes through it.
+/// A table that repeats or supplements data of other tables, as `verify` walks through it.
 struct Table: Sendable {
-    /// The order of its rows.
+    /// The order of the table's rows.
     let order: KeyOrder
-    /// The first schema that has it.
+    /// The first schema that has the table.
     private let schema: Int64
-    /// `SELECT … FROM …`, the columns of the order first.
+    /// `SELECT … FROM …`, with the columns of the order first.
     private let rows: String
-    /// Its name in `rows`; nil where it has its own.
+    /// The table's alias in `rows`; `nil` if `rows` uses the table's own name.
     private let alias: String?
-    /// True where counting begins anew.
+    /// True if counting starts anew with this table.
     let isFirstCounted: Bool
-    /// Looks at a row; returns what is wrong with it.
+    /// Inspects a row and returns its inconsistency.
     let look: @Sendable (inout StatementRow, inout TableInspection) throws -> Inconsistency?
-    /// Looks at what was counted, behind the last row.
+    /// Inspects the counts after the last row.
     let end: @Sendable (inout TableInspection) -> Void
 
     init(
@@ -32,17 +32,17 @@ struct Table: Sendable {
         self.end = end
     }
 
-    /// Those that are gone through, one after another.
+    /// The tables that `verify` walks through, in this order.
     static let all = [
         snapshot, timer, effect, attempt, key, setting, erasure, run, runNames, queue, instance, purge, audit, tally,
     ]
 
-    /// False for a file of an earlier schema, which is only read.
+    /// Returns false for a file of an earlier schema, which is only read.
     func isThere(in database: Database) throws -> Bool {
         try schema == 1 || PreparedStatement.number(database, "PRAGMA user_version") >= schema
     }
 
-    /// The rows in their order, from behind a place on.
+    /// Returns the statement that selects the rows in their order, all of them or those after a place.
     func rows(after place: Bool) -> String {
         let key = order.columns.map { column in alias.map { "\($0).\(column)" } ?? column }
         let list = key.joined(separator: ", ")
@@ -51,43 +51,44 @@ struct Table: Sendable {
     }
 }
 
-/// One slice of a table, being looked at.
+/// The inspection of one slice of a table.
 struct TableInspection {
     let database: Database
     let store: StoreRow
-    /// What the store said of its keys when the table was begun.
+    /// The store's ledger of keys when the table was begun.
     let ledger: KeyLedger
     var counts: Counts
     var slice = InspectedCopies()
-    /// False after a row that cannot stand where it stands.
+    /// False after a row that is out of order.
     var isInOrder = true
 
-    /// What is counted in one table and compared in another.
+    /// Counts that are collected in one table and compared in another.
     struct Counts: Sendable {
-        /// The keys so far.
+        /// The number of keys so far.
         var keys: Int64 = 0
-        /// What was counted of instances.
+        /// The counts of instances per state.
         var tally = TallyInspection()
-        /// Instances that are deleted, and those of which something is left to delete.
+        /// The deleted instances, and those with rows left to delete.
         var purges = PurgeInspection()
-        /// The numbers of instances that are there or were deleted.
+        /// The numbers of instances that exist or were deleted.
         var deletions = DeletionInspection()
-        /// What was erased of instances that are not there.
+        /// The erasures of instances that do not exist.
         var erasures = ErasureInspection()
 
-        /// Where the store stood when the counting began: with another place at its end the counts say nothing.
+        /// The store's next position when the counting began. If the next position has changed, the counts prove
+        /// nothing.
         private var ground: Position?
-        /// False where something could not be counted.
+        /// False if something could not be counted.
         private(set) var isWhole = true
 
-        /// To be called with each slice.
+        /// Notes the state of the store; called with each slice.
         mutating func see(_ store: StoreRow, _ database: Database) throws {
             if let ground, ground != store.nextPosition { isWhole = false }
             ground = store.nextPosition
             try purges.see(store.nextPosition, database)
         }
 
-        /// Not all rows of a table are seen, or one cannot be read.
+        /// Notes that some rows of a table were not seen or could not be read.
         mutating func leaveOut(_ table: Table) {
             isWhole = false
             if table.order.table == Table.audit.order.table { erasures = ErasureInspection() }

@@ -2,7 +2,7 @@ import GRDB
 import WorkflowStore
 
 extension Table {
-    /// How many instances are in which state.
+    /// The table of the numbers of instances per state.
     static let tally = Table(
         "tally", key: ["machine_id", "status", "state"], since: 3,
         rows: "SELECT machine_id, status, state, n FROM tally",
@@ -13,8 +13,8 @@ extension Table {
     }
 }
 
-/// Compares the tally with the instances, in bounded memory: each instance adds the hash of where it is to a sum, and
-/// each count takes as many hashes away.
+/// Compares the tally with the instances, in bounded memory. Each instance adds the hash of its state to a sum; each
+/// count subtracts as many hashes.
 struct TallyInspection: Sendable {
     private var sum: UInt64 = 0
 
@@ -25,7 +25,7 @@ struct TallyInspection: Sendable {
         sum &-= hash &* UInt64(bitPattern: try row.count())
     }
 
-    /// What is wrong with the tally; nil when nothing is.
+    /// The inconsistency of the tally; `nil` if there is none.
     var inconsistency: Inconsistency? {
         sum != 0
             ? Inconsistency("the table 'tally' does not say how many instances are in which state") : nil

@@ -20,7 +20,7 @@ extension TimerRecord: TableRow {
 }
 
 extension Table {
-    /// Timers that no instance has armed.
+    /// The table of timers, checked for timers that no instance has armed.
     static let timer = Table(
         "timer", key: ["due_ms", "position", "ordinal"], rows: TimerRecord.columns.select
     ) { row, inspection in
@@ -29,9 +29,11 @@ extension Table {
     }
 }
 
-/// Compares what instances have armed with the table of timers: what runs has a row there, and there is no other.
+/// Compares the timers that instances have armed with the table of timers. Each timer of a running instance has a row
+/// there, and there are no other rows.
 enum TimerInspection {
-    /// Looks up the timers that an instance has armed; gives their number, and notes the first that does not fit.
+    /// Looks up the timers that an instance has armed. Returns their number and records the first one that does not
+    /// fit.
     static func compare(_ instance: inout InspectedInstance, _ database: Database) throws -> Int {
         guard instance.inconsistency == nil, instance.record.status == .running else { return 0 }
         guard let timers = timers(of: instance.record) else {
@@ -45,13 +47,13 @@ enum TimerInspection {
         return timers.count
     }
 
-    /// What is wrong with a row of the table; nil when its instance has armed it.
+    /// Returns the inconsistency of a row of the table; `nil` if its instance has armed the timer.
     static func inconsistency(of timer: TimerRecord, _ database: Database) throws -> Inconsistency? {
         let found: InstanceRecord?
         do {
             found = try InstanceRecord.first(database, "WHERE id = ?", timer.instanceID)
         } catch let failure as SQLiteFailure where failure.isCorrupt {
-            // Told with the instance.
+            // The inspection of the instance reports the damage.
             return nil
         }
         guard let found else {
@@ -64,13 +66,13 @@ enum TimerInspection {
             ? nil : Inconsistency(instance: found.id, "there is a timer '\(timer.event)' that it has not armed")
     }
 
-    /// The rows that an instance must have; nil where its list cannot be read.
+    /// Returns the rows that an instance must have; `nil` if its list cannot be read.
     private static func timers(of record: InstanceRecord) -> [TimerRecord]? {
-        // A text that is no JSON is no list either.
+        // A text that is not JSON is not a list either.
         guard case .array(let armed)? = try? JSONReader.value(from: record.state.armed) else { return nil }
         var timers: [TimerRecord] = []
         for pending in armed {
-            // What comes when its effect ends is due at no time that is known.
+            // An invocation completes when its effect ends, at a time that is not known in advance.
             if pending.object?["kind"] == "invocation" { continue }
             guard case .int(let number)? = pending.object?["number"], case .int(let due)? = pending.object?["due"],
                 case .int(let position)? = pending.object?["position"], let event = pending.object?["event"]?.string,

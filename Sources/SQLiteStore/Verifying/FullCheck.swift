@@ -1,18 +1,19 @@
 import GRDB
 import WorkflowStore
 
-/// All that a file must pass before anybody calls it whole: the one check of `wfctl backup` and of `wfd restore`.
+/// The check that a file must pass to count as complete, used by `wfctl backup` and `wfd restore`.
 ///
-/// Only here SQLite compares every page, and rows with their constraints. It does so in one read transaction, so the
-/// file must be one that nobody writes to.
+/// Only this check makes SQLite compare every page, and rows with their constraints. SQLite does so in one read
+/// transaction, so nobody may write to the file.
 struct FullCheck {
     let file: StoreFile
     let limits: StoreLimits
 
-    /// Gives what the file holds, in numbers.
+    /// Returns the counts of the file.
     ///
-    /// - Parameter mayGoOn: Told how much was done while SQLite checks, about every millisecond; false ends it.
-    /// - Throws: `StoreError` with `damaged` when the file is not what was written; its message says only why.
+    /// - Parameter mayGoOn: Receives the progress about every millisecond while SQLite checks; false ends the check.
+    /// - Throws: `StoreError` with `damaged` if the file is not as it was written; its message contains only the
+    ///   reason.
     func run(
         _ verify: FileVerification, _ mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
     ) async throws -> StoreContents {
@@ -25,7 +26,7 @@ struct FullCheck {
                 try opened.close()
                 return contents
             } catch {
-                // Why it is refused matters, not that closing failed too.
+                // The reason for the refusal matters, not a failure of closing.
                 try? opened.close()
                 throw error
             }
@@ -47,7 +48,7 @@ struct FullCheck {
         }
     }
 
-    /// Counts, when it has passed what every start checks, too.
+    /// Returns the counts, after the check that every start makes.
     private func contents(_ database: Database) throws -> StoreContents {
         guard let row = try StoreRow.read(database) else {
             throw StoreError(.damaged, "its row in 'store' is missing")
@@ -56,7 +57,8 @@ struct FullCheck {
         return try StoreContents.read(database, row)
     }
 
-    /// What is wrong with the file, without its name and an advice; nil when the error is about something else.
+    /// Returns the damage of the file, without the file's name and without advice; `nil` if the error has another
+    /// cause.
     private func damage(_ error: any Error) -> StoreError? {
         let failure = StoreError(reading: file.given, error)
         guard failure.code == .damaged || failure.code == .corrupt else { return nil }

@@ -2,9 +2,9 @@ import GRDB
 import Statechart
 import WorkflowStore
 
-/// The requests of operators, as far as one look finds them.
+/// The requests of operators, as far as one read finds them.
 enum OperatorInspection {
-    /// Adds the runs, and where the last deletion and the last erasures stand.
+    /// Adds the runs, and the positions of the last deletion and the last erasures.
     static func look(at inspection: inout StoreInspection, _ database: Database) throws {
         guard try Table.tally.isThere(in: database) else { return }
         try database.forEachRow("SELECT \(BulkRecord.columns) FROM bulk") { row in
@@ -25,9 +25,9 @@ enum OperatorInspection {
     }
 }
 
-/// Erasures, with the instances that they are of.
+/// The erasures of a range of instances.
 extension ErasureInspection {
-    /// Some of the erasures of a range of instances.
+    /// Returns some of the erasures of a range of instances.
     static func slice(
         of instances: ClosedRange<Int64>, after id: Int64?, _ budget: inout SliceBudget, _ database: Database
     ) throws -> InspectedErasures {

@@ -3,17 +3,17 @@ import GRDB
 /// The order of a table's rows or of an index's entries.
 struct KeyOrder: Sendable {
     let table: String
-    /// Nil for the table's own order.
+    /// The index; `nil` for the table's own order.
     let index: String?
-    /// What it is ordered by; `rowid` is the number of a row.
+    /// The columns of the order; `rowid` is the number of a row.
     let columns: [String]
-    /// How many of the first columns no two rows share.
+    /// The number of leading columns that are unique together.
     let unique: Int
 
-    /// What messages call it.
+    /// The name in messages.
     var name: String { index.map { "the index '\($0)'" } ?? "the table '\(table)'" }
 
-    /// What stands last; nil when there is nothing.
+    /// Returns the last key in the order; `nil` if there is none.
     func last(_ database: Database) throws -> [StoredValue]? {
         let list = columns.joined(separator: ", ")
         let backwards = columns.map { "\($0) DESC" }.joined(separator: ", ")
@@ -24,25 +24,26 @@ struct KeyOrder: Sendable {
     }
 }
 
-/// A way through all that an order has, a slice at a time.
+/// A walk through all rows in an order, a slice at a time.
 ///
-/// What is added behind its end is left out: whoever reads more slowly than a daemon writes would never arrive.
+/// Rows that are added after the walk's end are left out: a walk that is slower than the daemon's writes would never
+/// finish.
 struct OrderedWalk: Sendable {
-    /// What to do with the row that comes next.
+    /// The action for the next row.
     enum Step {
         case take
-        /// It was added behind the end, and so was all that follows.
+        /// The row was added after the end, and so were all rows that follow.
         case stop
-        /// It cannot stand there. Where the way goes on from it nobody knows.
+        /// The row is out of order, so the walk cannot continue from it.
         case refuse(String)
     }
 
-    /// The last row that was taken; nil before the first.
+    /// The key of the last row that was taken; `nil` before the first.
     private(set) var last: [StoredValue]?
-    /// What stood last when the walk began.
+    /// The last key in the order when the walk began.
     private var end: [StoredValue]?
 
-    /// To be called before the rows of a slice.
+    /// Notes the end of the order; called before the rows of a slice.
     mutating func begin(_ order: KeyOrder, _ database: Database) throws {
         if last == nil { end = try order.last(database) }
     }
@@ -54,7 +55,7 @@ struct OrderedWalk: Sendable {
             guard before.lexicographicallyPrecedes(now) else { return .refuse("\(order.name) is not in order") }
         }
         if let end, end.lexicographicallyPrecedes(key) {
-            // Behind a row that was added stands none of before.
+            // No earlier row stands after an added row.
             let isLast = try order.last(database)?.lexicographicallyPrecedes(key) ?? true
             return isLast ? .refuse("\(order.name) is not in order") : .stop
         }

@@ -10,17 +10,17 @@ extension SQLiteReading {
     }
 }
 
-/// A place in the tables that only repeat what others say, which are gone through one after another.
+/// A place in the walk through the tables that repeat data of others, one after another.
 private struct CopyPlace: Sendable {
     private var number = 0
     private var walk = OrderedWalk()
-    /// What the store said of its keys when the table was begun.
+    /// The store's ledger of keys when the table was begun.
     private var ledger: KeyLedger?
     private var counts = TableInspection.Counts()
 
     private var table: Table { Table.all[number] }
 
-    /// Looks at some rows from here on.
+    /// Inspects some rows from this place on.
     mutating func slice(_ database: Database, _ budget: inout SliceBudget) throws -> InspectedCopies {
         var slice = InspectedCopies()
         do {
@@ -51,7 +51,7 @@ private struct CopyPlace: Sendable {
         return slice
     }
 
-    /// Before the next table; nil behind the last one.
+    /// Returns the place before the next table; `nil` after the last table.
     private func following() -> CopyPlace? {
         guard number + 1 < Table.all.count else { return nil }
         var next = CopyPlace()
@@ -60,7 +60,7 @@ private struct CopyPlace: Sendable {
         return next
     }
 
-    /// Looks at some rows of the table; false where the slice's budget ended before them.
+    /// Inspects some rows of the table; returns false if the slice's budget ended before the table.
     private mutating func run(_ inspection: inout TableInspection, _ budget: inout SliceBudget) throws -> Bool {
         let (table, database) = (table, inspection.database)
         try inspection.counts.see(inspection.store, database)

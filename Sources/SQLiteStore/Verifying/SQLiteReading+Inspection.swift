@@ -42,7 +42,7 @@ extension SQLiteReading {
             ) { row in
                 // Proof: the least and the largest number are cared for where it is counted on.
                 let id = MachineID(rawValue: row.integer(at: 0))
-                // Told with the table's index. Where it goes on from here nobody knows.
+                // The check of the table's index reports the disorder. The walk cannot continue from here.
                 guard id > last else { return false }
                 last = id
                 // No version is ever deleted.
@@ -86,7 +86,7 @@ extension SQLiteReading {
                 """, ids.lowerBound, ids.upperBound
             ) { row in
                 var instance = try InspectedInstance(row: &row)
-                // Told with the table's indexes. Where it goes on from here nobody knows.
+                // The checks of the table's indexes report the disorder. The walk cannot continue from here.
                 guard ids.contains(instance.record.id.rawValue), last.map({ instance.record.id > $0 }) ?? true else {
                     return false
                 }
@@ -113,7 +113,7 @@ extension InspectedInstance {
         let (number, machine) = (row.integer(at: places.id), row.integer(at: places.machineID))
         // Proof: a namespace is compared, and nothing counts with it.
         let namespace = NamespaceID(rawValue: row.integer(at: places.namespace))
-        // What follows says that such a name cannot be read.
+        // The code below reports a name that cannot be read.
         let key = InstanceKey(InstanceName(rawValue: (try? row.text(at: places.name)) ?? ""), in: namespace)
         do {
             let record = try InstanceRecord(row: &row)
@@ -140,7 +140,7 @@ extension InstanceRecord {
         return record
     }
 
-    /// About the bytes that it takes in memory.
+    /// The approximate number of bytes that the record takes in memory.
     package var size: Int {
         512 + state.configuration.utf8.count + state.context.utf8.count + state.memory.utf8.count
             + state.armed.utf8.count + (state.output?.utf8.count ?? 0)
@@ -148,7 +148,7 @@ extension InstanceRecord {
 }
 
 extension PreparedStatement {
-    /// The one number that a statement without parameters gives.
+    /// Returns the one number that a statement without parameters selects.
     static func number(_ database: Database, _ sql: String) throws -> Int64 {
         var select = try PreparedStatement(database, sql)
         // Proof: callers compare it, or count with it after they have read each row of the table within its bounds.
@@ -157,8 +157,8 @@ extension PreparedStatement {
 }
 
 extension JournalSums {
-    /// The row in `store` as far as it speaks of all rows together. Nil when the last deletion cannot be read, because
-    /// it says which rows may be missing. The check of deletions reports that.
+    /// Returns the values of the row in `store` that concern all rows together. Returns none if the last deletion,
+    /// which says which rows may be missing, cannot be read. The check of deletions reports such a deletion.
     fileprivate static func told(by row: StoreRow, _ database: Database) throws -> [JournalSums] {
         do {
             return [

@@ -51,7 +51,7 @@ private struct JournalInspection {
     var bytesLeft: Int
     var slice: InspectedJournal
     private let places = JournalRecord.places
-    /// Keys of rows below are forgotten.
+    /// The position below which keys of rows are forgotten.
     private var floor = Position(rawValue: .max)
 
     init(positions: ClosedRange<Int64>, instances: ClosedRange<Int64>, bytesLeft: Int) {
@@ -89,11 +89,12 @@ private struct JournalInspection {
             slice.isLast = false
             return false
         }
-        // Rows that are not read ask for something too.
+        // Rows that are not read may have calls too.
         if slice.disorder == nil { try findCalls(database) }
     }
 
-    /// Finds the effects in the range of the slice that nobody waits for. Those of its last row may be in the next.
+    /// Finds the effects in the range of the slice that no instance waits for. Effects of its last row may be in the
+    /// next slice.
     private mutating func findCalls(_ database: Database) throws {
         guard try Table.effect.isThere(in: database) else { return }
         try database.forEachRow(
@@ -107,7 +108,8 @@ private struct JournalInspection {
         }
     }
 
-    /// Finds the effects behind one row that nobody waits for: those of its instance up to the first of another.
+    /// Finds the effects of one row that no instance waits for. They follow the row, up to the first effect of another
+    /// row.
     mutating func findCalls(behind position: Position, _ database: Database) throws {
         guard let last = slice.rows.last, last.position == position, try Table.effect.isThere(in: database) else {
             return
@@ -123,7 +125,7 @@ private struct JournalInspection {
         }
     }
 
-    /// Learns what the store says about the keys in this transaction.
+    /// Reads the store's ledger of keys in this transaction.
     mutating func begin(_ database: Database) throws {
         if let row = try StoreRow.read(database) { floor = row.keys.floor }
     }

@@ -18,10 +18,10 @@ extension SQLiteReading {
     }
 }
 
-/// A place in the orders in which rows are found, which are gone through one after another.
+/// A place in the walk through the indexes, one after another.
 private struct IndexPlace: Sendable {
     var tree = 0
-    /// Whether the table's rows are looked for in the index, and not the index's entries in the table.
+    /// True if the walk looks the table's rows up in the index; false if it looks the index's entries up in the table.
     var isRows = false
     var walk = OrderedWalk()
 
@@ -30,7 +30,8 @@ private struct IndexPlace: Sendable {
     }
 }
 
-/// One slice of one order, in one read transaction: what it leads to, or what leads to the table's rows.
+/// One slice of one order, in one read transaction: the rows behind an index's entries, or the entries of the table's
+/// rows.
 private struct TreeInspection {
     let tree: SearchTree
     var place: IndexPlace
@@ -70,7 +71,8 @@ private struct TreeInspection {
         }
     }
 
-    /// What was found so far, and that the rest of this order is left out; throws what is no damage.
+    /// Returns the findings so far, and reports that the rest of this order is left out. Rethrows an error that is not
+    /// damage.
     func unreadable(_ error: any Error) throws -> InspectedIndexes {
         let failure = SQLiteFailure(error)
         guard failure.isCorrupt else { throw error }

@@ -1,25 +1,25 @@
 import GRDB
 
-/// An order in which the rows of a table are found: that of an index.
+/// An index: an order in which the rows of a table are found.
 struct SearchTree: Sendable {
     let table: String
     let index: String
-    /// What it is ordered by; `rowid` is the number of a row.
+    /// The columns of the order; `rowid` is the number of a row.
     let columns: [String]
-    /// How many of the first columns no two rows share.
+    /// The number of leading columns that are unique together.
     let unique: Int
-    /// What finds a row in the table's own order.
+    /// The columns that identify a row in the table's own order.
     let own: [String]
 
-    /// The order in which a comparison goes through it, or through the table's rows.
+    /// Returns the order in which a comparison walks through the index, or through the table's rows.
     func order(ofRows isRows: Bool) -> KeyOrder {
         isRows
             ? KeyOrder(table: table, index: nil, columns: own, unique: own.count)
             : KeyOrder(table: table, index: index, columns: columns, unique: unique)
     }
 
-    /// Those of all tables, as the schema says: a later index is among them by itself. Tables without an index have
-    /// none: their order is looked at where their rows are compared.
+    /// Returns the indexes of all tables from the schema, so that a later index is included automatically. A table
+    /// without an index has none; its order is checked when its rows are compared.
     static func all(_ database: Database) throws -> [SearchTree] {
         let tables = try Row.fetchAll(
             database,
@@ -46,7 +46,7 @@ struct SearchTree: Sendable {
     private static func tree(
         _ index: String, of table: String, isUnique: Bool, _ own: [String], _ database: Database
     ) throws -> SearchTree {
-        // The number of a row has no name there, and may be there twice.
+        // The number of a row has no name in the list, and may be listed twice.
         let rows = try Row.fetchAll(
             database,
             sql: "SELECT coalesce(name, 'rowid') AS name, \"key\" AS isKey FROM pragma_index_xinfo(?) ORDER BY seqno",
@@ -58,7 +58,8 @@ struct SearchTree: Sendable {
             table: table, index: index, columns: columns, unique: isUnique ? keys : columns.count, own: own)
     }
 
-    /// Its entries, and of each whether the row that it leads to has what it says; from behind a place on.
+    /// Returns the SQL that selects the index's entries, all of them or those after a place. The last column is true if
+    /// the row has the values of its entry.
     func entries(after place: Bool) -> String {
         let list = columns.map { "e.\($0)" }.joined(separator: ", ")
         let same = Set(columns + own).sorted().map { "r.\($0) = e.\($0)" }.joined(separator: " AND ")
@@ -69,7 +70,8 @@ struct SearchTree: Sendable {
             """
     }
 
-    /// The rows of the table in its own order, and of each whether the index leads to it; from behind a place on.
+    /// Returns the SQL that selects the table's rows in their own order, all of them or those after a place. The last
+    /// column is true if the index leads to the row.
     func rows(after place: Bool) -> String {
         let list = own.map { "r.\($0)" }.joined(separator: ", ")
         let same = Set(columns + own).sorted().map { "e.\($0) = r.\($0)" }.joined(separator: " AND ")

@@ -2,13 +2,13 @@ import GRDB
 import Statechart
 import WorkflowStore
 
-/// Compares the row in `store`, and the small tables beside it, with what the other tables hold.
+/// Compares the row in `store`, and the small tables beside it, with the content of the other tables.
 struct StoreRowInspection {
     let row: StoreRow
-    /// What the tables lead to; their times are not read.
+    /// The next numbers according to the tables; their times are not read.
     let found: StoreNumbers
 
-    /// What does not fit; empty when all does.
+    /// Returns the inconsistencies; empty if there are none.
     func inconsistencies(_ database: Database) throws -> [Inconsistency] {
         let hasDeleted = try AuditQueries.lastPosition(database) != nil
         var inconsistencies = nextInconsistencies(hasDeleted: hasDeleted)
@@ -25,7 +25,7 @@ struct StoreRowInspection {
         return inconsistencies + (try lineageInconsistencies(database))
     }
 
-    /// A row that is gone stood before the deletion that took it away.
+    /// Returns the inconsistency of the purge floor. A missing row stood before the deletion that removed it.
     private func purgeInconsistency(_ database: Database) throws -> Inconsistency? {
         let floor = row.purgeFloor.rawValue
         let deletion = try AuditQueries.lastPosition(database)
@@ -34,8 +34,9 @@ struct StoreRowInspection {
         return Inconsistency("the store says that rows before position \(floor) are gone, but \(why)")
     }
 
-    /// Nothing is taken from a number without a row, and no row goes away but those of effects and of what was deleted:
-    /// calls of the last macrostep that have ended leave positions behind it. A deletion has a position of its own.
+    /// Returns the inconsistencies of the next numbers. Every assigned number has a row. Only the rows of effects and
+    /// of deleted instances go away: ended calls of the last macrostep leave positions after it. A deletion has a
+    /// position of its own.
     private func nextInconsistencies(hasDeleted: Bool) -> [Inconsistency] {
         var inconsistencies: [Inconsistency] = []
         func compare(
@@ -68,7 +69,8 @@ struct StoreRowInspection {
         return inconsistencies
     }
 
-    /// Every generation but the first began with a restore, with what its parent had by then.
+    /// Returns the inconsistencies of the lineage. Every generation but the first began with a restore, with the rows
+    /// that its parent had at that time.
     private func lineageInconsistencies(_ database: Database) throws -> [Inconsistency] {
         let restorations: [Restoration]
         do {
@@ -91,7 +93,7 @@ struct StoreRowInspection {
                         "generation \(generation) begins at position \(restoration.next.rawValue), behind its end"))
             }
             end = min(end, restoration.next)
-            // A parent is older.
+            // A parent is older than its child, so the loop ends.
             generation = restoration.parent
         }
         for restoration in restorations {
@@ -107,7 +109,7 @@ struct StoreRowInspection {
 }
 
 extension StoreNumbers {
-    /// What must come next by what the tables hold; the time is not looked for.
+    /// Returns the next numbers according to the tables; does not look for the time.
     static func found(in database: Database) throws -> StoreNumbers {
         func next(_ column: String, _ table: String) throws -> Int64 {
             try PreparedStatement.number(database, "SELECT coalesce(max(\(column)), 0) FROM \(table)").addingOne
@@ -124,6 +126,6 @@ extension StoreNumbers {
 }
 
 extension Int64 {
-    /// The next number; the last one stays.
+    /// The next number; the largest number stays the same.
     fileprivate var addingOne: Int64 { self == .max ? self : self + 1 }
 }

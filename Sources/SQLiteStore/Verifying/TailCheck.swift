@@ -2,16 +2,16 @@ import GRDB
 import Statechart
 import WorkflowStore
 
-/// Checks that the last rows of the journal are what was written, and that their instances stand where they end.
+/// Checks that the last rows of the journal are as they were written, and that their instances match them.
 ///
-/// What a crash can damage is what was written last. The whole file is for `wfctl verify`.
+/// A crash can damage only the last rows. `wfctl verify` checks the whole file.
 struct TailCheck {
     let file: StoreFile
     let row: StoreRow
-    /// How many rows to check.
+    /// The number of rows to check.
     let limit: Int
 
-    /// Returns how many rows were checked.
+    /// Returns the number of rows that were checked.
     func run(_ database: Database) throws -> Int {
         try checkNumbers(database)
         var reader = TailReader(database: database)
@@ -25,7 +25,7 @@ struct TailCheck {
                 throw damage("the instance of the row at seq \(row.seq.rawValue) is missing")
             }
             count += 1
-            // Where the rows of one that is deleted end stands elsewhere.
+            // For a deleted instance, the table `purge` has the end of its rows.
             if seen.insert(instance.id).inserted, instance.status != .purging { try check(instance, against: row) }
             try check(row, of: instance, &reader)
             return true
@@ -54,7 +54,7 @@ struct TailCheck {
         }
     }
 
-    /// The instance must stand where its newest row ends.
+    /// Checks that the instance is in the state that its newest row ends in.
     private func check(_ instance: TailReader.Instance, against row: JournalRecord) throws {
         guard instance.head == row.position, instance.seq == row.seq, instance.digest == row.digest,
             instance.machineID == row.machineID, instance.configuration == row.to

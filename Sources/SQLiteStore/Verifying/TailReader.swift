@@ -1,13 +1,13 @@
 import GRDB
 import WorkflowStore
 
-/// What the digests of the last rows depend on; instances and machines are read once.
+/// The values that the digests of the last rows depend on; each instance and machine is read once.
 struct TailReader {
-    /// What is checked of an instance.
+    /// The checked values of an instance.
     struct Instance {
         let id: InstanceID
         let name: InstanceName
-        /// What digests cover of it.
+        /// The values of the instance that digests cover.
         let chain: ChainInstance
         let machineID: MachineID
         let status: InstanceStatus
@@ -17,7 +17,7 @@ struct TailReader {
         let digest: Digest
     }
 
-    /// What a row needs to know of the one before it.
+    /// The values of a row that the row after it needs.
     struct Link {
         let instanceID: InstanceID
         let seq: Seq
@@ -76,12 +76,12 @@ struct TailReader {
         }
     }
 
-    /// The snapshot that was stored with a row.
+    /// Returns the snapshot that was stored with a row.
     func snapshot(_ row: JournalRecord) throws -> SnapshotRecord? {
         try SnapshotRecord.first(database, "WHERE instance_id = ? AND seq = ?", row.instanceID, row.seq)
     }
 
-    /// Whether a snapshot's own digest and position fit.
+    /// Returns true if a snapshot's own digest and position fit.
     mutating func isWhole(_ snapshot: SnapshotRecord, at row: JournalRecord) -> Bool {
         snapshot.position == row.position && buffer.digest(snapshot: snapshot) ?? snapshot.digest == snapshot.digest
     }

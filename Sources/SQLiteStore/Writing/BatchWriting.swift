@@ -2,20 +2,20 @@ import GRDB
 import Statechart
 import WorkflowStore
 
-/// Writes the rows of batches inside a transaction that somebody else begins and ends.
+/// Writes the rows of batches inside a transaction that its caller begins and ends.
 struct BatchWriting {
     let epoch: Int64
-    /// The place of the file, which a release of effects writes. Nil when nobody asks for it.
+    /// The place of the file, which a release of effects writes; `nil` if the place need not be written.
     var place: StorePlace?
     let values: BoundValues
 
-    /// What is known about keys, and about what was deleted.
+    /// The ledger of keys, and the backlog of deleted instances.
     struct Marks {
         var ledger: KeyLedger
         var backlog: PurgeBacklog
     }
 
-    /// Writes batches, each on top of the one before. Returns what is known afterwards.
+    /// Writes batches, each on top of the one before. Returns the ledger and the backlog afterwards.
     func write(_ batches: [StoreBatch], _ marks: Marks, on database: Database) throws -> Marks {
         var marks = marks
         var floor = Position(rawValue: 0)
@@ -58,9 +58,9 @@ struct BatchWriting {
         return marks
     }
 
-    /// Fence, allocator and clock mark in one write.
+    /// Updates the fence, the next numbers and the highest time in one write.
     ///
-    /// - Parameter purged: Above all rows that were taken away.
+    /// - Parameter purged: The position above all removed rows.
     private func updateStore(
         _ numbers: StoreNumbers, _ ledger: KeyLedger, purged: Position, _ database: Database
     ) throws {
@@ -84,7 +84,7 @@ struct BatchWriting {
         try requireEpoch(update)
     }
 
-    /// Lets the highest time begin anew; the rows that are there count no more.
+    /// Restarts the highest time at the accepted clock's begin. The times of existing rows no longer count.
     func acceptClock(_ ledger: KeyLedger, on database: Database) throws {
         var update = try PreparedStatement(
             database,
@@ -118,15 +118,16 @@ struct BatchWriting {
 }
 
 extension BatchWriting {
-    /// Without `machine_id` and `status`: naming them would rewrite the list index for every event, because SQLite
-    /// decides by the statement's columns, not by the values. `failure` is NULL before and after: only an instance
-    /// that fails has one, and what it fails from and to is another status, or written with `updateMoved`.
+    /// The update leaves out `machine_id` and `status`. Naming them would rewrite the list index for every event,
+    /// because SQLite decides by the statement's columns, not by the values. `failure` is NULL before and after: only a
+    /// failed instance has one. An instance that fails or recovers changes its status, or is written with
+    /// `updateMoved`.
     private static let updateInPlace = "\(InstanceRecord.updateStep) WHERE id = ? AND machine_id = ? AND status = ?"
 
     private static let updateMoved =
         "\(InstanceRecord.updateStep), machine_id = ?, status = ?, failure = ? WHERE id = ?"
 
-    /// Writes each changed instance once, as the last of the batches has it.
+    /// Writes each changed instance once, in the state after the last batch.
     private func updateInstances(of batches: [StoreBatch], _ database: Database) throws {
         var written: Set<InstanceID> = []
         for batch in batches.reversed() {
@@ -144,7 +145,7 @@ extension BatchWriting {
         let statement = try PreparedStatement(database, Self.updateInPlace, values: values)
         var inPlace = ColumnBinder<InstanceRecord>(statement: statement)
         for place in instances.indices where isWanted(instances[place].id) {
-            // Written before the names of new ones.
+            // `freeNames` has written a deleted instance before any new name.
             if instances[place].status == .purging { continue }
             if instances[place].failure != nil {
                 try updateMoved(instances[place], database)
@@ -199,7 +200,7 @@ extension BatchWriting {
         }
     }
 
-    /// Walks the journal from where it stopped last, and forgets keys until it meets one that is to be kept.
+    /// Walks the journal from the last stop and forgets keys until a key must be kept.
     func forgetKeys(_ retention: KeyRetention, _ ledger: KeyLedger, _ database: Database) throws -> KeyLedger {
         var ledger = ledger
         try database.forEachRow(
@@ -215,7 +216,7 @@ extension BatchWriting {
             guard isOld || ledger.count > retention.count else { return false }
             if let bytes = row.optionalBytes() {
                 let key = RequestKey(bytes: bytes)
-                // What looks new would be taken for new.
+                // A forgotten key with so recent a time would be accepted as a new key.
                 if let time = key.time, time >= retention.newest { return false }
                 let isRedacted = row.optionalBytes()?.isEmpty ?? false
                 if isRedacted, key.isText { try forgetText(at: position, database) }

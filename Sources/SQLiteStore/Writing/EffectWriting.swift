@@ -1,10 +1,10 @@
 import GRDB
 import WorkflowStore
 
-// What batches say about effects and their attempts.
+// The rows of effects, of their attempts and of queues.
 
 extension BatchWriting {
-    /// Effects that end, begin and change, and attempts at them.
+    /// Writes the effects that end, begin and change, the attempts at them, and the changed queues.
     func writeEffects(of batch: StoreBatch, _ database: Database) throws {
         try delete(batch.endedEffects, database)
         try EffectRecord.insert(batch.newEffects, database, values: values)
@@ -41,7 +41,7 @@ extension BatchWriting {
         }
     }
 
-    /// Deletes those between the first and the last of an effect.
+    /// Deletes the attempts at an effect between the first ones and the last ones, which are kept.
     private func forgetAttempts(of effect: Position, _ database: Database) throws {
         try database.run(
             """

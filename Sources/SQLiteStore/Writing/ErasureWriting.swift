@@ -2,10 +2,13 @@ import GRDB
 import Statechart
 package import WorkflowStore
 
-// What a batch erases.
+// The rows that a batch erases.
 
 extension BatchWriting {
-    /// - Parameter floor: Text keys of redacted rows before are remembered no more, and go.
+    /// Erases the data that a batch names, and writes the records of its erasures.
+    ///
+    /// - Parameter floor: The lowest position whose key is still remembered. Text keys of redacted rows below are
+    ///   removed.
     func erase(_ erasure: BatchErasure, keysBelow floor: Position, _ database: Database) throws {
         if erasure.isEmpty { return }
         try keep(erasure.salts, database)
@@ -47,7 +50,7 @@ extension BatchWriting {
         }
     }
 
-    /// The key of a redacted row is remembered no more.
+    /// Removes the key of a redacted row, because the key is no longer remembered.
     func forgetText(at position: Position, _ database: Database) throws {
         try database.run("UPDATE journal SET key = NULL WHERE position = ?", position)
     }
@@ -65,7 +68,8 @@ extension BatchWriting {
         }
     }
 
-    /// A row at p has its effects at p + 1, p + 2, …, and no journal row stands there.
+    /// Clears the errors of the attempts at a row's effects. A row at p has its effects at p + 1, p + 2, …, before the
+    /// next journal row.
     private func empty(attempts: [(instance: InstanceID, row: Position)], _ database: Database) throws {
         var empty = try PreparedStatement(
             database,
@@ -79,7 +83,7 @@ extension BatchWriting {
         }
     }
 
-    /// Writes what else than its state changes of an instance; its state is written.
+    /// Writes the columns of changed instances that are not part of their state. The state is written before.
     func updateNamed(_ instances: [InstanceRecord], _ database: Database) throws {
         var update = try PreparedStatement(
             database, "UPDATE instance SET name = ?, salt = ?, salt_from = ?, failure = ? WHERE id = ?",
@@ -91,9 +95,9 @@ extension BatchWriting {
     }
 }
 
-/// Reading erasures.
+/// Reads erasures.
 enum ErasureQueries {
-    /// Whether the schema has them: a file that is only read may be of an earlier one.
+    /// Returns true if the schema has erasures. A file that is only read may have an earlier schema.
     static func isThere(in database: Database) throws -> Bool {
         try PreparedStatement.number(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'erasure'") > 0
     }

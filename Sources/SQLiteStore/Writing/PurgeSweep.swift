@@ -2,13 +2,13 @@ import GRDB
 import Statechart
 import WorkflowStore
 
-/// Takes away a bounded part of what was deleted, inside a transaction that somebody else begins and ends: always the
-/// row with the highest position of all that is left.
+/// Removes a bounded part of the deleted instances' rows, inside a transaction that its caller begins and ends. The
+/// next row to remove is always the remaining row with the highest position.
 ///
-/// Rows of instances that were deleted together stand together, so a part changes few pages. A row costs a few
-/// lookups by number; what is left, and what belongs to others, is not read.
+/// Rows of instances that were deleted together stand together, so a part changes few pages. A row costs a few lookups
+/// by number. The sweep reads neither the rows that stay for later nor the rows of other instances.
 struct PurgeSweep {
-    /// An instance, and its last row that is left.
+    /// An instance and its last remaining row.
     private struct Place {
         let stored: Position
         let instance: InstanceID
@@ -18,7 +18,7 @@ struct PurgeSweep {
         var isChanged: Bool { head != stored }
     }
 
-    /// A row as far as it is read.
+    /// The columns of a row that the sweep reads.
     private struct Row {
         let previous: Position?
         let machine: MachineID
@@ -26,7 +26,7 @@ struct PurgeSweep {
         let kind: String
     }
 
-    /// Instances whose places are read at once.
+    /// The number of instances whose places are read at once.
     private static let placesAtOnce = 256
 
     let values: BoundValues
@@ -34,7 +34,7 @@ struct PurgeSweep {
     let database: Database
     private(set) var ledger: KeyLedger
     private(set) var backlog: PurgeBacklog
-    /// Above all rows that were taken away.
+    /// The position above all removed rows.
     private(set) var floor = Position(rawValue: 0)
     private var rows = 0
     private let hasAttempts: Bool
@@ -51,12 +51,12 @@ struct PurgeSweep {
         hasAttempts = try PreparedStatement.number(database, "SELECT EXISTS (SELECT 1 FROM attempt)") == 1
     }
 
-    /// Whether there is time and room for one more row.
+    /// True if there is time and room for one more row.
     private var isOpen: Bool {
         rows < order.rows && (rows % 16 != 0 || rows == 0 || ContinuousClock.now < begin + order.time)
     }
 
-    /// Takes away what the order says.
+    /// Removes as many rows as the order allows.
     mutating func run() throws {
         try endWaiting()
         while isOpen, backlog.instances > 0 {
@@ -70,7 +70,7 @@ struct PurgeSweep {
 
     // MARK: Places
 
-    /// The instances with the highest rows, and the highest row of those that are not among them.
+    /// Returns the instances with the highest rows, and the highest row of all other instances.
     private func nextPlaces() throws -> (places: [Place], bound: Position) {
         var select = try PreparedStatement(
             database,
@@ -86,12 +86,12 @@ struct PurgeSweep {
         return (places, first.head)
     }
 
-    /// Takes away rows of some instances, the highest first, and writes how far each is. False where nothing could be
-    /// taken away.
+    /// Removes rows of some instances, the highest first, and writes the progress of each. Returns false if no row
+    /// could be removed.
     private mutating func take(_ places: [Place], above bound: Position) throws -> Bool {
         let before = rows
         var places = places
-        // In the order of heads, the highest last.
+        // In ascending order of heads, the highest last.
         places.reverse()
         while isOpen, var place = places.popLast() {
             guard place.head > bound else {
@@ -108,7 +108,7 @@ struct PurgeSweep {
         return rows > before
     }
 
-    /// Keeps the order of heads.
+    /// Inserts a place in the order of heads.
     private static func insert(_ place: Place, into places: inout [Place]) {
         var (low, high) = (0, places.count)
         while low < high {
@@ -126,7 +126,7 @@ struct PurgeSweep {
 
     // MARK: Rows
 
-    /// Takes away the last row of an instance; false when it was the first, and the instance is done with.
+    /// Removes the last row of an instance. Returns false if the row was the first one, so the instance is finished.
     private mutating func takeRow(of place: inout Place) throws -> Bool {
         rows += 1
         backlog.rows -= 1
@@ -143,7 +143,8 @@ struct PurgeSweep {
         return true
     }
 
-    /// Nil where it is not what the chain says. `verify` finds it; here it ends what is taken away of the instance.
+    /// Returns a row; `nil` if the row does not match the chain. `verify` reports such a row; the sweep stops removing
+    /// rows of its instance.
     private func row(at place: Place) throws -> Row? {
         return try database.first(
             "SELECT previous, machine_id, key, kind FROM journal WHERE position = ? AND instance_id = ? AND seq = ?",
@@ -158,7 +159,7 @@ struct PurgeSweep {
     private mutating func takeFirstRow(of place: Place, _ row: Row?) throws {
         backlog.instances -= 1
         guard let row, place.seq == 1 else {
-            // Broken: what is left stays, for those who look into it.
+            // The chain is broken: the remaining rows stay for an investigation.
             backlog.rows -= place.seq - 1
             return try set(place, waits: nil)
         }
@@ -173,7 +174,9 @@ struct PurgeSweep {
         try set(place, waits: nil)
     }
 
-    /// - Parameter waits: Nil to end it.
+    /// Ends the sweep of an instance, or lets its first row wait.
+    ///
+    /// - Parameter waits: True if the first row waits; `nil` if the instance is finished.
     private func set(_ place: Place, waits: Bool?) throws {
         try database.run("DELETE FROM purge WHERE waits = 0 AND head = ?", place.stored, values: values)
         guard waits == true else { return }
@@ -183,7 +186,7 @@ struct PurgeSweep {
         try PurgeRecord.insert([left], database, values: values)
     }
 
-    /// A row, with what stands beside it.
+    /// Deletes a row with its snapshot and its attempts.
     private mutating func delete(_ place: Place) throws {
         try database.run("DELETE FROM journal WHERE position = ?", place.head, values: values)
         floor = max(floor, place.head.next)
@@ -196,14 +199,14 @@ struct PurgeSweep {
             "DELETE FROM snapshot WHERE instance_id = ? AND seq = ?", place.instance, place.seq, values: values)
     }
 
-    /// Of the effects that the row began: their ids stand behind its position.
+    /// Deletes the attempts at the effects that the row began. The ids of these effects follow the row's position.
     private func deleteAttempts(of place: Place) throws {
         try database.run(
             "DELETE FROM attempt WHERE effect > ?1 AND effect <= ?1 + ?2 AND instance_id = ?3", place.head,
             StepLimits.requests, place.instance, values: values)
     }
 
-    /// A key that was forgotten already has no row.
+    /// Forgets a key. A key that was forgotten before has no row.
     private mutating func forget(_ key: RequestKey, _ scope: KeyScope, _ position: Position) throws {
         guard position >= ledger.floor else { return }
         var delete = try PreparedStatement(
@@ -222,8 +225,8 @@ struct PurgeSweep {
 // MARK: Starts that wait
 
 extension PurgeSweep {
-    /// Takes from an instance's first row what it said, and from the instance its name and its salt: only the key, and
-    /// what the chain covers, is left.
+    /// Empties an instance's first row, and clears the instance's former name (in `context`) and its salt. The key
+    /// remains, and the data that the chain covers.
     private func empty(_ place: Place) throws {
         var digests = DigestBuffer()
         guard let instance = try InstanceRecord.first(database, "WHERE id = ?", place.instance),
@@ -238,7 +241,7 @@ extension PurgeSweep {
             values: values)
     }
 
-    /// Ends instances whose key was forgotten meanwhile.
+    /// Removes the instances whose key was forgotten meanwhile.
     private mutating func endWaiting() throws {
         guard let first = backlog.firstWaiting, first < ledger.floor else { return }
         let ended = try database.all(

@@ -2,10 +2,10 @@ import GRDB
 import Statechart
 package import WorkflowStore
 
-// What a batch says of instances that it deletes.
+// The rows that a batch writes for deleted instances.
 
 extension BatchWriting {
-    /// Takes their names away, before a new instance is given one of them.
+    /// Takes the names of deleted instances away, before a new instance gets one of them.
     func freeNames(of instances: [InstanceRecord], _ database: Database) throws {
         for instance in instances where instance.status == .purging {
             let statement = try PreparedStatement(
@@ -20,7 +20,7 @@ extension BatchWriting {
         }
     }
 
-    /// Writes what stays of them, and where their rows end.
+    /// Writes the deletions, and the last row of each deleted instance.
     func insert(_ audits: [AuditRecord], of batch: StoreBatch, _ database: Database) throws {
         guard !audits.isEmpty else { return }
         try AuditRecord.insert(audits, database, values: values)
@@ -42,14 +42,14 @@ extension BatchWriting {
     }
 }
 
-/// Reading what was deleted.
+/// Reads deletions, and the rows that are left to delete.
 enum AuditQueries {
-    /// The latest deletion.
+    /// Returns the latest deletion.
     static func last(_ database: Database) throws -> AuditRecord? {
         try Table.audit.isThere(in: database) ? AuditRecord.first(database, "ORDER BY position DESC LIMIT 1") : nil
     }
 
-    /// The position of the latest deletion, whatever else its row says.
+    /// Returns the position of the latest deletion, whatever the rest of its row contains.
     static func lastPosition(_ database: Database) throws -> Position? {
         guard try Table.audit.isThere(in: database) else { return nil }
         let positions = StoreNumbers.range
@@ -58,7 +58,7 @@ enum AuditQueries {
         return positions.contains(last) ? Position(rawValue: last) : nil
     }
 
-    /// What is left of what was deleted; reads the whole table of it.
+    /// Returns the backlog of deleted instances; reads the whole table `purge`.
     static func backlog(_ database: Database, floor: Position) throws -> PurgeBacklog {
         var backlog = PurgeBacklog(floor: floor)
         guard try Table.audit.isThere(in: database) else { return backlog }

@@ -32,10 +32,10 @@ extension SQLiteWriter {
         log.passiveRan()
     }
 
-    /// Makes a moment without readers, in which the log can begin anew.
+    /// Stops reads for a moment, so that the log can start over.
     private func startOver(_ kind: WALCheckpoint) throws(StoreError) {
         mustCut = false
-        // Most of the log goes first, while the readers still read.
+        // Most of the log moves first, while the readers still read.
         _ = try checkpoint(.passive)
         log.restartRan()
         guard readers.gate.shut() else { return hold(isForeign: false) }
@@ -51,11 +51,11 @@ extension SQLiteWriter {
 
     var logHold: LogHold? { readers.hold }
 
-    /// True when it is time to look again for the reader that holds the log. So the log also shrinks while nothing is
+    /// True if the writer should look again for the reader that holds the log. So the log also shrinks while nothing is
     /// written.
     private var isHoldDue: Bool { readers.hold != nil && holdLooked + limits.logPause <= .now }
 
-    /// The log could not start over.
+    /// Records that the log could not start over.
     private func hold(isForeign: Bool) {
         holdLooked = .now
         let since = isForeign ? stuck?.since : readers.gate.oldest
@@ -72,18 +72,18 @@ extension SQLiteWriter {
         }
     }
 
-    /// Remembers the time since when checkpoints end at the same frame: the reader there is at least as old.
+    /// Remembers since when checkpoints end at the same frame: the reader of that frame is at least as old.
     private func note(_ outcome: WALCheckpoint.Outcome) {
         switch outcome {
         case .held(let frames): if stuck?.frames != frames { stuck = (frames, .now) }
-        // No reader needs a frame of the log, but one may still read behind the last frame.
+        // No reader needs a frame of the log, but a reader may still read after the last frame.
         case .complete(let frames): if stuck?.frames != frames { stuck = nil }
         case .noRoom: break
         }
     }
 
-    /// Marks the file clean, moves the whole log into it, and closes the readers before the writer: the last connection
-    /// removes the log, and a read-only one cannot.
+    /// Marks the file clean, moves the whole log into it, and closes the readers before the writer. The last connection
+    /// removes the log, and a read-only connection cannot remove it.
     private func closeInOrder() throws(StoreError) {
         // Readers that stay too long only leave a log behind.
         _ = readers.gate.end()
@@ -94,7 +94,7 @@ extension SQLiteWriter {
         } catch {
             failure = error
         }
-        // Without the mark the log must stay, even when all of it is in the file: its absence would look like a loss.
+        // Without the mark the log must stay, even if the file has all of it: a missing log would look like a loss.
         if failure == nil { try closeConnections() } else { try closeAsItIs(failure) }
     }
 
@@ -110,7 +110,7 @@ extension SQLiteWriter {
         HeldLog(file: file).letGo()
     }
 
-    /// Closes without writing or checkpointing: the writer while the readers still hold the file.
+    /// Closes without writing or checkpointing: closes the writer while the readers still hold the file.
     private func closeAsItIs(_ error: StoreError?) throws(StoreError) {
         condition = .closed
         defer { releaseLock() }
@@ -120,8 +120,8 @@ extension SQLiteWriter {
 }
 
 extension ReaderPool {
-    /// Ends reading, and closes the connection that writes while the readers' still hold the file: so nothing is
-    /// written or checkpointed.
+    /// Ends all reads, and closes the writing connection while the readers' connections still hold the file. So closing
+    /// neither writes nor checkpoints.
     func close(after writing: DatabaseQueue) throws(StoreError) {
         _ = gate.end()
         do {
@@ -134,7 +134,7 @@ extension ReaderPool {
 }
 
 extension BatchWriting {
-    /// Notes that the daemon stopped in order.
+    /// Records that the daemon stopped in order.
     func markClean(_ database: Database) throws {
         var update = try PreparedStatement(database, "UPDATE store SET clean = 1 WHERE id = 1 AND epoch = ?", epoch)
         try update.run()
@@ -146,7 +146,7 @@ extension BatchWriting {
 
 /// Decides when the write-ahead log is due for a checkpoint.
 struct WALMeter {
-    /// What to do now.
+    /// The checkpoint that is due.
     enum Due: Equatable {
         case nothing, passive, restart, truncate
     }
@@ -162,7 +162,7 @@ struct WALMeter {
         restartAt = limits.restartFrames
     }
 
-    /// Says what is due when the log has so many frames.
+    /// Returns the checkpoint that is due for a log of so many frames.
     mutating func due(frames: Int) -> Due {
         if frames < last {
             // The log has started over.
@@ -174,13 +174,13 @@ struct WALMeter {
         return frames >= passiveAt ? .passive : .nothing
     }
 
-    /// A passive checkpoint ran. Even a complete one leaves the log as long as it is until the next writer finds it
-    /// without readers, and a reader can hold it back: trying after every batch would only cost.
+    /// Records that a passive checkpoint ran. Even a complete one does not shorten the log before the next writer finds
+    /// it without readers. A reader can also hold the log back, so a checkpoint after every batch would only cost.
     mutating func passiveRan() {
         passiveAt = last + limits.passiveStepFrames
     }
 
-    /// The log was to start over. When that did not work, it is tried again after some more frames.
+    /// Records an attempt to start the log over. If the attempt failed, the next one follows after some more frames.
     mutating func restartRan() {
         passiveAt = last + limits.passiveStepFrames
         restartAt = last + limits.passiveStepFrames
@@ -212,12 +212,12 @@ struct LogEmptying {
     }
 }
 
-/// Hears from SQLite how long the log is after each commit (https://sqlite.org/c3ref/wal_hook.html).
+/// Receives the length of the log from SQLite after each commit (https://sqlite.org/c3ref/wal_hook.html).
 final class WALHook {
-    /// Written by SQLite inside COMMIT, on the writer's own thread.
+    /// The number of frames in the log. SQLite sets it inside COMMIT, on the writer's own thread.
     var frames = 0
 
-    /// Installs the hook; this object must outlive the connection's last commit. To be done after `PRAGMA
+    /// Installs the hook. This object must outlive the connection's last commit. Install the hook after `PRAGMA
     /// wal_autocheckpoint`, which uses the same hook.
     func install(on database: Database) {
         let context = Unmanaged.passUnretained(self).toOpaque()

@@ -4,12 +4,12 @@ import WorkflowStore
 
 /// The writing side of the SQLite store: the connection that does every write and every checkpoint.
 final class SQLiteWriter: StoreWriter, SQLiteLookup {
-    /// What the writer may still do.
+    /// The operations that the writer still allows.
     enum Condition {
         case usable
-        /// SQLite found damage: reading may work.
+        /// SQLite found damage; reading may work.
         case corrupt(StoreError)
-        /// Nobody knows what is on the disk, or the store belongs to somebody else: the connection is closed.
+        /// The content of the disk is unknown, or another process owns the store. The connection is closed.
         case stopped(StoreError)
         case closed
     }
@@ -26,10 +26,10 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     var condition = Condition.usable
     var log: WALMeter
     private let hook = WALHook()
-    /// The copy that is being made.
+    /// The backup in progress.
     var backup: SQLiteBackup?
 
-    /// The frame at which a reader makes checkpoints end, and the time since when.
+    /// The frame at which a reader stops checkpoints, and the time since then.
     var stuck: (frames: Int, since: ContinuousClock.Instant)?
     /// The time at which the writer last looked for a reader that holds the log.
     var holdLooked = ContinuousClock.now
@@ -39,7 +39,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     private let isShrinkable: Bool
 
     private(set) var holdsErased = false
-    /// Decides when to empty the log of erased data. Each attempt beside a long reader delays all others.
+    /// Decides when to empty the log of erased data. Each attempt beside a long reader delays all other readers.
     var emptying: LogEmptying
     private(set) var numbers: StoreNumbers
     private var marks: BatchWriting.Marks
@@ -68,7 +68,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         emptying = LogEmptying(limits: limits)
         connection.inDatabase { [hook] database in hook.install(on: database) }
         numbers = row.numbers
-        // A reader may have kept the log over the restart; it may contain data that was erased before.
+        // A reader may have kept the log over the restart; the log may contain data that was erased before.
         holdsErased = StoreFile.size(of: file.wal) ?? 0 > 0
     }
 
@@ -83,7 +83,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         }
         try refuseMovedFile()
         let order = batches.last { $0.sweep != nil }?.sweep
-        // Callers are told of an erasure only when the log is free of the data.
+        // Callers learn of an erasure only when the log no longer contains the data.
         let erases = batches.contains { $0.erasure.records.contains { $0.walk == nil } }
         var marks = marks
         var (hasShrunk, isSwept) = (false, false)
@@ -101,17 +101,17 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         if erases || isSwept { holdsErased = true }
     }
 
-    /// Only the next start, which reads the log from the disk, finds out.
+    /// Only the next start, which reads the log from the disk, finds the outcome.
     func resolve() -> CommitOutcome { .unknown }
 
-    /// The lock keeps others out, and whoever writes all the same is found by the next commit.
+    /// The lock keeps other processes out. The next commit detects a process that ignores the lock.
     func confirm() {}
 
     func probe() throws(StoreError) {
         try requireUsable()
         try refuseMovedFile()
         try transaction { database in
-            // The row alone may fit where an event does not.
+            // The row alone may fit on the disk when an event does not.
             if let free = self.file.freeBytes, free < self.limits.probeBytes {
                 throw SQLiteFailure(code: SQLITE_FULL, message: "database or disk is full")
             }
@@ -158,12 +158,13 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         }
     }
 
-    /// Frames in the write-ahead log after the last commit.
+    /// The number of frames in the write-ahead log after the last commit.
     var logFrames: Int { hook.frames }
 
-    /// The log is empty: the next commit begins it anew.
+    /// Records that the log is empty: the next commit starts it over.
     ///
-    /// - Parameter isEmpty: Whether its file is: otherwise it has the bytes of before until they are overwritten.
+    /// - Parameter isEmpty: True if the log's file is empty too. Otherwise the file keeps its old bytes until they are
+    ///   overwritten.
     func logStartedOver(isEmpty: Bool) {
         hook.frames = 0
         if isEmpty { holdsErased = false }
@@ -183,13 +184,13 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
             return try connection.inDatabase(body)
         } catch {
             let error = StoreError(reading: file.given, error)
-            // What is read wrongly would be written wrongly.
+            // A value that is read wrongly would be written wrongly.
             if error.code == .corrupt, case .usable = condition { condition = .corrupt(error) }
             throw error
         }
     }
 
-    /// What is written to a file that was moved or deleted is found by nobody after the next start.
+    /// Refuses to write to a file that was moved or deleted: after the next start nobody would find the data.
     private func refuseMovedFile() throws(StoreError) {
         guard file.identity()?.identity != identity else { return }
         let error = StoreError(
@@ -198,14 +199,15 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         throw error
     }
 
-    /// What was applied on top of a batch that was not written has no ground.
+    /// Rejects a batch that was built on a batch that is not in the store.
     private func refuseGroundless(_ batch: StoreBatch, on numbers: StoreNumbers) throws(StoreError) {
         guard batch.base ?? numbers == numbers else {
             throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch before this one is not there")
         }
     }
 
-    /// A row past the batch's own numbers would be handed out twice, and the file refused at the next start.
+    /// Rejects a batch with rows past its own numbers. Such a number would be assigned twice, and the next start would
+    /// refuse the file.
     private func refuseUncovered(_ batch: StoreBatch, on numbers: StoreNumbers) throws(StoreError) {
         let positions = numbers.nextPosition..<max(batch.numbers.nextPosition, numbers.nextPosition)
         let isCovered =
@@ -225,8 +227,8 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         }
     }
 
-    /// Whether each effect that begins has a position of the batch that no journal row has. The table alone would take
-    /// one that a row has.
+    /// Returns true if each new effect has a position of the batch that no journal row has. The table of effects alone
+    /// would accept the position of a journal row.
     private func hasFreePositions(_ batch: StoreBatch, in positions: Range<Position>) -> Bool {
         if batch.newEffects.isEmpty { return true }
         let taken = Set(batch.journal.lazy.map(\.position))
@@ -238,7 +240,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
 }
 
 extension SQLiteWriter {
-    /// Throws why nothing may be written any more.
+    /// Throws the reason if nothing may be written any more.
     func requireUsable() throws(StoreError) {
         switch condition {
         case .usable: return
@@ -247,14 +249,14 @@ extension SQLiteWriter {
         }
     }
 
-    /// Runs one write transaction by these rules for errors: what fails before COMMIT changed
-    /// nothing; what fails in it, for another reason than a full disk, has an unknown outcome.
+    /// Runs one write transaction. An error before COMMIT has changed nothing. An error in COMMIT has an unknown
+    /// outcome, unless the disk is full.
     func transaction(_ body: (Database) throws -> Void) throws(StoreError) {
         let failed: FailedTransaction?
         do {
             failed = try connection.inDatabase { database in try Self.attempt(body, on: database) }
         } catch {
-            // Thrown before the transaction was begun.
+            // The error was thrown before the transaction began.
             failed = FailedTransaction(stage: .beforeCommit, error: error)
         }
         if let failed { throw judge(failed) }
@@ -269,9 +271,10 @@ extension SQLiteWriter {
         let error: any Error
     }
 
-    /// Nil when it was committed. Whatever failed, no transaction is open afterwards, if SQLite can help it.
+    /// Runs the transaction; returns `nil` if it was committed. After a failure no transaction is open, unless SQLite
+    /// cannot roll it back.
     private static func attempt(_ body: (Database) throws -> Void, on database: Database) throws -> FailedTransaction? {
-        // Left by a ROLLBACK that failed.
+        // A ROLLBACK that failed leaves its transaction open.
         rollback(database)
         var stage = FailedTransaction.Stage.beforeCommit
         do {
@@ -287,8 +290,9 @@ extension SQLiteWriter {
         }
     }
 
-    /// A failed statement may have rolled back already (https://sqlite.org/lang_transaction.html); a ROLLBACK that
-    /// fails leaves the transaction open, and the next attempt begins with it.
+    /// Rolls back an open transaction. A failed statement may have rolled back already
+    /// (https://sqlite.org/lang_transaction.html). If ROLLBACK fails, the transaction stays open, and the next attempt
+    /// begins by rolling it back.
     private static func rollback(_ database: Database) {
         guard database.isInsideTransaction, var rollback = try? PreparedStatement(database, "ROLLBACK") else { return }
         try? rollback.run()
@@ -316,8 +320,8 @@ extension SQLiteWriter {
         }
     }
 
-    /// Stops the writer because what is on the disk is unknown (https://lwn.net/Articles/752063/: after a failed fsync
-    /// the next one succeeds without having written anything).
+    /// Stops the writer because the content of the disk is unknown. After a failed fsync the next fsync succeeds
+    /// without having written anything (https://lwn.net/Articles/752063/).
     func outcomeUnknown(_ failure: SQLiteFailure) -> StoreError {
         let error = StoreError(
             .outcomeUnknown,
@@ -326,15 +330,15 @@ extension SQLiteWriter {
         return error
     }
 
-    /// Ends all writing, now and for good.
+    /// Ends all writing for good.
     ///
-    /// Closing the last connection would checkpoint (https://sqlite.org/wal.html#ckpt), so the writer's is closed while
-    /// the readers' still hold the file, and those can only read.
+    /// Closing the last connection would checkpoint (https://sqlite.org/wal.html#ckpt). So the writer's connection is
+    /// closed while the readers' connections, which can only read, still hold the file.
     private func stop(_ error: StoreError) {
-        // A connection that is copied from cannot be closed.
+        // A connection that a backup copies from cannot be closed.
         abandonBackup()
         condition = .stopped(error)
-        // It cannot be used again, whatever closing it says.
+        // The connection cannot be used again, even if closing it fails.
         try? connection.close()
     }
 }

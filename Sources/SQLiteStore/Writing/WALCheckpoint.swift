@@ -1,16 +1,16 @@
 import GRDB
 import GRDBSQLite
 
-/// One way to move the write-ahead log into the file (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
+/// A way to move the write-ahead log into the file (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
 enum WALCheckpoint {
-    /// Moves what no reader still needs; waits for nobody.
+    /// Moves the frames that no reader still needs; does not wait.
     case passive
-    /// Moves everything, and lets the next writer begin the log anew. Needs that nobody reads from it.
+    /// Moves everything, and lets the next writer start the log over. Needs a log that nobody reads.
     case restart
     /// Like `restart`, and makes the log's file empty.
     case truncate
 
-    /// What a checkpoint left.
+    /// The result of a checkpoint.
     enum Outcome: Equatable {
         /// The file has all frames of the log, this many.
         case complete(frames: Int)
@@ -28,10 +28,10 @@ enum WALCheckpoint {
         }
     }
 
-    /// Runs it on the writer's connection, and on no other.
+    /// Runs the checkpoint. Call this method only on the writer's connection.
     ///
-    /// - Throws: What went wrong other than a full disk and a lock that somebody else holds: what has been flushed is
-    ///   then unknown.
+    /// - Throws: Every error but a full disk and a lock that somebody else holds. After such an error it is unknown
+    ///   what was flushed.
     func run(on database: Database) throws(SQLiteFailure) -> Outcome {
         var frames: CInt = 0
         var moved: CInt = 0
@@ -45,7 +45,7 @@ enum WALCheckpoint {
         return .noRoom
     }
 
-    /// Runs it where what it leaves does not matter.
+    /// Runs the checkpoint and ignores its outcome.
     func runTolerant(on database: Database) throws(SQLiteFailure) {
         _ = try run(on: database)
     }

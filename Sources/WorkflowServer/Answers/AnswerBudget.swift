@@ -3,14 +3,14 @@ import Synchronization
 import WorkflowAPI
 package import WorkflowEngine
 
-/// Bounds the bytes of answers that are made and not yet taken by their callers, of all connections of a daemon.
+/// Bounds the bytes of answers that exist and are not yet taken by their callers, over all connections of a daemon.
 ///
-/// Whoever makes a large answer reserves its bytes before it reads the first of them. When the answer is handed to its
-/// connection, `UnreadAnswers` counts what is still to be written.
+/// A route that makes a large answer reserves its bytes before it reads the first of them. When the answer is handed to
+/// its connection, `UnreadAnswers` counts the bytes that are still to be written.
 package final class AnswerBudget: Sendable {
-    /// Bytes in all.
+    /// The bytes that all answers may have together.
     let limit: Int
-    /// How many answers last as long as their callers want.
+    /// The bound on answers that last as long as their callers want.
     let lasting: LastingAnswers
     private let waiting: Duration
     private let log: OperatorLog?
@@ -19,27 +19,29 @@ package final class AnswerBudget: Sendable {
 
     fileprivate struct State {
         var used = 0
-        /// Who waits for bytes, in the order in which they came.
+        /// The requests that wait for bytes, in order of arrival.
         var waiters: [Waiter] = []
         var lastWaiter = 0
-        /// The most that was used since memory was given back last.
+        /// The highest use since memory was last returned to the system.
         var peak = 0
         var lastTrim: ContinuousClock.Instant?
         var isTrimming = false
     }
 
-    /// Who waits for bytes of the budget.
+    /// A request that waits for bytes of the budget.
     fileprivate struct Waiter {
         let number: Int
         let bytes: Int
         let turn: AsyncStream<Share>.Continuation
     }
 
+    /// Creates a budget.
+    ///
     /// - Parameters:
-    ///   - waiting: How long a request waits for its share.
-    ///   - lasting: The bounds of answers that last.
-    ///   - log: Where connections are told that are cut off.
-    ///   - givesMemoryBack: Whether memory is given back after a burst; false where another budget does it.
+    ///   - waiting: The longest wait of a request for its share.
+    ///   - lasting: The limits of answers that last.
+    ///   - log: The log that reports connections that are cut off.
+    ///   - givesMemoryBack: True if memory is returned to the system after a burst; false if another budget does so.
     package init(
         limit: Int = AnswerLimits.budgetBytes, waiting: Duration = AnswerLimits.waiting,
         lasting: ServerLimits = ServerLimits(), log: OperatorLog? = nil, givesMemoryBack: Bool = true
@@ -51,25 +53,25 @@ package final class AnswerBudget: Sendable {
         self.givesMemoryBack = givesMemoryBack
     }
 
-    /// Bytes that are reserved or to be written.
+    /// The bytes that are reserved or still to be written.
     package var used: Int { state.withLock { $0.used } }
 
-    /// Requests that wait for bytes.
+    /// The number of requests that wait for bytes.
     var waiters: Int { state.withLock { $0.waiters.count } }
 
-    /// Whether an answer that may be left small should be.
+    /// Returns true if these bytes would exceed the budget; an answer that can be kept small then should be.
     func isSpent(by bytes: Int) -> Bool { used + bytes > limit }
 
-    /// Reserves bytes, when need be after a wait; past the budget it throws `overloaded`. Whoever came first has the
-    /// next bytes.
+    /// Reserves bytes, after a wait if necessary. Requests get bytes in order of arrival.
     ///
-    /// - Parameter patience: How long it waits; nil for as long as answers do.
+    /// - Parameter patience: The longest wait; `nil` waits as long as answers do.
+    /// - Throws: `overloaded` if the budget has no room, `CancellationError` if the task is cancelled.
     func reserve(_ bytes: Int, patience: Duration? = nil) async throws -> Share {
         if let share = share(of: bytes) { return share }
         let (shares, turn) = AsyncStream.makeStream(of: Share.self, bufferingPolicy: .bufferingNewest(1))
         if let number = wait(for: bytes, turn) {
             defer { leave(number) }
-            // Cancelled when this returns.
+            // Cancelled when this function returns.
             async let _ = Self.end(turn, after: patience ?? waiting)
             for await share in shares { return share }
             try Task.checkCancellation()
@@ -77,10 +79,10 @@ package final class AnswerBudget: Sendable {
         throw Self.spent
     }
 
-    /// What a request is told that finds no room.
+    /// The problem for a request that finds no room.
     static let spent = Problem(.overloaded, detail: "Too many large answers wait to be read by their callers")
 
-    /// Reserves bytes when they are there and nobody waits for them.
+    /// Reserves bytes if they are free and no request waits for them; otherwise returns `nil`.
     func share(of bytes: Int) -> Share? {
         let isTaken = state.withLock { state in
             guard state.waiters.isEmpty, state.used + bytes <= limit else { return false }
@@ -90,7 +92,7 @@ package final class AnswerBudget: Sendable {
         return isTaken ? Share(of: self, bytes: bytes) : nil
     }
 
-    /// Takes a place in the line; nil when that is full.
+    /// Adds a request to the line and returns its number; `nil` if the line is full.
     private func wait(for bytes: Int, _ turn: AsyncStream<Share>.Continuation) -> Int? {
         let number = state.withLock { state -> Int? in
             guard state.waiters.count < AnswerLimits.waiters else { return nil }
@@ -98,52 +100,52 @@ package final class AnswerBudget: Sendable {
             state.waiters.append(Waiter(number: state.lastWaiter, bytes: bytes, turn: turn))
             return state.lastWaiter
         }
-        // What was given back since the look at what is there.
+        // Admits waiters if bytes were returned since the check in `reserve`.
         change(by: 0)
         return number
     }
 
     private static func end(_ turn: AsyncStream<Share>.Continuation, after time: Duration) async {
-        // Cancelled when there was a turn.
+        // The sleep is cancelled when the request has its turn.
         try? await Task.sleep(for: time)
         turn.finish()
     }
 
     private func leave(_ number: Int) {
         state.withLock { state in state.waiters.removeAll { $0.number == number } }
-        // Whoever stands behind may need less.
+        // The next request in the line may need fewer bytes.
         change(by: 0)
     }
 
-    /// Counts an answer that exists already.
+    /// Counts an answer that already exists.
     func counting(_ bytes: Int) -> Share {
         change(by: bytes)
         return Share(of: self, bytes: bytes)
     }
 
-    /// Counts bytes that are there, or are gone when negative.
+    /// Adds bytes to the use, or subtracts them if the number is negative.
     func change(by bytes: Int) {
         let (mustTrim, next) = state.withLock { state in
             state.add(bytes)
             return (state.mustTrim, state.admit(within: limit))
         }
         if mustTrim, givesMemoryBack { trim() }
-        // The share of one who has just left gives its bytes back.
+        // If a waiter has just left, its share returns the bytes.
         for waiter in next { waiter.turn.yield(Share(of: self, bytes: waiter.bytes)) }
     }
 
-    /// A connection is closed whose caller took nothing of so many bytes.
+    /// Logs that a connection is closed whose caller took none of so many bytes.
     func cutOff(unread bytes: Int) {
         log?.tellCutOff(unread: bytes)
     }
 
-    /// Gives memory back to the system after a burst of answers, at most every ten seconds: the allocator is locked
-    /// meanwhile, and would keep all of it for the next burst.
+    /// Returns memory to the system after a burst of answers, at most every ten seconds. Without this call, the
+    /// allocator keeps the memory for the next burst; it is locked during the call.
     private func trim() {
-        // Nobody awaits it; it ends by itself within ten seconds, or with the process.
+        // Nobody awaits the task; it ends by itself within ten seconds, or with the process.
         Task {
             if let last = state.withLock({ $0.lastTrim }) {
-                // It is not cancelled.
+                // The task is never cancelled.
                 try? await Task.sleep(until: last + AnswerLimits.trimInterval, clock: .continuous)
             }
             state.withLock { $0.trim() }
@@ -151,7 +153,7 @@ package final class AnswerBudget: Sendable {
         }
     }
 
-    /// Bytes of the budget, given back when nobody holds them any more.
+    /// Bytes of the budget, given back when the last reference to the share is released.
     final class Share: Sendable {
         private let budget: AnswerBudget
         private let state: Mutex<(bytes: Int, other: Share?)>
@@ -165,7 +167,7 @@ package final class AnswerBudget: Sendable {
             resize(to: 0)
         }
 
-        /// Takes more or gives some back: the answer is there, and so large.
+        /// Takes more bytes or gives some back, once the answer exists and its size is known.
         func resize(to size: Int) {
             let (change, other) = state.withLock { state in
                 defer { state.bytes = size }
@@ -175,7 +177,7 @@ package final class AnswerBudget: Sendable {
             other?.resize(to: size)
         }
 
-        /// Has the same bytes count in another budget too.
+        /// Counts the same bytes in another budget too.
         func counts(in other: Share) {
             state.withLock { $0.other = other }
         }
@@ -188,7 +190,7 @@ extension AnswerBudget.State {
         peak = max(peak, used)
     }
 
-    /// Takes those out of the line for whom there is room.
+    /// Removes the waiters for whom there is room from the line and returns them.
     fileprivate mutating func admit(within limit: Int) -> [AnswerBudget.Waiter] {
         if waiters.isEmpty { return [] }
         var count = 0
@@ -200,7 +202,7 @@ extension AnswerBudget.State {
         return Array(waiters.prefix(count))
     }
 
-    /// Whether a burst is over; says so once.
+    /// True once after the end of a burst.
     fileprivate var mustTrim: Bool {
         mutating get {
             guard !isTrimming, peak >= AnswerLimits.burstBytes, used < AnswerLimits.burstBytes / 8 else { return false }
@@ -209,7 +211,7 @@ extension AnswerBudget.State {
         }
     }
 
-    /// What was used before counts no more; the next burst is another one.
+    /// Starts the next burst: earlier use no longer counts.
     fileprivate mutating func trim() {
         isTrimming = false
         peak = used
@@ -217,31 +219,33 @@ extension AnswerBudget.State {
     }
 }
 
-/// The bounds of answers.
+/// The limits of answers.
 package enum AnswerLimits {
-    /// Bytes of all answers that are made or not taken yet.
+    /// Bytes of all answers that exist and are not yet taken.
     package static let budgetBytes = 64 << 20
-    /// Bytes that are reserved for a page before it is read: as much as the store gives for one, and as much again for
-    /// its text.
+    /// Bytes reserved for a page before it is read: the most that the store returns for one, and as much again for its
+    /// text.
     static let pageBytes = 2 << 20
-    /// Bytes of a stream that are handed to its connection at once; so many of what a caller does not take are copied.
+    /// Bytes of a stream that are handed to its connection at once. At most this many bytes that a caller does not take
+    /// are copied.
     static let sentBytes = 32 << 10
-    /// Bytes that a connection's caller has not taken, from which on it is given nothing more, and up to which it is.
+    /// The untaken bytes of a connection at which writing to it resumes (lower bound) and stops (upper bound).
     static let untakenBytes = 16 << 10...32 << 10
-    /// Bytes from which on an answer is counted before it is handed to its connection.
+    /// The size in bytes above which an answer is counted before it is handed to its connection.
     static let smallBytes = 16 << 10
-    /// Bytes that are reserved for lines with contexts.
+    /// Bytes reserved for lines with contexts.
     static let contextLinesBytes = 4 << 20
-    /// Bytes that are reserved for answers about one thing, which are small most of the time, when the budget is spent.
+    /// Bytes reserved for answers about one instance, which are usually small, when the budget is spent.
     static let singlesBytes = 8 << 20
-    /// Requests that wait for their share.
+    /// Requests that wait for their share at once.
     static let waiters = 1_000
-    /// How long a request waits for its share: what is only being made is gone by then, what is not read is not.
+    /// The longest wait of a request for its share. Answers that are being made are gone by then; unread answers are
+    /// not.
     package static let waiting: Duration = .seconds(1)
-    /// Bytes of answers after which memory is given back.
+    /// Bytes of answers after which memory is returned to the system.
     static let burstBytes = 8 << 20
-    /// Between two times that memory is given back.
+    /// The shortest interval between two times that memory is returned to the system.
     static let trimInterval: Duration = .seconds(10)
-    /// Seconds after which a connection that takes nothing of its answer is closed.
+    /// Seconds after which a connection whose caller takes nothing of its answer is closed.
     static let stalledSeconds = 30
 }

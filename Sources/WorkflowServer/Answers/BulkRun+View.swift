@@ -5,9 +5,9 @@ import WorkflowJSON
 import WorkflowStore
 
 extension BulkRun {
-    /// The wire form of a run.
+    /// Creates the wire form of a run.
     ///
-    /// - Parameter isTold: Whether the first of each outcome are told.
+    /// - Parameter isTold: True if the first instances of each outcome are included.
     init(_ view: BulkView, isTold: Bool = true) {
         let record = view.record
         var (select, names): (BulkSelect?, Int64?)
@@ -47,14 +47,14 @@ extension BulkCounts {
 }
 
 extension BulkTold {
-    /// The wire form of an instance and its outcome.
+    /// Creates the wire form of an instance and its outcome.
     init(_ told: BulkOutcome.Told) {
         self.init(outcome: told.kind.rawValue, instance: told.instance.rawValue, message: told.message)
     }
 }
 
 extension WorkflowAPI.BulkRehearsal {
-    /// The wire form of what a run would do.
+    /// Creates the wire form of a run's rehearsal.
     init(_ rehearsal: WorkflowEngine.BulkRehearsal) {
         var groups = rehearsal.groups.map { Group($0.key, $0.value) }
         groups.sort {
@@ -123,7 +123,7 @@ extension WorkflowAPI.BulkAction {
 }
 
 extension MigrationPlanItem {
-    /// The wire form of a plan.
+    /// Creates the wire form of a plan.
     fileprivate init(_ plan: MigrationPlan) {
         self.init(
             map: plan.map.isEmpty ? nil : plan.map, assign: plan.assign.isEmpty ? nil : plan.assign,

@@ -3,14 +3,14 @@ import WorkflowAPI
 import WorkflowEngine
 
 extension Candidate {
-    /// The wire form of what the engine says about a candidate.
+    /// Creates the wire form of the engine's report on a candidate.
     init(_ view: CandidateView) {
         self.init(
             state: view.state, on: view.on, targets: view.targets, line: view.line, guard: view.condition,
             verdict: Verdict(view.verdict), failure: view.failure, reads: view.reads.map(Read.init))
     }
 
-    /// The wire form of a guard that did not let an event pass.
+    /// Creates the wire form of a guard that did not let an event pass.
     init(_ finding: GuardFinding, of machine: Machine) {
         let transition = machine[finding.transition]
         self.init(
@@ -22,7 +22,7 @@ extension Candidate {
 }
 
 extension Candidate.Read {
-    /// The wire form of a value that was read.
+    /// Creates the wire form of a value that was read.
     init(_ read: ValueRead) {
         self.init(expression: read.text, value: read.value.map { JSONText($0) })
     }

@@ -4,11 +4,11 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A journal row as callers see it: what `HistoryItem` reads.
+/// A journal row in the form that callers see and `HistoryItem` reads.
 struct HistoryRow: JSONWritable {
     let row: JournalRecord
     let generation: Int64
-    /// Nil where nobody asked for it.
+    /// The states that the row exited and entered; `nil` if the caller did not ask for them.
     let moves: StateMoves?
     let isRetry: Bool
 
@@ -29,9 +29,9 @@ struct HistoryRow: JSONWritable {
 }
 
 extension LentRow {
-    /// Writes what callers see of the row.
+    /// Writes the fields of the row that callers see.
     ///
-    /// It is written from what is stored, without a value for each part between: streams tell many.
+    /// The fields are written from the stored text without intermediate values, because streams send many rows.
     func writeFields(cursor: Text, moves: StateMoves? = nil, to writer: inout JSONWriter) {
         writer.key(plain: "seq")
         writer.integer(seq.rawValue)
@@ -59,14 +59,14 @@ extension LentRow {
         writer.field("entered", ifPresent: moves?.entered)
     }
 
-    /// What is stored is canonical JSON.
+    /// Writes stored JSON unchanged, because it is canonical.
     private static func write(stored json: Text?, as name: StaticString, to writer: inout JSONWriter) {
         guard let json else { return }
         writer.key(plain: name)
         writer.raw(utf8: json)
     }
 
-    /// The paths of leaves have no character that needs an escape.
+    /// Writes the paths of leaves, which have no character that needs an escape.
     private static func write(leaves text: Text, as name: StaticString, to writer: inout JSONWriter) {
         writer.key(plain: name)
         writer.array { writer in

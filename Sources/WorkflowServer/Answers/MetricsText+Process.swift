@@ -1,5 +1,5 @@
 extension MetricsText {
-    /// Adds what the process takes of the system, under the names that every exporter has.
+    /// Adds the process's use of system resources, under the names that all exporters use.
     mutating func add(_ usage: ProcessUsage) {
         one("process_cpu_seconds_total", "counter", "Processor time of the process.", usage.cpuSeconds)
         one("process_resident_memory_bytes", "gauge", "Memory that the process has.", usage.residentMemory)

@@ -2,13 +2,13 @@ import WorkflowEngine
 import WorkflowStore
 
 extension MetricsText {
-    /// The figures of one queue, or of all that have no samples of their own.
+    /// The figures of one queue, or of all queues without samples of their own.
     private struct QueueSample {
         var counts: [(state: String, count: Int)] = []
-        /// In milliseconds.
+        /// The highest lateness, in milliseconds.
         var lateness: Int64 = 0
         var paused = 0
-        /// Workers that ask; nil of a queue that the daemon serves itself.
+        /// The workers that ask for tasks; `nil` for a queue that the daemon serves itself.
         var workers: Int?
 
         mutating func add(_ queue: QueueReport, at now: Timestamp) {
@@ -26,9 +26,9 @@ extension MetricsText {
         }
     }
 
-    /// Adds what waits in queues, and what has become of it.
+    /// Adds the effects in queues, and the attempts that have ended.
     ///
-    /// - Parameter counts: Of the queues that have samples of their own.
+    /// - Parameter counts: The counts of the queues that have samples of their own.
     mutating func add(_ queues: [QueueReport], _ counts: [String: EngineMetrics.QueueCounts], at now: Timestamp) {
         var samples: [String: QueueSample] = [:]
         for queue in queues {

@@ -1,7 +1,6 @@
 import WorkflowEngine
 
-/// Writes the text format of Prometheus, version 0.0.4
-/// (https://prometheus.io/docs/instrumenting/exposition_formats/).
+/// Writes the text format of Prometheus, version 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/).
 struct MetricsText {
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -9,7 +8,7 @@ struct MetricsText {
 
     private(set) var text = ""
 
-    /// Begins a metric: its samples follow.
+    /// Begins a metric, whose samples follow.
     ///
     /// - Parameter type: `counter`, `gauge` or `histogram`.
     mutating func begin(_ name: String, _ type: String, _ help: String) {
@@ -24,7 +23,7 @@ struct MetricsText {
         text += " \(value)\n"
     }
 
-    /// A metric of one sample.
+    /// Writes a metric that has one sample.
     mutating func one(_ name: String, _ type: String, _ help: String, _ value: some Numeric) {
         begin(name, type, help)
         sample(name, value)

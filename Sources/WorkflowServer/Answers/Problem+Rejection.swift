@@ -5,7 +5,7 @@ import WorkflowSpelling
 import WorkflowStore
 
 extension Problem {
-    /// What a caller is told about a command that was not carried out.
+    /// Creates the problem for a command that was not carried out.
     init(_ rejection: Rejection) {
         self.init(ProblemType(rejection.code), detail: rejection.message)
         switch rejection.subject {
@@ -31,7 +31,7 @@ extension Problem {
         if offset > 0 { detail += "; so the lines before it would have left it, but none was applied" }
     }
 
-    /// What the machine says about the event, and what it would have taken.
+    /// Adds the machine's reason for the refusal of an event, and the events that the instance accepts.
     private mutating func tell(_ refused: Rejection.RefusedEvent, _ facts: InstanceFacts?) {
         machine = refused.machine.name
         accepted = facts?.accepted
@@ -44,7 +44,7 @@ extension Problem {
 }
 
 extension ProblemType {
-    /// The problem that a caller is told of: the one of the same name.
+    /// Creates the problem type that has the same name as a rejection code.
     init(_ code: Rejection.Code) {
         guard let type = ProblemType(rawValue: code.rawValue) else {
             preconditionFailure("'\(code.rawValue)' is no problem")  // Proof: a test compares the two lists
@@ -54,7 +54,7 @@ extension ProblemType {
 }
 
 extension DefinitionDiagnostic {
-    /// The wire form of what the definition reader says.
+    /// Creates the wire form of a diagnostic of the definition reader.
     init(_ diagnostic: Diagnostic) {
         self.init(
             severity: diagnostic.severity == .error ? .error : .warning, line: diagnostic.line,

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowSpelling
 import WorkflowStore
 
-/// Lets requests in, and has every error leave the server as a problem.
+/// Admits requests, and turns every error into a problem.
 struct ProblemMiddleware: RouterMiddleware {
     let gate: RequestGate
     let problems: ProblemAnswers
@@ -22,7 +22,7 @@ struct ProblemMiddleware: RouterMiddleware {
             if !HTTPRequest.Method.known.contains(request.method) {
                 throw Problem(.notImplemented, detail: "wfd knows no method '\(request.method.rawValue.prefix(40))'")
             }
-            // RFC 9110, 9.3.7: of the server as a whole.
+            // RFC 9110, 9.3.7: `OPTIONS *` is about the server as a whole.
             if request.method == .options, request.head.path == "*" {
                 return .allowing(problems.routes.routes.map(\.method))
             }
@@ -32,7 +32,7 @@ struct ProblemMiddleware: RouterMiddleware {
         }
     }
 
-    /// The route that the router has found; nil when there is none.
+    /// Returns the route that the router has found; `nil` if there is none.
     private static func route(of request: Request, _ context: ServerContext) -> Route? {
         guard let path = context.endpointPath else { return nil }
         let method: HTTPRequest.Method = request.method == .head ? .get : request.method
@@ -43,11 +43,11 @@ struct ProblemMiddleware: RouterMiddleware {
         uniqueKeysWithValues: Route.all.map { ("\($0.method.rawValue) \($0.template.numbered)", $0) })
 }
 
-/// What requests that end with an error are told. Errors that are ours are logged here, once.
+/// Turns the errors of requests into answers, and logs wfd's own errors once.
 struct ProblemAnswers: Sendable {
     let log: OperatorLog
     let metrics: RequestMetrics
-    /// Where names are looked up that were probably meant; nil for nowhere.
+    /// The engine that looks up the names that were probably meant; `nil` if no names are looked up.
     let engine: Engine?
     /// The routes of the address.
     var routes = RouteSelection.all
@@ -69,9 +69,9 @@ struct ProblemAnswers: Sendable {
         }
     }
 
-    /// Adds the name that was probably meant to a problem about something that is not there.
+    /// Adds the name that was probably meant to a problem about a missing instance or machine.
     ///
-    /// - Parameter caller: Who is told; nil where the gate has let nobody in.
+    /// - Parameter caller: The recipient of the answer; `nil` if the gate has admitted nobody.
     func completed(_ error: any Error, for caller: Caller?) async -> any Error {
         guard let problem = error as? Problem, problem.lacksName, let engine, let caller else { return error }
         return await offLoop(for: .reading) { await engine.suggestingName(problem, for: caller) }
@@ -79,16 +79,16 @@ struct ProblemAnswers: Sendable {
 }
 
 extension Problem {
-    /// Whether it is about a name that is not there, and another one may have been meant.
+    /// True if the problem is about a missing name for which another name may have been meant.
     var lacksName: Bool { type == .instanceNotFound || type == .machineNotFound }
 }
 
 extension Engine {
-    /// Adds the name that was probably meant, of those that the caller sees, to a problem about an instance or a
-    /// machine that is not there.
+    /// Adds the name that was probably meant to a problem about a missing instance or machine. Only names that the
+    /// caller can see are suggested.
     func suggestingName(_ problem: Problem, for caller: Caller) async -> Problem {
         var problem = problem
-        // A suggestion is a courtesy: when the names cannot be read, the problem stands without one.
+        // A suggestion is a courtesy: if the names cannot be read, the problem has none.
         switch problem.type {
         case .instanceNotFound:
             guard let name = problem.instance,
@@ -96,7 +96,7 @@ extension Engine {
             else { break }
             problem.suggestion = Spelling.closest(to: name, among: names.map(\.rawValue))
         case .machineNotFound:
-            // A version may be what is missing.
+            // The machine may exist, and only its version be missing.
             guard let name = problem.machine,
                 let names = try? await machineNames(by: caller).map(\.rawValue), !names.contains(name)
             else { break }

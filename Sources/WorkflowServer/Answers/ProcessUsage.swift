@@ -1,43 +1,43 @@
 import Foundation
 
-/// The process's use of the system, as `/proc` tells it: the figures that every exporter of Prometheus has
+/// The process's use of system resources, read from `/proc`. All exporters of Prometheus have these figures
 /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics).
 struct ProcessUsage {
-    /// Processor time of all its threads, in seconds.
+    /// The processor time of all threads, in seconds.
     let cpuSeconds: Double
-    /// In seconds since 1970; nil where the system does not say when it was started.
+    /// The start time in seconds since 1970; `nil` if the system does not report it.
     let startTime: Double?
-    /// In bytes.
+    /// The virtual memory, in bytes.
     let virtualMemory: Int
-    /// In bytes.
+    /// The resident memory, in bytes.
     let residentMemory: Int
     let openDescriptors: Int?
-    /// The soft limit.
+    /// The soft limit of open descriptors.
     let mostDescriptors: Int?
 
-    /// The use now; nil where there is no `/proc`.
+    /// The current use; `nil` if there is no `/proc`.
     static var ofThisProcess: ProcessUsage? {
         guard let stat = text(of: "/proc/self/stat") else { return nil }
         let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return ProcessUsage(
             stat: stat, system: text(of: "/proc/stat") ?? "", limits: text(of: "/proc/self/limits") ?? "",
             ticks: sysconf(Int32(_SC_CLK_TCK)), page: sysconf(Int32(_SC_PAGESIZE)),
-            // Reading the list takes one of them.
+            // Reading the list takes one descriptor.
             openDescriptors: descriptors.map { $0.count - 1 })
     }
 
     /// - Parameters:
-    ///   - stat: `/proc/PID/stat`, as proc(5) has it.
-    ///   - system: `/proc/stat`; its line `btime` says when the system was started.
-    ///   - limits: `/proc/PID/limits`.
-    ///   - ticks: In a second.
+    ///   - stat: The text of `/proc/PID/stat`, in the format of proc(5).
+    ///   - system: The text of `/proc/stat`, whose line `btime` has the start time of the system.
+    ///   - limits: The text of `/proc/PID/limits`.
+    ///   - ticks: Clock ticks per second.
     ///   - page: Bytes of a page of memory.
     init?(stat: String, system: String, limits: String, ticks: Int, page: Int, openDescriptors: Int?) {
-        // The name of the program stands in parentheses, and may have spaces and parentheses itself.
+        // The program's name is in parentheses, and may itself contain spaces and parentheses.
         guard let name = stat.lastIndex(of: ")"), ticks > 0 else { return nil }
-        // From field 3 on.
+        // The fields from number 3 on.
         let fields = stat[stat.index(after: name)...].split(separator: " ").map { Double($0) }
-        // Proof: the place is compared with their number, and no number below 3 is asked for.
+        // Proof: the place is compared with the number of fields, and no number below 3 is asked for.
         func field(_ number: Int) -> Double? { number - 3 < fields.count ? fields[number - 3] : nil }
         guard let user = field(14), let kernel = field(15), let begun = field(22), let bytes = field(23),
             let pages = field(24)
@@ -50,11 +50,11 @@ struct ProcessUsage {
         self.openDescriptors = openDescriptors
     }
 
-    /// A word of the line that begins with a text; nil where it is no number, as `unlimited`.
+    /// Returns a word of the line that begins with a text; `nil` if the word is not a number, such as `unlimited`.
     private static func number(after begin: String, in text: String, at place: Int) -> Int? {
         let line = text.split(separator: "\n").first { $0.hasPrefix(begin) }
         let words = line?.split(separator: " ") ?? []
-        // Proof: the place is compared with their number.
+        // Proof: the place is compared with the number of words.
         return place < words.count ? Int(words[place]) : nil
     }
 

@@ -5,14 +5,14 @@ import WorkflowJSON
 import WorkflowStore
 
 extension WorkProgress {
-    /// The wire form of how far something is.
+    /// Creates the wire form of a progress report.
     init(_ progress: VerificationProgress) {
         self.init(done: Int64(progress.done), total: Int64(progress.total))
     }
 }
 
 extension VerificationLine {
-    /// The wire form of what a verification tells.
+    /// Creates the wire form of a verification's event.
     init(_ event: VerificationEvent) {
         switch event {
         case .progress(let progress): self = .progress(WorkProgress(progress))
@@ -24,7 +24,7 @@ extension VerificationLine {
 }
 
 extension VerificationFinding {
-    /// The wire form of an inconsistency. A position stays inside: its place is told in words.
+    /// Creates the wire form of an inconsistency. A position is never sent; the text describes its place instead.
     init(_ inconsistency: Inconsistency) {
         let isPlaced = inconsistency.name != nil || inconsistency.position == nil
         self.init(
@@ -34,7 +34,7 @@ extension VerificationFinding {
 }
 
 extension VerificationCounts {
-    /// The wire form of what was compared since a moment.
+    /// Creates the wire form of the counts since a moment.
     init(_ counts: VerifiedCounts, since start: ContinuousClock.Instant) {
         self.init(
             instances: Int64(counts.instances), events: Int64(counts.events), snapshots: Int64(counts.snapshots),
@@ -43,7 +43,7 @@ extension VerificationCounts {
             seconds: Self.seconds(since: start))
     }
 
-    /// With three digits behind the point.
+    /// Returns the seconds since a moment, with three decimal places.
     fileprivate static func seconds(since start: ContinuousClock.Instant) -> Double {
         let (seconds, attoseconds) = (ContinuousClock.now - start).components
         return Double(seconds * 1_000 + attoseconds / 1_000_000_000_000_000) / 1_000
@@ -51,7 +51,7 @@ extension VerificationCounts {
 }
 
 extension BacktestLine {
-    /// The wire form of what a backtest tells.
+    /// Creates the wire form of a backtest's event.
     init(_ event: BacktestEvent) {
         switch event {
         case .progress(let progress): self = .progress(WorkProgress(progress))
@@ -61,7 +61,7 @@ extension BacktestLine {
 }
 
 extension BacktestOutcome {
-    /// The wire form of what became of an instance.
+    /// Creates the wire form of an instance's verdict.
     init(_ name: InstanceName, _ verdict: TrialVerdict) {
         let instance = name.rawValue
         switch verdict {
@@ -77,7 +77,7 @@ extension BacktestOutcome {
 }
 
 extension BacktestCounts {
-    /// The wire form of the counts, and of the time since a moment.
+    /// Creates the wire form of the counts, and of the time since a moment.
     init(_ counts: TrialCounts, since start: ContinuousClock.Instant) {
         let groups = counts.byEvent.map { event, group in
             Group(event: event, differs: Int64(group.differs), refused: Int64(group.refused))
@@ -92,7 +92,7 @@ extension BacktestCounts {
 }
 
 extension ReplayStep {
-    /// The wire form of a macrostep that was taken again.
+    /// Creates the wire form of a macrostep that was taken again.
     init(_ step: ReplayedStep, isTraced: Bool) throws {
         self.init(
             seq: step.row.seq.rawValue, at: WireTime(milliseconds: step.row.at.rawValue), kind: step.row.kind.rawValue,
@@ -108,7 +108,7 @@ extension ReplayStep {
 }
 
 extension ReplayMicrostep {
-    /// The wire form of a microstep.
+    /// Creates the wire form of a microstep.
     init(_ microstep: Microstep, of machine: Machine) {
         self.init(
             event: microstep.event,

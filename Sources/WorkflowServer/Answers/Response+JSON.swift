@@ -4,7 +4,7 @@ import NIOCore
 import WorkflowAPI
 import WorkflowJSON
 
-/// An answer that is there as a whole.
+/// An answer that is complete in memory.
 struct WholeAnswer {
     var status: HTTPResponse.Status
     var headers: HTTPFields
@@ -12,17 +12,17 @@ struct WholeAnswer {
 }
 
 extension WholeAnswer {
-    /// Whether it is counted before it is handed to its connection.
+    /// True if the answer is counted before it is handed to its connection.
     var isLarge: Bool { body.readableBytes > AnswerLimits.smallBytes }
 
-    /// A JSON answer.
+    /// Creates a JSON answer.
     init(_ body: some JSONWritable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
         var headers = headers
         headers[.contentType] = "application/json"
         self.init(status: status, headers: headers, body: ByteBuffer(bytes: JSONWriter.bytes(body)))
     }
 
-    /// An error answer.
+    /// Creates an error answer.
     init(problem: Problem, headers: HTTPFields = [:]) {
         self.init(problem, status: HTTPResponse.Status(code: problem.type.status), headers: headers)
         self.headers[.contentType] = Problem.mediaType
@@ -35,16 +35,16 @@ extension Response {
         self.init(status: answer.status, headers: answer.headers, body: ResponseBody(byteBuffer: answer.body))
     }
 
-    /// A JSON answer.
+    /// Creates a JSON answer.
     init(_ body: some JSONWritable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
         self.init(WholeAnswer(body, status: status, headers: headers))
     }
 }
 
 extension AnswerBudget {
-    /// Has an answer about one thing made: a small one also when the budget is spent.
+    /// Makes an answer about one instance; a small answer is made even if the budget is spent.
     ///
-    /// - Parameter others: The bytes that such answers are made in then.
+    /// - Parameter others: The budget in which answers are made while this budget is spent.
     func single(within others: AnswerBudget, _ make: () async throws -> Response) async throws -> Response {
         if let share = share(of: AnswerLimits.pageBytes) { return try await make().holding(share) }
         let place = try await others.reserve(AnswerLimits.pageBytes)
@@ -55,7 +55,7 @@ extension AnswerBudget {
         return response.holding(share)
     }
 
-    /// Has an answer made that may be large: its bytes are reserved before anything is read for it.
+    /// Makes an answer that may be large, and reserves its bytes before anything is read for it.
     func page(_ make: () async throws -> Response) async throws -> Response {
         let share = try await reserve(AnswerLimits.pageBytes)
         return try await make().holding(share)
@@ -63,10 +63,10 @@ extension AnswerBudget {
 }
 
 extension Response {
-    /// How many bytes the body has, if that is so large that it is counted.
+    /// The bytes of the body; `nil` if the body is too small to be counted.
     fileprivate var largeBytes: Int? { body.contentLength.flatMap { $0 > AnswerLimits.smallBytes ? $0 : nil } }
 
-    /// The same answer, which holds a share of the budget until it is handed to its connection.
+    /// Returns the same answer, which holds a share of the budget until it is handed to its connection.
     func holding(_ share: AnswerBudget.Share) -> Response {
         guard let bytes = largeBytes else { return self }
         share.resize(to: bytes)

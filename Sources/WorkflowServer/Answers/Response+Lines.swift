@@ -6,10 +6,10 @@ import WorkflowEngine
 import WorkflowJSON
 
 extension Response {
-    /// An answer in lines, each sent when it is written.
+    /// Creates an answer in lines, each sent when it is written.
     ///
-    /// What `write` throws becomes the last line, because the status was sent before. When the caller goes away,
-    /// writing throws.
+    /// An error that `write` throws becomes the last line, because the status was sent before. When the caller
+    /// disconnects, writing throws.
     ///
     /// - Parameter turn: The place of long work, which is given back at the end.
     init(
@@ -25,7 +25,7 @@ extension Response {
             do {
                 try await offLoop(for: workplace) { try await write(&lines) }
             } catch {
-                // Nobody is there to be told.
+                // The caller is gone and cannot receive the problem.
                 if lines.isBroken { throw error }
                 try await lines.write(LineStream.ProblemLine(Problem(inAnswer: error, log)))
             }
@@ -39,7 +39,7 @@ extension Response {
 /// Writes the lines of an answer.
 struct LineWriter {
     fileprivate var writer: any ResponseBodyWriter
-    /// The caller went away.
+    /// True if the caller has disconnected.
     fileprivate private(set) var isBroken = false
 
     private let turn: LongWork.Turn?
@@ -71,12 +71,12 @@ struct LineWriter {
 }
 
 extension Problem {
-    /// What is said about an error after the head of the answer was sent.
+    /// Creates the problem for an error that occurs after the head of the answer was sent.
     init(inAnswer error: any Error, _ log: OperatorLog) {
         switch error {
         case let problem as Problem: self = problem
         case let rejection as Rejection: self.init(rejection)
-        // The daemon ends, or nobody is there any more.
+        // The daemon is stopping, or the caller is gone.
         case is CancellationError: self.init(.draining, detail: "The daemon is stopping; send the rest again later")
         default:
             log.fault("\(error)")

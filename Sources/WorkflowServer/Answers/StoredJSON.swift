@@ -2,12 +2,12 @@ import WorkflowAPI
 import WorkflowJSON
 
 extension JSONValue {
-    /// Reads a text that the database has.
+    /// Parses a text from the database.
     ///
     /// - Parameters:
     ///   - column: The column, such as `instance.context`.
     ///   - owner: The name of the instance.
-    /// - Throws: A problem of type `database-damaged` for a text that is no JSON.
+    /// - Throws: A problem of type `database-damaged` if the text is not JSON.
     static func stored(_ text: String, in column: String, of owner: String) throws(Problem) -> JSONValue {
         do throws(JSONError) {
             return try JSONReader.value(from: text)

@@ -1,13 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// Whether a connection's caller is still there, and has what it was sent.
+/// Tracks whether a connection's caller is still present and has received what it was sent.
 ///
-/// It stands nearest to the socket, in front of everything that may keep back what happens there.
+/// The handler stands nearest to the socket, before every handler that may hold back events.
 final class CallerPresence: ChannelInboundHandler {
     typealias InboundIn = Any
 
-    /// What others ask, from any thread.
+    /// The connection, which other code queries from any thread.
     let connection: CallerConnection
 
     init(_ channel: any Channel) {
@@ -33,11 +33,11 @@ final class CallerPresence: ChannelInboundHandler {
     }
 }
 
-/// The connection of a request, as its handler sees it.
+/// The connection of a request, as the request's handler sees it.
 final class CallerConnection: Sendable {
     private struct State {
         var context: NIOLoopBound<ChannelHandlerContext>?
-        /// The caller sends nothing more, and is gone most of the time: a closed connection looks the same.
+        /// True if the caller sends nothing more. Usually the caller is gone: a closed connection looks the same.
         var hasLeft = false
         var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var lastWaiter: UInt64 = 0
@@ -51,12 +51,12 @@ final class CallerConnection: Sendable {
         self.channel = channel
     }
 
-    /// The number of a line whose rest is waited for by whoever reads a body; 0 while no line is.
+    /// The number of the line whose rest the reader of a body waits for; 0 if there is none.
     var unfinishedLine: Int { line.load(ordering: .relaxed) }
 
     func waits(forLine number: Int) { line.store(number, ordering: .relaxed) }
 
-    /// Whether the caller sends nothing more.
+    /// True if the caller sends nothing more.
     var callerHasLeft: Bool { state.withLock { $0.hasLeft } }
 
     /// Returns when the caller sends nothing more, or when the task is cancelled.
@@ -73,12 +73,12 @@ final class CallerConnection: Sendable {
         _ = state.withLock { $0.waiters.removeValue(forKey: waiter) }
     }
 
-    /// Returns when the system has taken everything that was written to the connection; throws when it never will.
+    /// Returns when the system has taken everything that was written to the connection; throws if it never will.
     func allIsWritten() async throws {
         try await channel.eventLoop.flatSubmit { [self] in
             let promise = channel.eventLoop.makePromise(of: Void.self)
             if let context = state.withLock({ $0.context }) {
-                // Behind everything else, and nothing by itself.
+                // The empty buffer stands behind everything else, and sends nothing.
                 context.value.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: promise)
             } else {
                 promise.fail(ChannelError.ioOnClosedChannel)
@@ -87,7 +87,7 @@ final class CallerConnection: Sendable {
         }.get()
     }
 
-    /// Closes it, with whatever its caller has not taken.
+    /// Closes the connection, and discards everything that its caller has not taken.
     func cutOff() { channel.close(promise: nil) }
 
     fileprivate func begins(_ context: NIOLoopBound<ChannelHandlerContext>) {

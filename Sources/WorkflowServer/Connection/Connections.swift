@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// The connections of one address. Past the bound the one that was idle longest is closed for a new one; when none is
-/// idle, the new one is an extra one, which is told so and closed soon.
+/// The connections of one address. Past the bound, the connection that was idle longest is closed for a new one. If
+/// none is idle, the new connection is an extra connection, which gets one answer and is closed soon.
 final class Connections: Sendable {
     private let bound: Int
     private let extraBound: Int
@@ -10,7 +10,7 @@ final class Connections: Sendable {
 
     fileprivate struct State {
         var places: [ObjectIdentifier: ConnectionPlace] = [:]
-        /// The oldest first.
+        /// The extra connections, oldest first.
         var extras: [ConnectionPlace] = []
     }
 
@@ -19,7 +19,7 @@ final class Connections: Sendable {
         self.extraBound = extraBound
     }
 
-    /// Takes a connection in, on its event loop. Costs a look at all others when there are too many.
+    /// Admits a connection, on its event loop. Searches all other connections if there are too many.
     func admit(_ channel: any Channel) -> ConnectionPlace {
         let (place, leaving) = state.withLock { state -> (ConnectionPlace, ConnectionPlace?) in
             let idlest = state.places.count < bound ? nil : state.idlest
@@ -41,7 +41,7 @@ final class Connections: Sendable {
     private func close(_ place: ConnectionPlace) {
         place.channel.eventLoop.execute { [self] in
             if place.isExtra || place.isIdle { return place.channel.close(promise: nil) }
-            // A request came meanwhile: it is answered, and there is one connection too many for a while.
+            // A request arrived meanwhile and is answered; there is one connection too many for a while.
             guard place.channel.isActive else { return }
             state.withLock { $0.places[ObjectIdentifier(place)] = place }
         }
@@ -61,12 +61,13 @@ extension Connections.State {
     }
 }
 
-/// One connection: whether it is idle, and since when.
+/// One connection, and the time since which it is idle.
 final class ConnectionPlace: Sendable {
     let channel: any Channel
-    /// Past the bound: it gets one answer, about the daemon's health or that there are too many.
+    /// True for a connection past the bound. Its one answer is about the daemon's health, or says that there are too
+    /// many connections.
     let isExtra: Bool
-    /// Nanoseconds of the event loop's clock; 0 while it is not idle.
+    /// The start of idleness, in nanoseconds of the event loop's clock; 0 while the connection is not idle.
     private let idle: Atomic<UInt64>
 
     init(_ channel: any Channel, isExtra: Bool = false) {
@@ -75,13 +76,14 @@ final class ConnectionPlace: Sendable {
         idle = Atomic(NIODeadline.now().uptimeNanoseconds)
     }
 
-    /// When its last answer ended, or it was taken in; nil when anything of a request has come since.
+    /// The time when the last answer ended or the connection was admitted; `nil` if any part of a request has arrived
+    /// since.
     var idleSince: UInt64? {
         let since = idle.load(ordering: .relaxed)
         return since == 0 ? nil : since
     }
 
-    /// Whether nothing has come and nothing is to be written. On its event loop.
+    /// True if nothing has arrived and nothing is left to write. Must be read on the connection's event loop.
     var isIdle: Bool { idleSince != nil && UnreadAnswers.pendingBytes(of: channel) == 0 }
 
     func isUsed() { idle.store(0, ordering: .relaxed) }

@@ -1,14 +1,15 @@
 import Foundation
 
-/// Divides the descriptors of the process: connections, calls that it makes, and its files get a share each.
+/// Divides the descriptors of the process between connections, outgoing calls, and the process's own files.
 ///
-/// A process without descriptors takes no connection and opens no file. So all that is open at once has a bound.
+/// A process without free descriptors can neither accept a connection nor open a file. So everything that is open at
+/// once has a bound.
 package struct DescriptorShares: Sendable, Equatable {
-    /// Descriptors that the process may have.
+    /// The descriptors that the process may have.
     package let limit: Int
-    /// Connections of each address at once.
+    /// The connections of each address at once.
     package let connections: Int
-    /// Calls over HTTP that are under way at once; each may leave a connection behind that idles for a while.
+    /// The HTTP calls that are under way at once; each may leave a connection that stays idle for a while.
     package let calls: Int
 
     private static let fullCalls = 256
@@ -17,8 +18,8 @@ package struct DescriptorShares: Sendable, Equatable {
     /// Divides the descriptors of a process.
     ///
     /// - Parameters:
-    ///   - addresses: How many are listened on.
-    ///   - cores: Each has event loops and a place for a program that runs.
+    ///   - addresses: The number of addresses that wfd listens on.
+    ///   - cores: The number of cores; each has event loops and a place for a running program.
     package init(limit: Int, addresses: Int, cores: Int) throws(TooFewDescriptors) {
         let own = Self.own(cores: cores)
         let left = limit - own
@@ -32,20 +33,21 @@ package struct DescriptorShares: Sendable, Equatable {
         }
     }
 
-    /// The shares of this process, after its limit was raised as far as it needs and may.
+    /// Returns the shares of this process, after its limit was raised as far as needed and allowed.
     package static func ofProcess(addresses: Int) throws(TooFewDescriptors) -> DescriptorShares {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let wanted = own(cores: cores) + 2 * fullCalls + addresses * ServerLimits().allConnections
         return try DescriptorShares(limit: raisedLimit(to: wanted), addresses: addresses, cores: cores)
     }
 
-    /// Descriptors of files, pipes and event loops: the database with its log and its readers, a backup and its
-    /// verification, sockets that are listened on; for each core two event loops with three each, and a program with
-    /// eight.
+    /// Returns the descriptors of files, pipes and event loops. The constant covers the database with its log and
+    /// readers, a backup and its verification, and listening sockets. Each core has two event loops with three
+    /// descriptors each, and a program with eight.
     private static func own(cores: Int) -> Int { 64 + 14 * cores }
 
-    /// Raises the soft limit towards the hard one, and gives it. Not further than needed: programs that wfd starts
-    /// inherit it, and some close or scan all descriptors that they may have.
+    /// Raises the soft limit towards the hard limit, and returns the result. The limit is not raised further than
+    /// needed, because programs that wfd starts inherit it. Some programs close or scan all descriptors that they may
+    /// have.
     private static func raisedLimit(to wanted: Int) -> Int {
         var limits = rlimit()
         guard getrlimit(resource, &limits) == 0 else { return wanted }
@@ -63,11 +65,11 @@ package struct DescriptorShares: Sendable, Equatable {
         private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
     #endif
 
-    /// True: connections or calls are fewer than wfd takes where there is room.
+    /// True if there are fewer connections or calls than wfd uses when there is room.
     package var isReduced: Bool { connections < ServerLimits().allConnections || calls < Self.fullCalls }
 }
 
-/// The process may have too few descriptors to serve at all.
+/// The error that the process has too few descriptors to serve at all.
 package struct TooFewDescriptors: Error, CustomStringConvertible {
     package let description: String
 

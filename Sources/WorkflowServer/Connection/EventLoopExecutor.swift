@@ -2,15 +2,15 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// Runs tasks on the thread of an event loop, so that a request is read, carried out and answered without going from
-/// thread to thread.
+/// Runs tasks on the thread of an event loop, so that a request is read, carried out and answered without changing
+/// threads.
 ///
 /// Jobs stand in the event loop's own queue, behind everything that was put there before. A write from another thread
-/// stands there too, while a write on the event loop is done at once: with a queue of its own, a task that comes back
-/// from another thread would overtake what it wrote there.
+/// stands there too, while a write on the event loop is done at once. With a queue of its own, a task that comes back
+/// from another thread would overtake its own writes from there.
 ///
-/// Whatever computes or blocks for long must leave it (`offLoop`): meanwhile no other connection of the event loop is
-/// served.
+/// Work that computes or blocks for long must leave the event loop (`offLoop`), which serves no other connection
+/// meanwhile.
 final class EventLoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 
@@ -24,12 +24,12 @@ final class EventLoopExecutor: TaskExecutor {
     }
 }
 
-/// What one thread has event loops do while it answers many requests: each event loop gets its calls together, and
-/// wakes once.
+/// The calls that one thread gives to event loops while it answers many requests. Each event loop gets its calls
+/// together, and wakes once.
 final class GatheredCalls {
     private var calls: [(loop: any EventLoop, calls: [@Sendable () -> Void])] = []
 
-    /// Calls the body; what it has event loops do is done when it has returned.
+    /// Calls the body, then gives each event loop the calls that the body made for it.
     static func gather(_ body: () -> Void) {
         let gathered = GatheredCalls()
         pthread_setspecific(key, Unmanaged.passUnretained(gathered).toOpaque())
@@ -40,7 +40,7 @@ final class GatheredCalls {
         }
     }
 
-    /// Has an event loop call something: soon, or together with everything else that the calling thread gathers.
+    /// Schedules a call on an event loop: soon, or together with everything else that the calling thread gathers.
     static func call(on loop: any EventLoop, _ call: @escaping @Sendable () -> Void) {
         guard let pointer = pthread_getspecific(key) else { return loop.execute(call) }
         Unmanaged<GatheredCalls>.fromOpaque(pointer).takeUnretainedValue().add(call, for: loop)
@@ -48,7 +48,7 @@ final class GatheredCalls {
 
     private static let key = {
         var key = pthread_key_t()
-        // Proof: it is made once, and no caller can make another.
+        // Proof: the key is made once, and no caller can make another.
         guard pthread_key_create(&key, nil) == 0 else { preconditionFailure("a process has 1,024 keys") }
         return key
     }()
@@ -62,11 +62,11 @@ final class GatheredCalls {
     }
 }
 
-/// The executors of event loops, made when they are first asked for.
+/// The executors of event loops, created when they are first requested.
 final class EventLoopExecutors: Sendable {
     private let known = Mutex<[ObjectIdentifier: EventLoopExecutor]>([:])
 
-    /// The one of an event loop, which must be there for as long as the process.
+    /// Returns the executor of an event loop, which must exist as long as the process.
     func executor(of loop: any EventLoop) -> EventLoopExecutor {
         known.withLock { known in
             if let executor = known[ObjectIdentifier(loop)] { return executor }

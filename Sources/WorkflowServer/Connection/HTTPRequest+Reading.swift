@@ -5,13 +5,13 @@ import WorkflowAPI
 import WorkflowJSON
 import WorkflowStore
 
-// What a request says in front of its body, and what the body says when it is there as a whole.
+// Reads the head of a request, and a body that is complete.
 
 extension HTTPRequest {
-    /// Whether the caller holds its body back until it is told to continue (RFC 9110, 10.1.1), or for a second.
+    /// True if the caller holds its body back until it is told to continue (RFC 9110, 10.1.1), or for a second.
     var waitsToContinue: Bool { headerFields[.expect]?.lowercased() == "100-continue" }
 
-    /// Whether the body that the caller announces is larger than any that is taken. A length of more than 64 bits is.
+    /// True if the announced body is larger than any body that wfd accepts. A length of more than 64 bits is too large.
     var announcesTooMuch: Bool {
         guard let text = headerFields[.contentLength], !text.isEmpty, text.utf8.allSatisfy(isDigit)
         else { return false }
@@ -20,35 +20,35 @@ extension HTTPRequest {
 
     private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// The media type without its parameters, in lower case; empty when there is none.
+    /// The media type without its parameters, in lower case; empty if there is none.
     var mediaTypeName: String {
         let value = headerFields[.contentType] ?? ""
-        // What nearly all requests say needs no taking apart.
+        // Nearly all requests have this value, which needs no parsing.
         if value == "application/json" { return value }
         return value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
-    /// Refuses a body that does not say that it is JSON.
+    /// Refuses a body whose media type is not JSON.
     func requireJSON() throws(Problem) {
         guard mediaTypeName == "application/json" else { throw unsupportedMediaType(expected: "application/json") }
     }
 
-    /// The refusal of a body of another kind.
+    /// Returns the refusal of a body of another media type.
     func unsupportedMediaType(expected: String) -> Problem {
         let found = mediaTypeName.isEmpty ? "no Content-Type" : "Content-Type '\(mediaTypeName)'"
         return Problem(
             .unsupportedMediaType, detail: "The request has \(found); this route takes \(expected)")
     }
 
-    /// Whether the caller prefers an answer without what it does not need (RFC 7240, 4.2).
+    /// True if the caller prefers an answer without the parts that it does not need (RFC 7240, 4.2).
     var prefersMinimal: Bool {
         headerFields[.prefer].map { Preferences($0).isMinimal } ?? false
     }
 
-    /// The caller's key, bare or as a string of structured fields (draft-ietf-httpapi-idempotency-key-header).
+    /// Returns the caller's key, bare or as a string of structured fields (draft-ietf-httpapi-idempotency-key-header).
     func idempotencyKey() throws(Problem) -> RequestKey? {
         guard let header = headerFields[.idempotencyKey] else { return nil }
-        // Several of them come as one, joined by commas.
+        // Several fields arrive as one, joined by commas.
         if header.contains(","), headerFields[values: .idempotencyKey].count > 1 {
             throw Problem(.invalidRequest, detail: "The header \(IdempotencyKey.header) is there more than once")
         }
@@ -61,7 +61,7 @@ extension HTTPRequest {
         return key
     }
 
-    /// Refuses a key where it would be ignored.
+    /// Refuses a key on a route that would ignore it.
     func refuseIdempotencyKey() throws(Problem) {
         guard headerFields[.idempotencyKey] != nil else { return }
         throw Problem(
@@ -71,7 +71,7 @@ extension HTTPRequest {
 }
 
 extension WireObject {
-    /// Reads a whole body.
+    /// Parses a complete body.
     init(whole body: ByteBuffer) throws {
         self = try body.withUnsafeReadableBytes { bytes throws in
             do throws(WireError) {
@@ -82,7 +82,8 @@ extension WireObject {
         }
     }
 
-    /// The refusal of JSON with a number that fits neither an integer nor a double; nil for every other mistake.
+    /// Returns the refusal of JSON with a number that fits neither an integer nor a double; `nil` for every other
+    /// mistake.
     private static func numberProblem(in bytes: UnsafeRawBufferPointer) -> Problem? {
         do throws(JSONError) {
             _ = try JSONReader.value(from: bytes)
@@ -95,17 +96,17 @@ extension WireObject {
 }
 
 extension HTTPField.Name {
-    /// The caller's key.
+    /// The header with the caller's key.
     static let idempotencyKey = known(IdempotencyKey.header)
-    /// Whether an answer was given before.
+    /// The header that marks an answer as given before.
     static let idempotentReplayed = known(IdempotencyKey.repeatedHeader)
 
-    /// What the caller would like (RFC 7240).
+    /// The header with the caller's preferences (RFC 7240).
     static let prefer = known("Prefer")
-    /// What of it was done.
+    /// The header with the preferences that were applied.
     static let preferenceApplied = known("Preference-Applied")
 
-    /// A name of a field that is written here.
+    /// Creates the name of a header field from a constant.
     static func known(_ text: String) -> HTTPField.Name {
         // Proof: the names are constants of ours.
         guard let name = HTTPField.Name(text) else { preconditionFailure("'\(text)' is a field name") }

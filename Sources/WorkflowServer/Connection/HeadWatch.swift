@@ -1,52 +1,53 @@
 import NIOCore
 import WorkflowAPI
 
-/// Gives up a request whose head, whose whole body, or a line of whose body is not complete in time after its first
-/// byte: it is answered 408 in its turn (RFC 9110, 15.5.9), and the connection ends with that answer.
+/// Gives up a request whose head, whole body, or body line is not complete in time after its first byte. The request is
+/// answered 408 in its turn (RFC 9110, 15.5.9), and the connection ends with that answer.
 ///
-/// It stands nearest to the socket, where requests are bytes; `RequestCodec` says which of them were heads, and which
-/// answers were written. What still comes of a request that is answered is bounded here too.
+/// The handler stands nearest to the socket, where requests are bytes. `RequestCodec` reports which bytes were heads,
+/// and which answers were written. The handler also bounds the bytes that still arrive of an answered request.
 final class HeadWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let place: ConnectionPlace
-    /// Counts requests whose bodies are waited for; nil to count none.
+    /// Counts the requests whose bodies are awaited; `nil` counts none.
     private let lasting: LastingAnswers?
-    /// Says which line is waited for; nil where nobody reads lines.
+    /// The connection that reports the awaited line; `nil` if nobody reads lines.
     private let connection: CallerConnection?
     let limits: ServerLimits
-    /// When the first byte of a head came; nil when none is incomplete.
+    /// The time when the first byte of an incomplete head arrived; `nil` if there is none.
     private var began: NIODeadline?
-    /// When the first byte came of a request whose body is incomplete; nil when none is, and for bodies in lines, which
-    /// may take as long as they like.
+    /// The time when the first byte of a request with an incomplete body arrived; `nil` if there is none. Bodies in
+    /// lines do not count, because they may take as long as they like.
     private var bodyBegan: NIODeadline?
-    /// Bytes belong to a request whose head was complete.
+    /// True if arriving bytes belong to a request whose head is complete.
     private var isInRequest = false
     private var isInLines = false
-    /// Heads that were complete.
+    /// The number of complete heads.
     private(set) var requests = 0
-    /// Whoever reads the body was told that it ends.
+    /// True if the reader of the body was told that the body ends.
     private var isGivenUp = false
-    /// The place of a request whose body has not come with its head.
+    /// The place of a request whose body has not arrived with its head.
     private var bodyPlace: LastingAnswers.Place?
-    /// A line that is waited for, and since when.
+    /// The number of an awaited line, and the time since which it is awaited.
     private var line: (number: Int, since: NIODeadline)?
-    /// The rest of a request that is answered; nil while none is.
+    /// The rest of a request that is answered; `nil` if there is none.
     private var rest: Rest?
     private var watching: Scheduled<Void>?
     private var lineWatching: Scheduled<Void>?
     private var resting: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
-    /// Bytes behind an answer.
+    /// The bytes that arrive after an answer.
     private struct Rest {
-        /// Bytes that may still come.
+        /// The bytes that may still arrive.
         var bytes: Int
-        /// Nothing behind the request's end is looked at: the connection ends there. Otherwise it goes on.
+        /// True if the connection ends at the request's end, and nothing after it is read. Otherwise the connection
+        /// goes on.
         let isLast: Bool
     }
 
-    /// Whether its connection is one too many.
+    /// True if the connection is past the bound.
     var isExtra: Bool { place.isExtra }
 
     init(
@@ -65,7 +66,7 @@ final class HeadWatch: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         if place.isExtra {
-            // It ends with its channel, and does nothing to one that is closed.
+            // The task ends with its channel, and has no effect on a closed one.
             context.eventLoop.assumeIsolated().scheduleTask(in: limits.headTime) { context.close(promise: nil) }
         }
         context.fireChannelActive()
@@ -89,7 +90,7 @@ final class HeadWatch: ChannelInboundHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
         if rest?.isLast == true {
-            // Nobody else asks for what is thrown away.
+            // No other handler requests the bytes that are discarded.
             context.read()
         } else if isInRequest, bodyPlace == nil, rest == nil, !isGivenUp, !place.isExtra {
             takeBodyPlace(context)
@@ -112,7 +113,7 @@ final class HeadWatch: ChannelInboundHandler {
 // MARK: What the codec says
 
 extension HeadWatch {
-    /// - Parameter isInLines: Whether the body may take as long as it likes, and only each of its lines may not.
+    /// - Parameter isInLines: True if the time limit is for each line of the body, and not for the whole body.
     func headIsComplete(isInLines: Bool) {
         isInRequest = true
         requests += 1
@@ -124,7 +125,7 @@ extension HeadWatch {
             return
         }
         bodyBegan = began ?? context.eventLoop.now
-        // Where it came together with the end of the request before, nobody looks yet.
+        // No check is scheduled yet if the head arrived together with the end of the previous request.
         if watching == nil { watch(context, for: limits.bodyTime) }
     }
 
@@ -136,8 +137,8 @@ extension HeadWatch {
         line = nil
         guard let rest else { return }
         if rest.isLast {
-            // Whoever reads to the end of the connection has it; what still comes is thrown away, so that nothing is
-            // lost of the answer.
+            // A caller that reads to the end of the connection has the answer. Further bytes are discarded, so that no
+            // part of the answer is lost.
             context?.close(mode: .output, promise: nil)
             return
         }
@@ -150,19 +151,20 @@ extension HeadWatch {
         if began == nil { place.rests() }
     }
 
-    /// An answer was written to the system, and something of its request may still come: it is thrown away, so that
-    /// whoever sends before it reads comes to its answer.
+    /// Discards the bytes that still arrive of a request whose answer was written to the system. So a caller that sends
+    /// before it reads gets its answer.
     ///
     /// - Parameters:
-    ///   - isLast: Whether the connection ends with that answer.
-    ///   - unfinished: The number of its request if that had not ended when the answer did. It may have since.
+    ///   - isLast: True if the connection ends with that answer.
+    ///   - unfinished: The number of the answer's request if it had not ended when the answer did. It may have ended
+    ///     since.
     func answerIsWritten(isLast: Bool, unfinished: Int?) {
         let isUnfinished = isInRequest && unfinished == requests
         guard let context, rest == nil, isLast || isUnfinished else { return }
         rest = Rest(bytes: limits.restBytes, isLast: isLast)
         resting = context.eventLoop.assumeIsolated().scheduleTask(in: limits.restTime) { context.close(promise: nil) }
         guard isLast else { return }
-        // Nothing is waited for: a new connection may have its place.
+        // Nothing is awaited, so a new connection may take this one's place.
         watching?.cancel()
         watching = nil
         bodyPlace = nil
@@ -176,7 +178,7 @@ extension HeadWatch {
 // MARK: Time and places
 
 extension HeadWatch {
-    /// One look is on its way at most, however many requests come.
+    /// Schedules a check of the time. At most one check is scheduled, however many requests arrive.
     private func watch(_ context: ChannelHandlerContext, for time: TimeAmount) {
         watching = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
             watching = nil
@@ -194,8 +196,8 @@ extension HeadWatch {
         }
     }
 
-    /// Looks now and then whether the line is still the same: its reader says which one that is while it waits, so that
-    /// no caller pays for the time that wfd takes to read.
+    /// Checks regularly whether the awaited line is still the same. The line's reader reports its number only while it
+    /// waits, so that no caller pays for the time that wfd takes to read.
     private func watchLine(_ context: ChannelHandlerContext) {
         lineWatching = context.eventLoop.assumeIsolated().scheduleTask(in: limits.lineLook) { [self] in
             lineWatching = nil
@@ -226,15 +228,15 @@ extension HeadWatch {
     }
 }
 
-/// A request's head did not come to its end in time.
+/// The error that a request's head was not complete in time.
 struct HeadTimeout: Error {}
 
-/// The body of a request that began is not waited for any longer: it ends there for whoever reads it.
+/// The error that the body of a begun request is no longer awaited; the body's reader sees its end there.
 struct BodyRefusal: Error {
     let problem: Problem
 }
 
 extension TimeAmount {
-    /// For messages.
+    /// The whole seconds, for messages.
     var inSeconds: Int64 { nanoseconds / 1_000_000_000 }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 import WorkflowAPI
 
-/// Bounds how many requests at once last as long as their callers want, of all addresses of a daemon: streams, requests
-/// that wait for something, and those whose body has not come with their head. The other connections are always there
-/// for requests that are answered at once.
+/// Bounds the requests that last as long as their callers want, over all addresses of a daemon. These are streams,
+/// requests that wait for something, and requests whose body has not arrived with their head. The other connections are
+/// always free for requests that are answered at once.
 final class LastingAnswers: Sendable {
-    /// The most of all of them with which one more is taken. A body comes soon most of the time, so it may take a
-    /// connection that the others leave.
+    /// The bounds of streams, of all requests, and of all requests when one whose body is awaited is added. A body
+    /// usually arrives soon, so its request may take a connection that the others leave free.
     private let bounds: (streams: Int, all: Int, bodies: Int)
     private let counts = Mutex<(streams: Int, all: Int)>((0, 0))
 
@@ -15,7 +15,7 @@ final class LastingAnswers: Sendable {
         bounds = (limits.streams, all, all + limits.shortConnections / 2)
     }
 
-    /// Streams that are open.
+    /// The number of open streams.
     var streams: Int { counts.withLock { $0.streams } }
 
     /// Takes a place for a stream, or throws `overloaded`.
@@ -24,7 +24,7 @@ final class LastingAnswers: Sendable {
     /// Takes a place for a request that waits, or throws `overloaded`.
     func poll() throws(Problem) -> Place { try take(isStream: false, within: bounds.all) }
 
-    /// Takes a place for a request whose body is waited for, or throws `overloaded`.
+    /// Takes a place for a request whose body is awaited, or throws `overloaded`.
     func body() throws(Problem) -> Place { try take(isStream: false, within: bounds.bodies) }
 
     private func take(isStream: Bool, within bound: Int) throws(Problem) -> Place {
@@ -39,7 +39,7 @@ final class LastingAnswers: Sendable {
         return Place(of: self, isStream: isStream)
     }
 
-    /// A place; it is given back by `end()`, at the latest when nobody holds it any more.
+    /// A place, given back by `end()`, at the latest when the last reference to it is released.
     final class Place: Sendable {
         private let answers: LastingAnswers
         private let isStream: Bool

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ListenAddress {
-    /// Refuses addresses of which two are the same; each port 0 is another one.
+    /// Refuses addresses of which two are the same; each port 0 counts as different.
     package static func refuseRepeated(_ addresses: [ListenAddress]) throws(ListenAddressError) {
         for (place, address) in addresses.enumerated() {
             if case .tcp(_, 0) = address { continue }
@@ -9,15 +9,15 @@ extension ListenAddress {
         }
     }
 
-    /// Refuses an address that is taken, before anything is made that a daemon elsewhere would not want.
+    /// Refuses an address that is in use, before wfd creates anything that another daemon would not want.
     ///
-    /// Somebody can still take it afterwards; binding it finds out.
+    /// Another process can still take the address afterwards; then binding fails.
     package func refuseTaken() throws(ListenAddressError) {
         switch self {
         case .unix(let path): _ = try UnixSocketFile(path: path)
-        // The system chooses one that is free.
+        // The system chooses a free port.
         case .tcp(_, 0): return
-        // Proof: it was read as 16 bits.
+        // Proof: the port was read as 16 bits.
         case .tcp(let host, let port): try tryBinding(host, UInt16(port))
         }
     }
@@ -25,10 +25,10 @@ extension ListenAddress {
     private func tryBinding(_ host: String, _ port: UInt16) throws(ListenAddressError) {
         let family = host.contains(":") ? AF_INET6 : AF_INET
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
-        // Without a descriptor nobody can tell; binding will.
+        // Without a descriptor this function cannot tell; binding will.
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // As the server does: a port whose last connections have just ended is free.
+        // The server sets the same option: a port whose last connections have just ended is free.
         var yes: CInt = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
         let code = family == AF_INET6 ? tryIt(six(host, port), descriptor) : tryIt(four(host, port), descriptor)
@@ -51,7 +51,7 @@ extension ListenAddress {
         return address
     }
 
-    /// Why an address cannot be bound; 0 when it can.
+    /// Returns the error code of an address that cannot be bound; 0 if it can.
     private func tryIt<Address>(_ address: Address, _ descriptor: CInt) -> CInt {
         withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

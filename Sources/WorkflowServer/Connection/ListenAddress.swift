@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where a server listens.
+/// The address on which a server listens.
 package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     case unix(path: String)
     /// A loopback address.
     case tcp(host: String, port: Int)
 
-    /// Reads `unix:PATH` or `HOST:PORT` (`[::1]:8080` for IPv6).
+    /// Parses `unix:PATH` or `HOST:PORT` (`[::1]:8080` for IPv6).
     ///
-    /// Until there is access control, only loopback addresses are taken: whoever can connect can do everything.
+    /// Until there is access control, only loopback addresses are accepted: everyone who can connect can do everything.
     package init(_ text: String) throws(ListenAddressError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
@@ -21,7 +21,7 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
             self = .unix(path: path)
             return
         }
-        // Proof: it reads a text, and is nil for what does not fit.
+        // Proof: `UInt16` reads a text, and is nil for a number that does not fit.
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             throw ListenAddressError(text, "write unix:PATH or HOST:PORT")
         }
@@ -43,7 +43,8 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether a host is a loopback address, written as a number or as `localhost`; other names are not looked up.
+    /// Returns true if a host is a loopback address, written as a number or as `localhost`. Other names are not
+    /// resolved.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" { return true }
         var four = in_addr()
@@ -54,7 +55,7 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Why an address to listen on is refused.
+/// The error that an address to listen on is refused.
 package struct ListenAddressError: Error, CustomStringConvertible {
     package let description: String
 

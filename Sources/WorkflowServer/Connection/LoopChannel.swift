@@ -15,7 +15,7 @@ struct LoopChannel: ServerChildChannel {
     private let limits: ServerLimits
     private let sends: (@Sendable (Peer) -> SendHandler)?
 
-    /// - Parameter sends: Makes a handler for each connection that takes events before the responder.
+    /// - Parameter sends: Creates, for each connection, a handler that takes events before the responder.
     init(
         responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, connections: Connections,
         budget: AnswerBudget, sends: (@Sendable (Peer) -> SendHandler)?, limits: ServerLimits
@@ -28,7 +28,7 @@ struct LoopChannel: ServerChildChannel {
         self.connections = connections
     }
 
-    /// What `HTTP1Channel` sets up, with a codec of ours and the handlers that it has no place for.
+    /// Sets up the same as `HTTP1Channel`, with our own codec and the handlers that `HTTP1Channel` has no place for.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         Peer.find(at: channel, names).flatMapThrowing { peer in try setUp(channel, of: peer, logger) }
     }
@@ -54,7 +54,8 @@ struct LoopChannel: ServerChildChannel {
         try pipeline.addHandler(RequestCodec(isOnTCP: isOnTCP, watch: watch, peer: peer))
         try pipeline.addHandler(
             HTTPConnectionStateHandler(idleTimeout: .seconds(limits.idleSeconds), logger: logger))
-        // Behind the one that counts requests, closes idle connections, and lets answers out before it ends.
+        // This handler stands behind the one that counts requests, closes idle connections, and finishes answers before
+        // it ends.
         if let sends { try pipeline.addHandler(sends(peer)) }
         return try NIOAsyncChannel(
             wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))

@@ -1,15 +1,15 @@
 import Foundation
 import WorkflowThreads
 
-/// Where requests are carried out that must leave their connection's event loop.
+/// The executors for requests that must leave their connection's event loop.
 enum ExecutorKind {
-    /// As soon as others: what events and commands need.
+    /// Runs events and commands, with the usual priority.
     case usual
-    /// Behind events: pages of lists and histories.
+    /// Runs pages of lists and histories, behind events.
     case reading
-    /// Behind events too, and not in the way of pages: what goes through whole histories.
+    /// Runs work on whole histories, behind events and out of the way of pages.
     case longWork
-    /// Behind events too: definitions, one after another.
+    /// Runs definitions one after another, behind events.
     case compiling
 
     fileprivate var executor: any TaskExecutor {
@@ -26,7 +26,7 @@ enum ExecutorKind {
     private static let longWorkers = BackgroundThreads("wfd-long", count: max(2, cores))
 }
 
-/// Leaves the connection's event loop for as long as the body takes: for what computes or blocks for long.
+/// Runs a body outside the connection's event loop, for work that computes or blocks for long.
 func offLoop<Value, Failure: Error>(
     for kind: ExecutorKind, _ body: @concurrent () async throws(Failure) -> Value
 ) async throws(Failure) -> Value {

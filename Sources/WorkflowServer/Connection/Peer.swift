@@ -3,17 +3,17 @@ import NIOCore
 import Synchronization
 package import WorkflowStore
 
-/// Who is at the other end of a connection; found once, when it is taken in.
+/// The other end of a connection, found once, when the connection is admitted.
 package struct Peer: Sendable {
-    /// Nil when the system does not say it.
+    /// The actor; `nil` if the system does not report one.
     package let actor: Actor?
 
     package init(actor: Actor?) {
         self.actor = actor
     }
 
-    /// Waits for the name of a user, but not for long; without it the actor is `uid:1000`. On the event loop of the
-    /// channel.
+    /// Finds the peer of a channel, on the channel's event loop. The wait for a user's name is short; without a name
+    /// the actor is, for example, `uid:1000`.
     static func find(at channel: any Channel, _ names: UserNames) -> EventLoopFuture<Peer> {
         if let address = channel.remoteAddress, let host = address.ipAddress {
             let text = address.protocol == .inet6 ? "tcp:[\(host)]" : "tcp:\(host)"
@@ -22,7 +22,7 @@ package struct Peer: Sendable {
         guard let socket = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeSucceededFuture(Peer(actor: nil))
         }
-        // unix(7): the user as whom the other end connected; it stays, whatever becomes of that process.
+        // unix(7): the user as whom the other end connected. The value stays, whatever happens to that process.
         let credentials: EventLoopFuture<Credentials> = socket.unsafeGetSocketOption(
             level: .socket, name: Credentials.option)
         let loop = channel.eventLoop
@@ -45,14 +45,14 @@ package struct Peer: Sendable {
     }
 }
 
-/// The names of users. A directory service that is asked for them may be slow or away, so each is looked up on a thread
-/// of its own, is waited for only for a second, and is remembered for a minute.
+/// The names of users. A directory service may be slow or away, so each name is looked up on a thread of its own. A
+/// request waits at most a second for a name, and a name is remembered for a minute.
 final class UserNames: Sendable {
-    /// For which somebody waits for a name.
+    /// The longest wait for a name.
     static let patience: TimeAmount = .seconds(1)
-    /// For which a name is remembered, also that there is none.
+    /// The time for which a name, or the absence of one, is remembered.
     static let kept: Duration = .seconds(60)
-    /// Users who are looked up at once; of others nobody waits for the name.
+    /// Users who are looked up at once; nobody waits for the names of further users.
     static let atOnce = 4
     /// Users who are remembered.
     static let users = 1_000
@@ -67,17 +67,18 @@ final class UserNames: Sendable {
     }
 
     fileprivate struct LookUp {
-        /// When the first who waited gives up; nobody waits for it afterwards.
+        /// The time when the first waiter gives up; nobody waits for the look-up afterwards.
         let deadline: NIODeadline
         var waiters: [Int: EventLoopPromise<String?>] = [:]
     }
 
-    /// - Parameter lookUp: Gives a user's name; blocks.
+    /// - Parameter lookUp: Returns a user's name; blocks.
     init(lookUp: @escaping @Sendable (_ user: UInt32) -> String? = UserNames.systemName) {
         self.lookUp = lookUp
     }
 
-    /// The name of a user; nil when there is none, or when it is not found within a second. On the event loop.
+    /// Returns the name of a user; `nil` if there is none, or if the name is not found within a second. Must be called
+    /// on the event loop.
     func name(of user: UInt32, on loop: any EventLoop) -> EventLoopFuture<String?> {
         let promise = loop.makePromise(of: String?.self)
         let outcome = state.withLock { $0.wait(for: user, promise, now: loop.now) }
@@ -106,13 +107,13 @@ final class UserNames: Sendable {
         thread.start()
     }
 
-    /// A name that can stand within the text of an actor; nil for any other.
+    /// Returns a name that can be part of an actor's text; `nil` for any other name.
     private static func plain(_ name: String) -> String? {
         let isPlain = name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x28 && $0 != 0x29 }
         return isPlain && (1...64).contains(name.utf8.count) ? name : nil
     }
 
-    /// What the system's databases say (getpwuid_r(3)).
+    /// Returns a user's name in the system's databases (getpwuid_r(3)).
     static func systemName(of user: UInt32) -> String? {
         var size = 16 << 10
         while size <= 1 << 20 {
@@ -120,7 +121,7 @@ final class UserNames: Sendable {
             let (code, name) = buffer.withUnsafeMutableBufferPointer { buffer -> (CInt, String?) in
                 var entry = passwd()
                 var found: UnsafeMutablePointer<passwd>?
-                // It is not empty.
+                // The buffer is not empty.
                 guard let start = buffer.baseAddress else { return (EINVAL, nil) }
                 let code = getpwuid_r(user, &entry, start, buffer.count, &found)
                 guard let text = found?.pointee.pw_name else { return (code, nil) }

@@ -6,30 +6,30 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import WorkflowAPI
 
-/// Translates between the parts of HTTP/1 messages and those that Hummingbird knows, and sees to what concerns the
-/// protocol itself: requests that cannot be read, HTTP/1.0, and what every answer has.
+/// Translates between the parts of HTTP/1 messages and the parts that Hummingbird knows. The codec also handles the
+/// protocol itself: unreadable requests, HTTP/1.0, and the headers of every answer.
 final class RequestCodec: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Whether browsers may read answers: then they must not guess what is in them.
+    /// True if browsers may read answers; then they must not guess the content type.
     private let isOnTCP: Bool
     private let watch: HeadWatch
-    /// Who is at the other end.
+    /// The other end of the connection.
     let peer: Peer
-    /// A head has come, and the end of its request has not.
+    /// True if a head has arrived and the end of its request has not.
     private var isInRequest = false
-    /// The head of the request whose end has not come, and how much of its body.
+    /// The head of the request whose end has not arrived, and the bytes of its body so far.
     private var newest: (head: HTTPRequestHead, bodyBytes: Int)?
-    /// Nothing that comes is looked at any more: the last request could not be read.
+    /// True if all further input is ignored: the last request could not be read to its end, or its answer has ended.
     private var isDeaf = false
-    /// Requests whose answers have not ended.
+    /// The number of requests whose answers have not ended.
     private var unanswered = 0
-    /// A request after which its caller wants no other, and how many answers end before its own.
+    /// The last request of the connection: the number of answers that end before its own, and true for HTTP/1.0.
     private var last: (untilAnswer: Int, isOld: Bool)?
-    /// An answer goes out that nobody has asked for.
+    /// True while an answer that no request asked for is discarded.
     private var isDropping = false
 
     init(isOnTCP: Bool, watch: HeadWatch, peer: Peer) {
@@ -66,13 +66,13 @@ extension RequestCodec {
         } catch {
             return refuse("The method '\(head.method.rawValue.prefix(40))' is none", context)
         }
-        // RFC 9112, 3.2.2: the host of a target with one counts, and not the field.
+        // RFC 9112, 3.2.2: if the target has a host, the target's host counts, not the field.
         if !head.uri.hasPrefix("/"), let start = head.uri.firstRange(of: "://")?.upperBound {
             request.authority = String(head.uri[start...].prefix { !"/?#".contains($0) })
         }
         let isOld = head.version.major == 1 && head.version.minor == 0
         if isOld {
-            // Its answer ends with the connection: HTTP/1.0 knows neither chunks nor, for sure, `keep-alive`.
+            // The answer ends with the connection: HTTP/1.0 has no chunks, and `keep-alive` is not certain there.
             request.headerFields[.connection] = "close"
             request.headerFields[.expect] = nil
         }
@@ -89,19 +89,20 @@ extension RequestCodec {
         $0.template.description.split(separator: "/")
     }
 
-    /// True: the body is read line by line, and may last as long as its caller likes.
+    /// Returns true if the body is read line by line and may last as long as its caller likes.
     private static func isInLines(_ request: HTTPRequest) -> Bool {
-        // What nearly all requests say needs no taking apart.
+        // Nearly all requests have this media type, which needs no parsing.
         guard let type = request.headerFields[.contentType], type != "application/json",
             type.lowercased().hasPrefix(LineStream.mediaType)
         else { return false }
-        // As the router sees it.
+        // Splits the path as the router does.
         return linePaths.contains(URI(request.path ?? "").path.split(separator: "/"))
     }
 
     private static let healthPaths = Route.all.filter { $0.permission == .health }.map(\.template.description)
 
-    /// What is answered of a request on a connection too many: one question about health, or that there are too many.
+    /// Returns the request that is answered on an extra connection: a question about health, or a stand-in that is
+    /// refused because there are too many connections.
     private static func extra(_ request: HTTPRequest) -> HTTPRequest {
         guard let path = request.path, healthPaths.contains(path) else {
             return .unreadable("All connections of this address are in use", .overloaded)
@@ -120,7 +121,7 @@ extension RequestCodec {
             let seconds = watch.limits.headTime.inSeconds
             refuse("The head of the request was not complete after \(seconds) seconds", context, .requestTimeout)
         case is BodyRefusal:
-            // The body ends there for whoever reads it, and says so.
+            // The body's reader sees the end of the body there, and reports the refusal.
             isDeaf = true
             context.fireErrorCaught(error)
         case HTTPParserError.headerOverflow where !isInRequest:
@@ -131,7 +132,7 @@ extension RequestCodec {
         }
     }
 
-    /// Has what is no request answered like one: in its turn, and with a problem.
+    /// Answers input that is not a request like a request: in its turn, and with a problem.
     private func refuse(
         _ reason: String, _ context: ChannelHandlerContext, _ type: ProblemType = .invalidRequest
     ) {
@@ -149,7 +150,7 @@ extension RequestCodec {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
         if case .head = part {
-            // Hummingbird answers a body that breaks off behind the answer to its request.
+            // If a body breaks off after its request was answered, Hummingbird answers again.
             isDropping = unanswered == 0
         }
         if isDropping {
@@ -171,14 +172,14 @@ extension RequestCodec {
         }
     }
 
-    /// True: the connection ends with the answer that is written. Its caller wanted that, or nothing behind its
+    /// True if the connection ends with the answer that is being written. Its caller wanted that, or nothing after its
     /// request is read.
     private var isLastAnswer: Bool { isDeaf && unanswered == 1 || last?.untilAnswer == 0 }
 
-    /// True: the last answer has ended.
+    /// True if the last answer has ended.
     private var isOver: Bool { last.map { $0.untilAnswer < 0 } ?? false }
 
-    /// Has what still comes of a request watched once its answer is written.
+    /// Watches the rest of a request once its answer is written.
     private func watchingRest(
         isLast: Bool, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
     ) -> EventLoopPromise<Void> {
@@ -190,7 +191,8 @@ extension RequestCodec {
         return promise
     }
 
-    /// True: the request is refused before its body has come, and too much of that is left to wait for.
+    /// Returns true if the request is refused before its whole body has arrived, and too much of the body is left to
+    /// wait for.
     private func isCutOff(_ response: HTTPResponse) -> Bool {
         guard isInRequest, unanswered == 1, response.status.code >= 400, let newest else { return false }
         let length = newest.head.headers.first(name: "Content-Length").flatMap { Int($0) }
@@ -213,14 +215,14 @@ extension RequestCodec {
 }
 
 extension HTTPRequest {
-    /// What stands for a request that cannot be read: it has no path, which every other one has, and the problem in the
-    /// places of scheme and host. It is the last of its connection.
+    /// Returns the stand-in for a request that cannot be read. Unlike every other request, a stand-in has no path;
+    /// scheme and host contain the problem. A stand-in is the last request of its connection.
     fileprivate static func unreadable(_ reason: String, _ type: ProblemType) -> HTTPRequest {
         HTTPRequest(
             method: .get, scheme: type.rawValue, authority: reason, path: nil, headerFields: [.connection: "close"])
     }
 
-    /// Why the request cannot be read; nil when it can.
+    /// The reason why the request cannot be read; `nil` if it can.
     var unreadable: Problem? {
         guard path == nil else { return nil }
         return Problem(scheme.flatMap(ProblemType.init) ?? .invalidRequest, detail: authority ?? "")
@@ -237,7 +239,7 @@ extension HTTPParserError {
         case .invalidHeaderToken, .invalidCharactersUsed: "A header field has a character that is not allowed there"
         case .invalidContentLength: "The Content-Length is no number, or stands beside a Transfer-Encoding"
         case .unexpectedContentLength: "The request has more than one Content-Length"
-        // The parser has no word of its own for a field that stands behind a Content-Length.
+        // The parser has no error of its own for a Transfer-Encoding after a Content-Length.
         case .unknown: "The Transfer-Encoding stands beside a Content-Length, or does not end with 'chunked'"
         default: "The request is no HTTP/1.1"
         }

@@ -4,17 +4,17 @@ package import WorkflowAPI
 package import WorkflowEngine
 import WorkflowStore
 
-/// Says on whose behalf a request comes, and decides from its head whether anything else looks at it.
+/// Identifies the caller of a request, and decides from the request's head whether the request is admitted.
 ///
-/// It stands in front of the router and of `SendHandler`: no route is without it.
+/// The gate stands before the router and `SendHandler`: no route is without it.
 package struct RequestGate: Sendable {
-    /// What becomes of a caller that the system tells of: who asks in the end, or why it is refused a route. There is
-    /// no route where path or method are of none.
+    /// Decides about a caller that the system identifies: returns the caller who asks in the end, or the reason why the
+    /// route is refused. The route is `nil` if no route has the path and method.
     package typealias Rule = @Sendable (_ caller: Caller, _ route: Route?) -> Result<Caller, Problem>
 
-    /// The hosts of the address; nil to take every host, and no page.
+    /// The hosts of the address; `nil` accepts every host, and no page.
     private let hosts: AllowedHosts?
-    /// Nil to let every caller do everything.
+    /// The rule that admits callers; `nil` lets every caller do everything.
     private let rule: Rule?
 
     package init(hosts: AllowedHosts?, rule: Rule? = nil) {
@@ -22,14 +22,14 @@ package struct RequestGate: Sendable {
         self.rule = rule
     }
 
-    /// Says who asks, or why the request is refused.
+    /// Returns the caller, or the problem with which the request is refused.
     package func admit(_ request: HTTPRequest, from peer: Peer, for route: Route?) -> Result<Caller, Problem> {
         if let refusal = refusal(of: request) { return .failure(refusal) }
         let caller = Caller(peer.actor, namespace: .default, role: .owner)
         return rule?(caller, route) ?? .success(caller)
     }
 
-    /// What is wrong with a head, whoever asks; nil when nothing is.
+    /// Returns the problem with a head, whoever the caller is; `nil` if there is none.
     private func refusal(of request: HTTPRequest) -> Problem? {
         if let problem = request.unreadable { return problem }
         if Self.hasEmptySegment(request.path) {
@@ -43,7 +43,7 @@ package struct RequestGate: Sendable {
     }
 
     private func refusal(of field: HTTPField, in request: HTTPRequest) -> Problem? {
-        // Nearly all fields are passed over because of the length of their name.
+        // Nearly all fields are skipped because of the length of their name.
         switch field.name.canonicalName.utf8.count {
         case 6 where field.name == .origin: Self.foreignOrigin(field.value, request, hosts)
         case 6 where field.name == .expect: Self.expectation(field.value)
@@ -55,11 +55,11 @@ package struct RequestGate: Sendable {
         }
     }
 
-    /// True when two slashes stand together in a path. The router passes over them: a proxy before wfd that decides by
-    /// the path would decide about another one.
+    /// Returns true if a path has two adjacent slashes. The router skips empty segments, so a proxy before wfd that
+    /// decides by the path would decide about a different path.
     private static func hasEmptySegment(_ target: String?) -> Bool {
         guard let target else { return false }
-        // It may be a whole URL (RFC 9112, 3.2.2), with two slashes behind its scheme.
+        // The target may be a whole URL (RFC 9112, 3.2.2), with two slashes after its scheme.
         let path = target.utf8.first == UInt8(ascii: "/") ? target[...] : target.drop { $0 != "/" }.dropFirst(2)
         var last: UInt8?
         for byte in path.utf8 {
@@ -75,7 +75,7 @@ package struct RequestGate: Sendable {
         switch request.authority {
         case nil where hosts.isOfSocket, "" where hosts.isOfSocket: return nil
         case nil: cause = "The request has no Host"
-        // The first of several is the authority, the others stay fields.
+        // The first of several hosts is the authority; the others remain fields.
         case _ where request.headerFields.contains { $0.name == .host }: cause = "The request has more than one Host"
         case let host? where hosts.host(in: host) == nil: cause = "The request is for host '\(host.prefix(100))'"
         default: return nil
@@ -86,7 +86,7 @@ package struct RequestGate: Sendable {
     }
 
     private static func foreignOrigin(_ origin: String, _ request: HTTPRequest, _ hosts: AllowedHosts?) -> Problem? {
-        // A socket has no name that pages could be from.
+        // A unix socket has no name that a page could come from.
         if let hosts, !hosts.isOfSocket, let host = request.authority.flatMap(hosts.host(in:)), isFrom(host, origin) {
             return nil
         }
@@ -101,7 +101,7 @@ package struct RequestGate: Sendable {
             .crossSite, detail: "A page of another origin may not use wfd (Sec-Fetch-Site: \(site.prefix(100)))")
     }
 
-    /// Whether an `Origin` (RFC 6454, 7) is that of pages from the host; the port is not compared.
+    /// Returns true if an `Origin` (RFC 6454, 7) is the origin of pages from the host. Ports are not compared.
     private static func isFrom(_ host: HostName, _ origin: String) -> Bool {
         let origin = origin.lowercased()
         for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
@@ -111,7 +111,7 @@ package struct RequestGate: Sendable {
     }
 }
 
-// What a request says about its body, and wfd would otherwise not heed.
+// Refuses properties of the body that wfd would otherwise ignore.
 extension RequestGate {
     private static func contentEncoding(_ value: String) -> Problem? {
         if ["identity", ""].contains(value.lowercased()) { return nil }
@@ -153,21 +153,24 @@ extension HTTPField.Name {
     fileprivate static let secFetchSite = known("Sec-Fetch-Site")
 }
 
-/// The hosts that requests may be for.
+/// The hosts that requests may name.
 ///
-/// A web page reaches a daemon on loopback under any name that it makes resolve to it (DNS rebinding), and a unix
-/// socket where `ssh -L` forwards it; the browser then says that name as `Host`.
+/// A web page reaches a daemon on loopback under any name that it makes resolve to loopback (DNS rebinding). A web page
+/// also reaches a unix socket where `ssh -L` forwards it. The browser then sends the page's name for the daemon as
+/// `Host`.
 package struct AllowedHosts: Sendable, Equatable {
     private let names: Set<String>
-    /// Names that stand for a unix socket in URLs. They are accepted without a port only, because a browser that
+    /// Names that stand for a unix socket in URLs. These names are accepted only without a port, because a browser that
     /// reaches a forwarded socket sends a port.
     private let socketNames: Set<String>
 
-    /// True for a unix socket. Requests to it need no host, and no page comes from there.
+    /// True for a unix socket: requests to a socket need no host, and no page comes from there.
     let isOfSocket: Bool
 
+    /// Creates the hosts of a TCP address: the address itself, `localhost`, and the given names.
+    ///
     /// - Parameters:
-    ///   - address: The host that is listened on, without brackets.
+    ///   - address: The host that wfd listens on, without brackets.
     ///   - others: Names that `HostName` has read.
     package init(listeningOn address: String, others: [HostName] = []) {
         let own = HostName(address.contains(":") ? "[\(address)]" : address)
@@ -176,7 +179,7 @@ package struct AllowedHosts: Sendable, Equatable {
         isOfSocket = false
     }
 
-    /// The hosts of a unix socket: this machine only, and the given names.
+    /// Creates the hosts of a unix socket: only this machine, and the given names.
     ///
     /// - Parameter others: Names that `HostName` has read.
     package init(ofSocketAnd others: [HostName] = []) {
@@ -185,36 +188,38 @@ package struct AllowedHosts: Sendable, Equatable {
         isOfSocket = true
     }
 
-    /// The host of a `Host` field when it is one of them; nil for every other, and for what is no host.
+    /// Returns the host of a `Host` field if it is allowed; `nil` for every other host, and for text that is not a
+    /// host.
     func host(in authority: String) -> HostName? {
         if socketNames.contains(authority) { return HostName(authority) }
         guard let host = HostName(authority: authority), names.contains(host.text) else { return nil }
         return host
     }
 
-    /// For messages, in alphabetical order.
+    /// The names in alphabetical order, for messages.
     var text: String { names.union(socketNames).sorted().joined(separator: ", ") }
 }
 
-/// A host as a name or an address, in the one form in which it is compared.
+/// A host as a name or an address, in the one form in which hosts are compared.
 package struct HostName: Hashable, Sendable {
-    /// In lower case; an IPv6 address in brackets and in its shortest form.
+    /// The host in lower case; an IPv6 address is in brackets and in its shortest form.
     package let text: String
 
-    /// Reads a host without a port, such as `wfd.example`, `127.0.0.1` or `[::1]`; nil for what is none.
+    /// Parses a host without a port, such as `wfd.example`, `127.0.0.1` or `[::1]`; `nil` if the text is not a host.
     package init?(_ text: String) {
         if text.hasPrefix("["), text.hasSuffix("]") {
             guard let address = Self.shortest(String(text.dropFirst().dropLast())) else { return nil }
             self.text = "[\(address)]"
             return
         }
-        // A dot at the end says that the name is whole, and changes nothing.
+        // A dot at the end marks a complete name, and changes nothing.
         let name = text.hasSuffix(".") ? text.dropLast() : text[...]
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isAllowed) else { return nil }
         self.text = name.lowercased()
     }
 
-    /// Reads `HOST` or `HOST:PORT` (RFC 9110, 7.2). The port is not kept: behind a proxy or a tunnel it is another one.
+    /// Parses `HOST` or `HOST:PORT` (RFC 9110, 7.2). The port is discarded, because it is different behind a proxy or a
+    /// tunnel.
     init?(authority: String) {
         var host = authority[...]
         if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {

@@ -2,9 +2,9 @@ import Synchronization
 import WorkflowAPI
 import WorkflowEngine
 
-/// Counts of requests, and of the log that tells of them, since the daemon began.
+/// The counts of requests, and of lost log lines, since the daemon began.
 package final class RequestMetrics: Sendable {
-    /// How long requests of one route took, until their answer began.
+    /// The times that requests of one route took until their answers began.
     final class Timer: Sendable {
         let route: Route
         private let times = Mutex(Histogram(Histogram.seconds))
@@ -23,29 +23,31 @@ package final class RequestMetrics: Sendable {
 
     private let linesLost: @Sendable () -> Int
 
-    /// - Parameter linesLost: Lines that were left out of the log.
+    /// Creates empty counts.
+    ///
+    /// - Parameter linesLost: Returns the number of lines that were left out of the log.
     package init(linesLost: @escaping @Sendable () -> Int = { 0 }) {
         self.linesLost = linesLost
     }
 
-    /// Lines that were left out of the log, because nobody read it.
+    /// The lines that were left out of the log because nobody read it.
     var logLinesLost: Int { linesLost() }
 
     func refused(_ type: ProblemType) { refused.withLock { $0[type, default: 0] += 1 } }
 
     func refused(_ types: [ProblemType: Int]) { refused.withLock { $0.merge(types, uniquingKeysWith: +) } }
 
-    /// What counts the times of a route.
+    /// Returns the timer of a route.
     func timer(of route: Route) -> Timer {
         // Proof: each route of the table has one, and there are no others.
         guard let timer = timers[route] else { preconditionFailure("'\(route)' is no route") }
         return timer
     }
 
-    /// How often which problem was answered.
+    /// The number of answers of each type of problem.
     var refusals: [ProblemType: Int] { refused.withLock { $0 } }
 
-    /// Of the routes that were asked for, in the order of the table.
+    /// The routes that were requested and their times, in the order of the table.
     var requests: [(route: Route, times: Histogram)] {
         Route.all.compactMap { route in
             let times = timer(of: route).histogram

@@ -8,13 +8,13 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// Carries out `Route.sendEvent`, which is most of what a daemon is asked, where a connection is read:
-/// without a task and without the router.
+/// Carries out `Route.sendEvent` where a connection is read, without a task and without the router. Most requests to a
+/// daemon are for this route.
 ///
-/// Whatever is more than such a request with a whole body goes on to the router, whose route for events gives the same
-/// answers: what the gate refuses, parameters in the query, names that are percent-encoded, a body without a length,
-/// `Connection: close`. So does what comes while an answer of the router is still to be written, for answers keep the
-/// order of their requests.
+/// Any other request goes on to the router, whose route for events gives the same answers. The router gets requests
+/// that the gate refuses, query parameters, percent-encoded names, bodies without a length, and `Connection: close`. It
+/// also gets requests that arrive while an answer of the router is to be written, because answers keep the order of
+/// their requests.
 final class SendHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -22,14 +22,14 @@ final class SendHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private enum State {
-        /// What comes goes on, or begins a request for an event.
+        /// Input is passed on, or begins a request for an event.
         case idle
         case reading(HTTPRequest, instance: InstanceName, Caller)
-        /// The engine has the event; what comes is held.
+        /// The engine has the event, and further input is held.
         case sending
     }
 
-    /// What came behind an event that is not answered.
+    /// Input that arrived after an event that is not answered.
     private enum Held {
         case part(HTTPRequestPart)
         case error(any Error)
@@ -44,14 +44,14 @@ final class SendHandler: ChannelDuplexHandler {
     private let peer: Peer
     private var context: ChannelHandlerContext?
     private var state = State.idle
-    /// What has come of the body that is read.
+    /// The part of the current body that has arrived.
     private var body = ByteBuffer()
-    /// Requests that went on and are not answered.
+    /// Requests that were passed on and are not answered.
     private var passedOn = 0
     private var held = CircularBuffer<Held>(initialCapacity: 0)
-    /// The caller does not take its answers.
+    /// True if the caller does not take its answers.
     private var isFull = false
-    /// Reading was asked for, and waits until what is held is gone and the caller takes its answers.
+    /// True if a read was requested. The read waits until no input is held and the caller takes its answers.
     private var isReadHeld = false
 
     init(
@@ -111,7 +111,7 @@ extension SendHandler {
         case (.part(.end), .reading(let head, let instance, let caller)):
             send(head, to: instance, by: caller, context)
         case (.error, .reading(let head, _, _)), (.inputClosed, .reading(let head, _, _)):
-            // Hummingbird knows what becomes of half a request.
+            // Hummingbird handles incomplete requests.
             state = .idle
             passedOn += 1
             passOn(.part(.head(head)), context)
@@ -123,7 +123,7 @@ extension SendHandler {
     }
 
     private func take(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
-        // Behind a request that is not answered yet, the router takes this one too.
+        // While a request that was passed on is not answered, the router takes this request too.
         if passedOn == 0 {
             let instance = Self.instance(of: head)
             let mustContinue = head.waitsToContinue && Self.mayTakeBody(of: head)
@@ -141,7 +141,7 @@ extension SendHandler {
         passOn(.part(.head(head)), context)
     }
 
-    /// Has the caller send its body, which it holds back until then or for a second.
+    /// Asks the caller for its body, which the caller holds back until then or for a second.
     private func sayContinue(_ context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
@@ -159,13 +159,13 @@ extension SendHandler {
         }
     }
 
-    /// Whether the body of a request is not refused because of its length alone.
+    /// Returns true unless the body of a request is refused because of its length alone.
     private static func mayTakeBody(of request: HTTPRequest) -> Bool {
         !request.announcesTooMuch
             || request.path?.hasPrefix(Route.sendEvents.template.description) == true
     }
 
-    /// The instance that a request sends an event to; nil when it must go on.
+    /// Returns the instance that a request sends an event to; `nil` if the request must be passed on.
     private static func instance(of request: HTTPRequest) -> InstanceName? {
         guard request.method == .post, let path = request.path,
             let name = Route.sendEvent.template.onlyValue(in: path),
@@ -187,7 +187,7 @@ extension SendHandler {
         do {
             order = try endpoint.order(request, body: takeBody(), to: instance, SendParameters(), by: caller)
         } catch {
-            // Whoever called goes on with what is held.
+            // The caller of this function goes on with the held input.
             return write(problems.answer(to: error, request))
         }
         let loop = context.eventLoop
@@ -228,7 +228,7 @@ extension SendHandler {
 
     private func write(_ answer: WholeAnswer) {
         state = .idle
-        // Otherwise the connection is gone.
+        // Without a context, the connection is gone.
         guard let context else { return }
         var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
         head.headerFields[.contentLength] = String(answer.body.readableBytes)
@@ -252,7 +252,7 @@ extension SendHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    /// Carries out what is held, as far as it goes.
+    /// Handles the held input as far as possible.
     private func goOn() {
         guard let context, context.channel.isActive else { return }
         if !held.isEmpty, mayGoOn {
@@ -265,23 +265,23 @@ extension SendHandler {
         }
     }
 
-    /// Closes when the answers to events are written: a channel whose input is closed would drop what the caller has
-    /// not taken yet.
+    /// Closes when the answers to events are written: a channel whose input is closed would drop the bytes that the
+    /// caller has not taken.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode != .input, passedOn <= 0 else { return context.close(mode: mode, promise: promise) }
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { _ in context.close(mode: mode, promise: promise) }
-        // Nothing on the wire, but it comes behind everything else.
+        // The empty body sends nothing, but comes after everything else.
         context.writeAndFlush(wrapOutboundOut(.body(ByteBuffer())), promise: written)
     }
 }
 
-/// The time in a `Date` header, written once a second.
+/// The time in a `Date` header, formatted once a second.
 final class DateHeader: Sendable {
     private let clock = SystemClock()
     private let written = Mutex<(second: Int64, text: String)>((.min, ""))
 
-    /// The time now.
+    /// The current time.
     var now: String {
         let second = clock.now().rawValue / 1_000
         return written.withLock { written in
@@ -292,7 +292,7 @@ final class DateHeader: Sendable {
         }
     }
 
-    /// A time in the form of RFC 9110, as `Sat, 21 Nov 2026 08:30:00 GMT`.
+    /// Returns a time in the format of RFC 9110, such as `Sat, 21 Nov 2026 08:30:00 GMT`.
     static func text(of second: Int64) -> String {
         var time = time_t(second)
         var parts = tm()

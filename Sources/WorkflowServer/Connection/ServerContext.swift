@@ -2,15 +2,16 @@ import Hummingbird
 import NIOCore
 import WorkflowEngine
 
-/// What goes with a request through the router: the connection's peer, and the caller once the gate has let it in.
+/// The context of a request in the router: the connection's peer, and the caller once the gate has admitted the
+/// request.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let peer: Peer
     let connection: CallerConnection
-    /// Nil in front of the gate.
+    /// The caller; `nil` before the gate.
     var caller: Caller?
 
-    /// On the event loop of the connection, where requests are carried out.
+    /// Creates a context. Must be called on the event loop of the connection, where requests are carried out.
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         do {

@@ -1,28 +1,28 @@
 import Logging
 import ServiceLifecycle
 
-/// Keeps a server on a unix socket within reach: when its file was removed, another server binds the path anew, and the
-/// one before answers the requests that it has and ends.
+/// Keeps a server on a unix socket reachable. When the socket's file was removed, another server binds the path again.
+/// The previous server answers the requests that it has, and ends.
 struct SocketKeeper {
     let path: String
-    /// Between two looks at the socket's file.
+    /// The interval between two checks of the socket's file.
     let look: Duration
     let logger: Logger
-    /// Makes a server on the socket.
+    /// Creates a server on the socket.
     let server: (UnixSocketFile) -> any Service
 
     private enum Event {
-        /// The server of this number has stopped in order, or could not listen.
+        /// The server of this number has stopped in order, or (`failed`) could not listen.
         case ended(Int)
         case failed(any Error)
         /// The path names another file, or none.
         case lost
-        /// It is time to try once more.
+        /// The time for another attempt has come.
         case again
         case stopping
     }
 
-    /// Serves until graceful shutdown; throws when the socket cannot be bound at first.
+    /// Serves until graceful shutdown; throws if the socket cannot be bound the first time.
     func run() async throws {
         try await withThrowingTaskGroup(of: Event.self) { tasks in
             var number = 0
@@ -32,7 +32,7 @@ struct SocketKeeper {
             while let event = try await tasks.next() {
                 switch event {
                 case .ended(let ended) where ended == number:
-                    // Nobody else need be waited for: what was lost before has had its time.
+                    // Earlier servers need not be awaited: they have had their time.
                     tasks.cancelAll()
                 case .ended, .stopping: break
                 case .failed(let error):
@@ -59,7 +59,7 @@ struct SocketKeeper {
         }
     }
 
-    /// Has a server listen and its file be watched.
+    /// Starts a server and the watch of its file.
     private func listen(
         _ file: UnixSocketFile, _ number: Int, _ tasks: inout ThrowingTaskGroup<Event, any Error>
     ) -> ServiceGroup {
@@ -79,7 +79,7 @@ struct SocketKeeper {
         return group
     }
 
-    /// Once for each time that the socket is lost.
+    /// Logs the error once for each time that the socket is lost.
     private func tell(_ error: any Error, _ isTold: inout Bool) {
         if !isTold {
             logger.error("cannot listen on the socket anew, it is tried again", metadata: ["error": "\(error)"])

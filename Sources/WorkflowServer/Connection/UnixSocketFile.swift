@@ -1,4 +1,4 @@
-// Where Swift's libraries are linked statically, `stat` belongs to its module.
+// If Swift's libraries are linked statically, `stat` belongs to the module CDispatch.
 import CDispatch
 import Foundation
 import ServiceLifecycle
@@ -6,7 +6,7 @@ import Synchronization
 
 /// The file of a unix socket: checked before it is bound, watched while it is in use, removed when its server stops.
 final class UnixSocketFile: Sendable {
-    /// Which file a path names. While the socket is open no other file has its number.
+    /// The identity of a file that a path names. While the socket is open, no other file has its number.
     private struct Identity: Equatable {
         let device: dev_t
         let number: ino_t
@@ -14,27 +14,28 @@ final class UnixSocketFile: Sendable {
 
     private enum State {
         case unbound
-        /// It was not bound, and will not be.
+        /// The socket was not bound or is lost, and its file is left alone.
         case abandoned
-        /// Nil when the file was gone at once.
+        /// The identity of the bound file; `nil` if the file was gone at once.
         case bound(Identity?)
     }
 
-    /// Where to bind it. It gets its own name when it is ready: NIO removes the name that it bound when it closes the
-    /// socket, whatever has that name by then.
+    /// The path at which the socket is bound. The socket gets its own name when it is ready. When NIO closes the
+    /// socket, it removes the name that it bound, whatever file has that name by then.
     let bindingPath: String
     private let path: String
     private let state = Mutex(State.unbound)
     /// The temporary names at which this process is binding sockets now.
     private static let binding = Mutex<Set<String>>([])
 
-    /// Makes way for a socket: a file that another server answers on, that is no socket or another user's, is left
-    /// alone and refused; one that a killed server left behind is removed when it is bound.
+    /// Prepares a path for a socket. Refuses, and leaves alone, a file that another server answers on, that is not a
+    /// socket, or that belongs to another user. A socket that a killed server left is removed when the new one is
+    /// bound.
     ///
-    /// - Parameter number: Of the socket, when it is not the first on this path.
+    /// - Parameter number: The number of the socket, if it is not the first on this path.
     init(path: String, number: Int = 0) throws(ListenAddressError) {
         self.path = path
-        // As long as the path, which may be as long as it can.
+        // The name is as long as the path, which may have the maximum length.
         let marks = ["~", "+", "%", "=", "@", "^", "!", ","].filter { !path.hasSuffix($0) }
         let names: [String] = marks.map { String(path.dropLast()) + $0 }
         // Two sockets in one folder may be bound at the same time, so each has a name of its own.
@@ -59,9 +60,9 @@ final class UnixSocketFile: Sendable {
         }
     }
 
-    /// To be called when the socket is bound. Gives it its name, and lets owner and group connect, nobody else.
+    /// Gives the socket its name, and lets only owner and group connect. Must be called when the socket is bound.
     func wasBound() {
-        // Not through a link that somebody put there since.
+        // The mode is not changed through a link that somebody put there since.
         fchmodat(AT_FDCWD, bindingPath, 0o660, AT_SYMLINK_NOFOLLOW)
         let identity = Self.identity(of: bindingPath)
         let isNamed = rename(bindingPath, path) == 0
@@ -69,8 +70,8 @@ final class UnixSocketFile: Sendable {
         state.withLock { $0 = .bound(isNamed ? identity : nil) }
     }
 
-    /// To be called when the socket cannot be bound, or is lost: nothing is removed from then on. Once it is closed,
-    /// the next socket may get the number of its file.
+    /// Gives the file up, so that nothing is removed from then on. Must be called when the socket cannot be bound, or
+    /// is lost. Once the socket is closed, the next socket may get the number of its file.
     func abandon() {
         state.withLock { $0 = .abandoned }
         Self.binding.withLock { _ = $0.remove(bindingPath) }
@@ -81,7 +82,8 @@ final class UnixSocketFile: Sendable {
         if isUnbound { Self.binding.withLock { _ = $0.remove(bindingPath) } }
     }
 
-    /// Waits until the path no longer names the socket that was bound; false when the server stops before, or none was.
+    /// Waits until the path no longer names the socket that was bound. Returns false if the server stops before, or if
+    /// no socket was bound.
     func isLost(lookingEvery interval: Duration) async -> Bool {
         while true {
             do {
@@ -97,7 +99,7 @@ final class UnixSocketFile: Sendable {
         }
     }
 
-    /// Removes the file, unless it is another one by now.
+    /// Removes the file, unless the path names another file by now.
     func remove() {
         guard case .bound(let identity?) = state.withLock({ $0 }), Self.identity(of: path) == identity
         else { return }
@@ -110,7 +112,7 @@ final class UnixSocketFile: Sendable {
     }
 
     private static func isAnswered(_ path: String) -> Bool {
-        // A server whose queue is full is there too, and is not waited for.
+        // A server whose queue is full also answers; the check does not wait for it.
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

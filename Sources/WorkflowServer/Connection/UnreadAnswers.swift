@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Counts what a connection has been given and its caller has not taken, and closes it when the caller takes nothing
-/// for 30 seconds.
+/// Counts the bytes that a connection was given and its caller has not taken. Closes the connection when the caller
+/// takes nothing for 30 seconds.
 ///
-/// It stands nearest to the socket, where answers are bytes. What counts as progress are bytes, not answers: whoever
-/// reads slowly is waited for.
+/// The handler stands nearest to the socket, where answers are bytes. Bytes count as progress, not answers, so a caller
+/// that reads slowly is not cut off.
 final class UnreadAnswers: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
@@ -12,23 +12,23 @@ final class UnreadAnswers: ChannelDuplexHandler {
 
     private let budget: AnswerBudget
     private let pending: (any Channel) -> Int
-    /// Bytes that the budget has been told of.
+    /// The bytes that the budget counts.
     private var counted = 0
-    /// Bytes that were given to the channel.
+    /// The bytes that were given to the channel.
     private var given = 0
-    /// Bytes that had been written when it was looked at last.
+    /// The bytes that had been written at the last check.
     private var written = 0
-    /// How often nothing more had been written.
+    /// The number of checks in a row at which nothing more had been written.
     private var stalls = 0
     private var watching: Scheduled<Void>?
 
-    /// - Parameter pending: How many bytes a channel has not written yet.
+    /// - Parameter pending: Returns the bytes that a channel has not written yet.
     init(budget: AnswerBudget, pending: @escaping (any Channel) -> Int = UnreadAnswers.pendingBytes) {
         self.budget = budget
         self.pending = pending
     }
 
-    /// What a socket has not taken; nothing of one that is closed, which has no options.
+    /// Returns the bytes that a socket has not taken; 0 for a closed socket, which has no options.
     static func pendingBytes(of channel: any Channel) -> Int {
         (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }

@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Making a backup of the whole database, and fetching it.
+/// The routes that make a backup of the whole database and fetch it.
 struct BackupRoutes: Sendable {
     let engine: Engine
     let limits: ServerLimits
@@ -17,7 +17,7 @@ struct BackupRoutes: Sendable {
         routes.on(.fetchBackup) { try fetch(try $0.value("backup"), by: $0.caller) }
     }
 
-    /// Tells how far it is at most every 100 ms; whoever goes away ends the backup, and so does the daemon's stop.
+    /// Reports progress at most every 100 ms. The backup ends when the caller disconnects or the daemon stops.
     private func make(_ request: RoutedRequest) throws -> Response {
         let events: AsyncThrowingStream<BackupEvent, any Error>
         do {
@@ -56,10 +56,11 @@ struct BackupRoutes: Sendable {
             func read() async throws -> [UInt8] { try await offLoop(for: .reading) { try fetch.read() } }
             var part = try await read()
             while !part.isEmpty {
-                // The caller sees that it is cut short.
+                // The caller sees that the answer is cut short.
                 if Task.isShuttingDownGracefully { throw CancellationError() }
                 let next = try await read()
-                // Before the caller has the last part, and may order the next one; who is cut off in it orders again.
+                // The fetch ends before the caller has the last part and may order the next backup. A caller that is
+                // cut off in the last part orders again.
                 if next.isEmpty { await offLoop(for: .reading) { fetch.end(isWhole: true) } }
                 try await writer.write(ByteBuffer(bytes: part))
                 part = next
@@ -71,7 +72,7 @@ struct BackupRoutes: Sendable {
 }
 
 extension BackupLine {
-    /// The wire form of what the engine tells.
+    /// Creates the wire form of a backup's event.
     fileprivate init(_ event: BackupEvent) {
         switch event {
         case .copying(let done, let total): self = .progress(.copying, done: done, total: total)

@@ -7,7 +7,7 @@ import WorkflowStore
 struct BatchGroup {
     private var numbers: [Int64] = []
     private var commands: [LineCommand] = []
-    /// What is wrong with lines that are no commands, by their place in `numbers`.
+    /// The problems of lines that are not commands, by their place in `numbers`.
     private var problems: [Int: Problem] = [:]
     private(set) var bytes = 0
     private let withContext: Bool
@@ -32,13 +32,14 @@ struct BatchGroup {
         numbers.append(number)
     }
 
-    /// Puts the events and starts into the writer's queue. When it is full they wait for room: a later line must not be
-    /// applied when an earlier one was turned away.
+    /// Puts the events and starts into the writer's queue. If the queue is full, they wait for room: a later line must
+    /// not be applied after an earlier line was turned away.
     func begin(in engine: Engine, _ sequence: CommandSequence) async throws -> BegunGroup {
         BegunGroup(group: self, sends: try await engine.beginWhenRoom(commands, in: sequence))
     }
 
-    /// The answer to a line, given those to the commands of it and those behind it; nil behind the last line.
+    /// Returns the answer to a line, and removes the line's outcome from the outcomes; `nil` after the last line. The
+    /// outcomes are those of the commands of this line and later ones.
     func answer(at offset: Int, _ outcomes: inout ArraySlice<Result<SendResult, Rejection>>) -> BatchAnswer? {
         guard offset < numbers.count else { return nil }
         let number = numbers[offset]
@@ -52,35 +53,35 @@ struct BatchGroup {
     }
 }
 
-/// A group whose commands are in the writer's queue, or were answered already.
+/// A group whose commands are in the writer's queue or already answered.
 struct BegunGroup: Sendable {
     let group: BatchGroup
     let sends: PendingSends
 }
 
-/// The bounds of bodies in lines.
+/// The limits of bodies in lines.
 enum BatchLimits {
     /// Lines that are sent to the writer at once.
     static let linesAtOnce = 500
     /// Bytes of lines that are sent to the writer at once.
     static let bytesAtOnce = 1 << 20
-    /// Lines whose answers are not written yet; past them no more are read. So many that there are some to apply while
-    /// all batches that may be under way are committed.
+    /// Lines whose answers are not yet written; beyond them no more lines are read. The number leaves lines to apply
+    /// while all batches that may be under way are committed.
     static let linesUnderWay = 8_000
-    /// Bytes of such lines.
+    /// Bytes of lines whose answers are not yet written.
     static let bytesUnderWay = 8 << 20
-    /// Lines that are applied all or none.
+    /// Lines that are applied all or not at all.
     static let linesTogether = 1_000
-    /// Bytes of lines that are applied all or none.
+    /// Bytes of lines that are applied all or not at all.
     static let bytesTogether = 4 << 20
-    /// Lines whose answers say the context, which are under way at once: each context may have a mebibyte.
+    /// Lines under way whose answers contain the context; each context may have a mebibyte.
     static let contextLinesAtOnce = 4
-    /// Bytes of answers from which on they are written before the next one is made.
+    /// Bytes of answers at which they are written before the next answer is made.
     static let answerBytesAtOnce = 64 << 10
 }
 
 extension LineCommand {
-    /// Reads a line of a batch.
+    /// Parses a line of a batch.
     init(line: UnsafeBufferPointer<UInt8>, by caller: Caller, withContext: Bool) throws(Problem) {
         let body: BatchLine
         do throws(WireError) {

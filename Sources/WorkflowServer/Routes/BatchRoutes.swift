@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Events for many instances, and new instances, a line each.
+/// The route for events of many instances, and for new instances, one per line.
 struct BatchRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
@@ -48,7 +48,8 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    /// Reads the lines that are applied all or not at all; the engine never hears of those that cannot be read.
+    /// Reads the lines that are applied all or not at all. Logs lines that cannot be read, because the engine never
+    /// sees them.
     private func linesTogether(_ request: RoutedRequest) async throws -> ([LineCommand], numbers: [Int64]) {
         do {
             return try await commandsTogether(request)

@@ -4,23 +4,24 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowJSON
 
-/// Sends the lines of a body and writes their answers, both at once: lines are read while earlier ones are applied, and
-/// answered while later ones are read.
+/// Sends the lines of a body and writes their answers concurrently: lines are read while earlier lines are applied, and
+/// answered while later lines are read.
 struct BatchStream {
     let engine: Engine
     let metrics: RequestMetrics
     let body: RequestBody
     let connection: CallerConnection
     let caller: Caller
-    /// Whether answers say the context: then few lines are under way, and each is written before the next is made.
+    /// True if answers contain the context. Then few lines are under way, and large answers are written before the next
+    /// answer is made.
     let withContext: Bool
 
-    /// Ends when every line is answered, and tells the operator how many were refused. When reading fails, the lines
-    /// before are answered first; when the caller goes away, reading ends.
+    /// Returns when every line is answered, and logs the number of refused lines. If reading fails, the lines before
+    /// are answered first. When the caller disconnects, reading ends.
     func run(_ writer: inout LineWriter) async throws {
         let (groups, groupSink) = AsyncStream.makeStream(of: BegunGroup.self)
         let (rests, restSink) = AsyncStream.makeStream(of: BegunGroup.self)
-        // Awaited below, also when writing throws; cancelled then.
+        // The tasks are awaited below, and cancelled if writing throws.
         try await withThrowingTaskGroup(of: Void.self) { [self] tasks in
             tasks.addTask {
                 defer { groupSink.finish() }
@@ -54,7 +55,7 @@ struct BatchStream {
             answer.write(to: &text)
             text.endLine()
             offset += 1
-            // Few answers are so large that they must go before the next one is made.
+            // Few answers are so large that they must be written before the next answer is made.
             guard text.bytes.count >= BatchLimits.answerBytesAtOnce else { continue }
             try await writer.write(lines: text)
             text = JSONWriter(capacity: 256)
@@ -62,8 +63,8 @@ struct BatchStream {
         if !text.bytes.isEmpty { try await writer.write(lines: text) }
     }
 
-    /// Reads lines and puts them into the writer's queue, group by group, in order: full groups, and what there is when
-    /// no more has come yet, so that a caller who waits for an answer gets it.
+    /// Reads lines and puts them into the writer's queue, group by group and in order. A group is full, or has the
+    /// lines that are there when no more have arrived. So a caller that waits for an answer gets it.
     private func read(
         into groups: AsyncStream<BegunGroup>.Continuation, answered: AsyncStream<BegunGroup>
     ) async throws {
@@ -93,9 +94,9 @@ struct BatchStream {
     }
 }
 
-/// How many lines of a body were refused, and which one first.
+/// The number of refused lines of a body, and the first of them.
 struct RefusedLines {
-    /// Lines that were answered.
+    /// The number of answered lines.
     private(set) var all = 0
     private(set) var count = 0
     private(set) var first: BatchAnswer?

@@ -1,9 +1,9 @@
 import WorkflowAPI
 import WorkflowEngine
 
-/// The names that lines of one body probably meant, where there is no instance or machine of the name that they have.
+/// The names that lines of one body probably meant where they name a missing instance or machine.
 struct BatchSuggestions {
-    /// Names that are looked up for one body: each costs a query.
+    /// Names that are looked up for one body; each costs a query.
     private static let namesAtMost = 20
 
     private let engine: Engine
@@ -15,7 +15,7 @@ struct BatchSuggestions {
         self.caller = caller
     }
 
-    /// Looks up the names of what is not there.
+    /// Looks up the names that were probably meant for missing ones.
     mutating func lookUp(_ outcomes: [Result<SendResult, Rejection>]) async {
         for case .failure(let rejection) in outcomes
         where rejection.code == .instanceNotFound || rejection.code == .machineNotFound {
@@ -35,7 +35,7 @@ struct BatchSuggestions {
 }
 
 extension Problem {
-    /// The name of the instance or the machine that is not there; nil of all else.
+    /// The name of the missing instance or machine; `nil` for all other problems.
     fileprivate var missingName: String? {
         switch type {
         case .instanceNotFound: instance

@@ -3,24 +3,25 @@ import Hummingbird
 import NIOCore
 import WorkflowAPI
 
-/// The lines of a body, read as they come.
+/// The lines of a body, read as they arrive.
 struct BodyLines {
     private var parts: RequestBody.AsyncIterator
     private let connection: CallerConnection
     private var unread = ByteBuffer()
-    /// How much of `unread` is known to have no end of a line.
+    /// The bytes of `unread` that are known to contain no end of a line.
     private var searched = 0
     private var number: Int64 = 0
     private var isAtEnd = false
 
-    /// - Parameter connection: On which the body comes; it is told which line is waited for.
+    /// - Parameter connection: The connection of the body; it is told which line is awaited.
     init(_ body: RequestBody, on connection: CallerConnection) {
         parts = body.makeAsyncIterator()
         self.connection = connection
         connection.waits(forLine: 0)
     }
 
-    /// Waits for more of the body; false at its end. Call `forEach` in between, until it has no more lines.
+    /// Waits for more of the body; returns false at the body's end. Call `forEach` after each call, until it has no
+    /// more lines.
     mutating func more() async throws -> Bool {
         if isAtEnd { return false }
         if unread.readableBytes > 0 { connection.waits(forLine: Int(number) + 1) }
@@ -38,7 +39,7 @@ struct BodyLines {
         return true
     }
 
-    /// The next part of the body. One that ends too early is the caller's doing.
+    /// Returns the next part of the body. A body that ends too early is the caller's mistake.
     private mutating func next() async throws -> ByteBuffer? {
         do {
             return try await parts.next(isolation: #isolation)
@@ -51,10 +52,10 @@ struct BodyLines {
         }
     }
 
-    /// Gives the lines that are there whole, without their ends, until the closure wants no more. The last one may lack
-    /// its end; one that is longer than a body may be is refused.
+    /// Passes complete lines, without their ends, to the closure until the closure wants no more. The last line of a
+    /// body may lack its end. A line that is longer than a body may be is refused.
     ///
-    /// - Parameter body: Its first argument is valid during the call only. Returns whether it wants the next one.
+    /// - Parameter body: Returns true if it wants the next line. Its first argument is valid during the call only.
     mutating func forEach(
         _ body: (_ line: UnsafeBufferPointer<UInt8>, _ number: Int64) throws -> Bool
     ) throws {
@@ -82,14 +83,14 @@ struct BodyLines {
         }
     }
 
-    /// Refuses the next line when it is too long.
+    /// Refuses the next line if it is too long.
     private func refuse(_ length: Int) throws {
         guard length <= APILimits.bodyBytes else {
             throw Problem(.payloadTooLarge, detail: "Line \(number + 1) is longer than \(APILimits.bodyBytes) bytes")
         }
     }
 
-    /// The length of the line that begins at `start`; nil when its end is not there yet.
+    /// Returns the length of the line that begins at `start`; `nil` if the line's end has not arrived.
     private static func length(
         of bytes: UnsafeBufferPointer<UInt8>, from start: Int, searched: Int
     ) -> Int? {

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What an operator does to many instances.
+/// The routes for an operator's actions on many instances.
 struct BulkRoutes: Sendable {
     let engine: Engine
     private let work = LongWork()
@@ -73,7 +73,7 @@ struct BulkRoutes: Sendable {
         let (body, names) = try await Self.read(request)
         let asked = try Self.request(body, names)
         guard body.dryRun == true else {
-            // What is wrong with it as a whole is told before the first line.
+            // Errors of the request as a whole are reported before the first line.
             let name = body.run ?? ""
             let view = try await asking { try await engine.begin(run: name, asked, names, by: request.caller) }
             return follow(view, by: request.caller)
@@ -92,7 +92,7 @@ struct BulkRoutes: Sendable {
         }
     }
 
-    /// Tells how far a run is, until it ends. Whoever goes away leaves it as it is.
+    /// Reports the progress of a run until the run ends. A caller that disconnects leaves the run as it is.
     private func follow(_ view: BulkView, by caller: Caller) -> Response {
         Response(lines: engine.log, for: .usual) { [engine] lines in
             guard let changes = engine.changes(ofRun: view) else {
@@ -107,8 +107,8 @@ struct BulkRoutes: Sendable {
         }
     }
 
-    /// Waits for the next change; false when the daemon stops: that waits for all answers, and a run that pauses does
-    /// not end.
+    /// Waits for the next change; returns false when the daemon stops. A shutdown waits for all answers, and a paused
+    /// run does not end.
     private static func hasChanged(_ changes: AsyncStream<Void>) async -> Bool {
         await cancelWhenGracefulShutdown {
             for await _ in changes { return true }
@@ -120,7 +120,7 @@ struct BulkRoutes: Sendable {
 // MARK: The body
 
 extension BulkRoutes {
-    /// One object, or lines: this, and the names of instances.
+    /// Reads one object, or lines: the object, and then the names of instances.
     private static func read(
         _ request: RoutedRequest
     ) async throws -> (WorkflowAPI.BulkRequest, names: [InstanceName]) {
@@ -140,7 +140,7 @@ extension BulkRoutes {
                         return true
                     }
                     let name = InstanceName(rawValue: try BulkName(line: line).instance)
-                    // Said twice, an instance has one turn.
+                    // An instance that is named twice has one turn.
                     if seen.insert(try checked(name)).inserted { names.append(name) }
                 } catch let error as WireError {
                     var problem = Problem(error)
@@ -173,7 +173,7 @@ extension BulkRoutes {
         case (let select?, true): targets = .selection(try BulkSelection(select))
         case (nil, false): targets = .names(names.count, WorkflowEngine.BulkRequest.digest(of: names))
         case (nil, true) where body.action.verb == .undo:
-            // Those of the run that is undone.
+            // The targets are the instances of the run that is undone.
             targets = .selection(BulkSelection())
         case (nil, true):
             throw Problem(

@@ -4,7 +4,7 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// What time it is for the instances, and moving a clock that is virtual.
+/// The routes that show the time for instances, and move a virtual clock.
 struct ClockRoutes: Sendable {
     let engine: Engine
 

@@ -4,7 +4,7 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// How many instances are where, and why some have failed.
+/// The routes that count instances by configuration, and list the reasons why some have failed.
 struct CountRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
@@ -27,7 +27,7 @@ struct CountRoutes: Sendable {
             query.after = after
         }
         let records = try await asking { [query] in try await engine.tally(query, by: request.caller) }
-        // One of several may be misspelt beside others that have instances.
+        // One of several names may be misspelt while the others have instances.
         if records.isEmpty || query.machines.count > 1 {
             for machine in query.machines {
                 _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
@@ -60,7 +60,7 @@ extension TallyItem {
 }
 
 extension FailureItem {
-    /// The wire form of a group of failures.
+    /// Creates the wire form of a group of failures.
     init(_ group: FailureGroup, now: Timestamp) {
         let failure = group.failure
         self.init(

@@ -3,7 +3,7 @@ import Synchronization
 import WorkflowAPI
 import WorkflowEngine
 
-/// Reads and compiles the definitions that callers give: one at a time, on a thread that stands behind all others.
+/// Reads and compiles the definitions that callers send, one at a time, on a thread of its own with low priority.
 package final class DefinitionQueue: Sendable {
     /// Reads and compiles one text.
     package typealias Reading = @Sendable (_ text: String, _ syntax: DefinitionSyntax) throws -> DefinitionReading
@@ -12,7 +12,9 @@ package final class DefinitionQueue: Sendable {
     private let read: Reading
     private let waiting = Mutex(0)
 
-    /// - Parameter read: What is done with each; it may take long.
+    /// Creates an empty queue.
+    ///
+    /// - Parameter read: Reads and compiles a definition; may take long.
     package init(
         limits: ServerLimits = ServerLimits(),
         read: @escaping Reading = { try DefinitionReader.read($0, syntax: $1) }
@@ -21,10 +23,12 @@ package final class DefinitionQueue: Sendable {
         self.read = read
     }
 
-    /// Definitions that are compiled or wait for it.
+    /// The number of definitions that are compiled or wait for it.
     var count: Int { waiting.withLock { $0 } }
 
-    /// The machine of a definition. Throws a problem for one that has mistakes, and `overloaded` when too many wait.
+    /// Reads and compiles a definition.
+    ///
+    /// - Throws: A problem if the definition has mistakes; `overloaded` if too many definitions wait.
     func reading(_ text: String, _ syntax: DefinitionSyntax) async throws -> DefinitionReading {
         let isIn = waiting.withLock { waiting in
             if waiting >= bound { return false }

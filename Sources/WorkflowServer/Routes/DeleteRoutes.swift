@@ -5,7 +5,7 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// Deleting instances, and what stays of those that were.
+/// The routes that delete instances, and list the remaining records of deleted ones.
 struct DeleteRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget

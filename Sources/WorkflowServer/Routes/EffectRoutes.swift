@@ -4,7 +4,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What instances ask of the world, for those who look.
+/// The routes that list and decide the effects of instances.
 struct EffectRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
@@ -104,7 +104,7 @@ struct EffectRoutes: Sendable {
 }
 
 extension EffectItem {
-    /// The wire form of an effect, without its attempts.
+    /// Creates the wire form of an effect, without its attempts.
     init(_ effect: EffectRecord, of instance: InstanceName, now: Timestamp, turn: EffectTurn?) throws {
         self.init(
             instance: instance.rawValue, id: effect.name, seq: effect.seq.rawValue, queue: effect.queue,

@@ -3,26 +3,28 @@ import WorkflowEngine
 import WorkflowStore
 
 extension Engine {
-    /// A page token as it is given to callers.
+    /// Returns the text of a page token, as callers receive it.
     func text(of token: PageToken) -> String {
         token.text(generation: generation)
     }
 
-    /// What a page token holds; one of another generation is refused with the point where they part.
+    /// Parses a page token. A token of another generation is refused with the point where the generations part.
     ///
-    /// - Parameter instance: The instance whose list it is of, if it is of one.
+    /// - Parameter instance: The instance whose list the token is of, if any.
     func pageToken(_ text: String, by caller: Caller, instance: InstanceName? = nil) async throws -> PageToken {
         let (generation, token) = try PageToken.read(text)
         try await requirePresent(generation, of: "page token", instance: instance, by: caller)
         return token
     }
 
-    /// The position in a cursor; one of another generation is refused with the point where they part.
+    /// Returns the position in a cursor. A cursor of another generation is refused with the point where the generations
+    /// part.
     ///
     /// - Parameters:
-    ///   - place: The beginning of what is said when it is none: where it stands, and what else may stand there.
-    ///   - instance: Whose history it is asked for, if it is one's.
-    ///   - isOfRow: Whether it must be a row's: streams also give that of a journal that had no row.
+    ///   - place: The beginning of the message for an invalid cursor: the cursor's place, and other values allowed
+    ///     there.
+    ///   - instance: The instance whose history is requested, if any.
+    ///   - isOfRow: True if the cursor must be a row's; streams also send the cursor of a journal that had no row.
     func position(
         ofCursor text: String, in place: String, instance: InstanceName?, isOfRow: Bool = false, by caller: Caller
     ) async throws -> Position {

@@ -7,15 +7,15 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// `Route.sendEvent`: what a request for it means, and how it is answered. The router and `SendHandler` both ask here.
+/// Reads requests for `Route.sendEvent` and makes their answers, for the router and for `SendHandler`.
 struct EventEndpoint: Sendable {
     let engine: Engine
     let budget: AnswerBudget
 
-    /// An event as it was asked for.
+    /// An event as its caller requested it.
     struct Order: Sendable {
         let command: SendCommand
-        /// Whether the answer tells what was exited and entered.
+        /// True if the answer lists the exited and entered states.
         let withDetail: Bool
     }
 
@@ -35,7 +35,8 @@ struct EventEndpoint: Sendable {
         return Order(command: command, withDetail: parameters.detail)
     }
 
-    /// What is answered when it is known what became of it. A problem that `lacksName` is not complete.
+    /// Returns the answer once the event's outcome is known. A thrown problem with `lacksName` still needs its
+    /// suggestion.
     func answer(to order: Order, _ outcome: Result<SendResult, Rejection>) throws(Problem) -> WholeAnswer {
         switch outcome {
         case .success(let sent):
@@ -44,9 +45,9 @@ struct EventEndpoint: Sendable {
         }
     }
 
-    /// The seq of the body or of `If-Match`, which say the same thing when both are there.
+    /// Returns the expected seq of the body or of `If-Match`; both must agree if both are present.
     ///
-    /// - Parameter field: The field of the body.
+    /// - Parameter field: The name of the body's field.
     static func expectedSeq(_ expected: Int64?, _ field: String, ifMatch: String?) throws(Problem) -> Int64? {
         guard let ifMatch, ifMatch != "*" else { return expected }
         guard ifMatch.count > 2, ifMatch.hasPrefix("\""), ifMatch.hasSuffix("\""),
@@ -62,9 +63,9 @@ struct EventEndpoint: Sendable {
 }
 
 extension WholeAnswer {
-    /// The answer to an event.
+    /// Creates the answer to an event.
     ///
-    /// - Parameter isMinimal: Leaves the context out.
+    /// - Parameter isMinimal: True to leave the context out.
     init(_ sent: SendResult, withDetail: Bool, isMinimal: Bool) {
         var headers = HTTPFields()
         if isMinimal { headers[.preferenceApplied] = "return=minimal" }
@@ -75,14 +76,15 @@ extension WholeAnswer {
 }
 
 extension AnswerBudget {
-    /// The answer to an event that is applied: it must be answered, without the context when there is no room for it.
+    /// Returns the answer to an applied event. The event must be answered, so the context is left out if there is no
+    /// room.
     func answer(_ sent: SendResult, withDetail: Bool = false, isMinimal: Bool) -> WholeAnswer {
         let answer = WholeAnswer(sent, withDetail: withDetail, isMinimal: isMinimal)
         guard !isMinimal, answer.isLarge, isSpent(by: answer.body.readableBytes) else { return answer }
         return WholeAnswer(sent, withDetail: withDetail, isMinimal: true)
     }
 
-    /// An answer that is made already, counted until it is handed to its connection.
+    /// Returns the response for a finished answer, which is counted until it is handed to its connection.
     func response(_ answer: WholeAnswer) -> Response {
         guard answer.isLarge else { return Response(answer) }
         return Response(answer).holding(counting(answer.body.readableBytes))
@@ -90,7 +92,7 @@ extension AnswerBudget {
 }
 
 extension SendAnswer {
-    /// The wire form of what the engine says.
+    /// Creates the wire form of an event's result.
     init(_ sent: SendResult, withDetail: Bool, withContext: Bool) {
         let to = sent.to
         self.init(
@@ -107,7 +109,7 @@ extension SendAnswer {
 }
 
 extension ResetAnswer {
-    /// The wire form of what the engine says.
+    /// Creates the wire form of a reset.
     fileprivate init(_ view: ResetView) {
         self.init(
             to: view.to,

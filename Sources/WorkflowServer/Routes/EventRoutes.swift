@@ -3,7 +3,7 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// Events of one instance: sending them, and asking which are accepted.
+/// The routes that send events to one instance, and list the events that it accepts.
 struct EventRoutes: Sendable {
     let engine: Engine
     let endpoint: EventEndpoint
@@ -16,7 +16,7 @@ struct EventRoutes: Sendable {
     private func send(_ request: RoutedRequest) async throws -> Response {
         let instance = try request.instance
         let parameters = try reading { try SendParameters(query: try request.queryItems) }
-        // A body that is not taken is not waited for.
+        // A body that is refused is not awaited.
         try request.head.requireJSON()
         let order = try endpoint.order(
             request.head, body: try await request.wholeBody(), to: instance, parameters, by: request.caller)

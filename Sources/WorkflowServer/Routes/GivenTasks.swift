@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Tasks on their way to a worker. Those that it does not get are given back, and others have them at once.
+/// Tasks on their way to a worker. Tasks that the worker does not get are given back, and others can have them at once.
 final class GivenTasks: Sendable {
     private let engine: Engine
     private let caller: Caller
@@ -20,18 +20,19 @@ final class GivenTasks: Sendable {
     }
 
     deinit {
-        // An answer may end anywhere on its way: when nobody holds it any more, it has.
+        // An answer may end anywhere on its way; it has ended when the last reference is released.
         guard !tasks.isEmpty, !areTaken.load(ordering: .acquiring) else { return }
-        // Nobody awaits it; it ends when the engine has answered.
+        // Nobody awaits this work; it ends when the engine has answered.
         Task { [engine, caller, tasks] in
             for task in tasks {
-                // Whoever has the task by now keeps it; a daemon that ends takes nothing back, and its lease runs out.
+                // A worker that has leased the task since keeps it. A daemon that stops takes nothing back, and the
+                // lease runs out.
                 _ = try? await engine.report(EndTaskCommand(task: task.token, report: .returned, by: caller))
             }
         }
     }
 
-    /// The answer that brings them: they are the worker's when the system has taken all of it.
+    /// Returns the answer with the tasks, which belong to the worker when the system has taken the whole answer.
     func response(on connection: CallerConnection) -> Response {
         let bytes = ByteBuffer(bytes: JSONWriter.bytes(LeasedTasks(tasks: tasks.map(TaskItem.init))))
         let body = ResponseBody(contentLength: bytes.readableBytes) { writer in
@@ -45,7 +46,7 @@ final class GivenTasks: Sendable {
 }
 
 extension TaskItem {
-    /// The wire form of a task that was handed out.
+    /// Creates the wire form of a leased task.
     fileprivate init(_ task: WorkflowEngine.LeasedTask) {
         self.init(
             task: task.token.text, instance: task.instance.rawValue, id: task.id, attempt: task.attempt,

@@ -2,7 +2,7 @@ import Hummingbird
 import WorkflowAPI
 import WorkflowEngine
 
-/// Health, for supervisors and load balancers.
+/// The routes that report health to supervisors and load balancers.
 struct HealthRoutes: Sendable {
     let engine: Engine
     let version: String
@@ -27,7 +27,8 @@ struct HealthRoutes: Sendable {
         case .readOnly(let reason):
             throw Problem(.storageUnavailable, detail: "The daemon only reads: \(reason)")
         case .damaged(let reason):
-            // Returned, not thrown: who asks every second is no line in the log, which has told it once.
+            // The problem is returned, not thrown: a caller that asks every second must not fill the log, which has the
+            // damage already.
             return Response(
                 WholeAnswer(problem: Problem(.databaseDamaged, detail: "The daemon only reads: \(reason)")))
         }

@@ -4,7 +4,7 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// What happened to an instance.
+/// The route that lists the history of an instance.
 struct HistoryRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
@@ -18,7 +18,7 @@ struct HistoryRoutes: Sendable {
         var parameters = try reading {
             try HistoryParameters(query: try request.queryItems)
         }
-        // Before the instance is looked for: a restore may have taken it away.
+        // Read before the instance is looked up: a restore may have removed the instance.
         var token: PageToken?
         if let page = parameters.page { token = try await engine.pageToken(page, by: caller, instance: name) }
         var position: Position?
@@ -48,7 +48,7 @@ struct HistoryRoutes: Sendable {
         return try await page(token, parameters, of: changed, by: caller)
     }
 
-    /// Whether no row can come any more: then nobody needs to wait for one.
+    /// Returns true if no further row can be written, so that nobody needs to wait for one.
     private func hasEnded(_ record: InstanceRecord) -> Bool {
         switch record.status {
         case .done, .cancelled, .purging: true
@@ -56,12 +56,12 @@ struct HistoryRoutes: Sendable {
         }
     }
 
-    /// Returns after a commit that changed the instance, after the time given, or when the daemon stops.
+    /// Returns after a commit that changed the instance, after the given time, or when the daemon stops.
     private func waitForChange(_ changes: AsyncStream<Void>, atMost time: Duration) async {
         await cancelWhenGracefulShutdown {
             await withTaskGroup { group in
                 group.addTask { for await _ in changes { return } }
-                // Cancelled as soon as there is a change: then the time does not matter any more.
+                // Cancelled as soon as there is a change; then the time no longer matters.
                 group.addTask { try? await Task.sleep(for: time) }
                 await group.next()
                 group.cancelAll()

@@ -6,11 +6,11 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Starting, listing and showing instances.
+/// The routes that start, list and show instances.
 struct InstanceRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
-    /// For answers about one instance when the budget is spent.
+    /// The budget for answers about one instance while `budget` is spent.
     private let singles = AnswerBudget(limit: AnswerLimits.singlesBytes)
 
     init(engine: Engine, budget: AnswerBudget) {
@@ -55,7 +55,7 @@ struct InstanceRoutes: Sendable {
         return Response(instance, headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
     }
 
-    /// The first effects that an instance waits for; nil for none.
+    /// Returns the first effects that an instance waits for; `nil` if there are none.
     private func effects(of view: InstanceView, by caller: Caller) async throws -> [EffectItem]? {
         guard view.record.state.armed.contains("\"invocation\"") else { return nil }
         let query = EffectQuery(limit: APILimits.shownEffects)
@@ -86,7 +86,7 @@ struct InstanceRoutes: Sendable {
                 (before.enteredBefore == nil) == (query.enteredBefore == nil),
                 (before.updatedAfter == nil) == (query.updatedAfter == nil)
             else { throw PageToken.ofAnotherList }
-            // The present was fixed when the first page was asked for.
+            // The request for the first page fixed the present time.
             query.enteredBefore = before.enteredBefore
             query.updatedAfter = before.updatedAfter
             query.after = before.after
@@ -94,7 +94,7 @@ struct InstanceRoutes: Sendable {
             guard before == query else { throw PageToken.ofAnotherList }
         }
         let page = try await asking { [query] in try await engine.instances(query, by: request.caller) }
-        // One of several may be misspelt beside others that have instances.
+        // One of several names may be misspelt while the others have instances.
         if page.views.isEmpty || query.machines.count > 1 {
             for machine in query.machines {
                 _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
@@ -129,15 +129,16 @@ struct InstanceRoutes: Sendable {
     }
 }
 
-/// Suspensions of some instances, and of machines.
+/// The suspensions of some instances, and of machines.
 private struct Suspensions {
     let instances: [InstanceID: InstanceSuspension]
     /// The settings of all machines that are suspended.
     let machines: [MachineSetting]
 
-    /// Says it in the wire form of one of them.
+    /// Adds the suspensions to the wire form of an instance.
     ///
-    /// - Parameter isPast: True: it is shown as it was, of which the suspension of its machine says nothing.
+    /// - Parameter isPast: True if the instance is shown as it was; its machine's present suspension does not apply
+    ///   then.
     func tell(of view: InstanceView, in instance: inout Instance, isPast: Bool = false) {
         instance.suspended = instances[view.record.id].map(InstanceSuspensionItem.init)
         switch view.record.status {
@@ -150,7 +151,7 @@ private struct Suspensions {
 }
 
 extension SkippedTimerItem {
-    /// The wire form of the timer that was an instance's last.
+    /// Creates the wire form of the skipped timer that was an instance's last.
     fileprivate init(_ skip: LastSkip) {
         self.init(
             event: skip.event, at: WireTime(milliseconds: skip.at.rawValue), lateMilliseconds: skip.lateMilliseconds,
@@ -159,7 +160,7 @@ extension SkippedTimerItem {
 }
 
 extension InstanceSuspensionItem {
-    /// The wire form of why an instance is suspended.
+    /// Creates the wire form of an instance's suspension.
     fileprivate init(_ suspension: InstanceSuspension) {
         self.init(
             at: WireTime(milliseconds: suspension.at.rawValue), actor: suspension.actor?.rawValue,
@@ -168,7 +169,7 @@ extension InstanceSuspensionItem {
 }
 
 extension StartCommand {
-    /// Reads what a caller asks for.
+    /// Creates a command from a caller's request; refuses an invalid name.
     init(_ request: StartRequest, key: RequestKey?, by caller: Caller) throws(Problem) {
         if let name = request.instance, let message = InstanceNameRule.message(for: name) {
             throw Problem(.invalidName, detail: message)
@@ -195,7 +196,7 @@ extension InstanceStatus {
 }
 
 extension Instance.Status {
-    /// An instance that is being purged is shown as cancelled until it is gone.
+    /// Creates the wire form of a status. An instance that is being purged is shown as cancelled until it is gone.
     init(_ status: InstanceStatus) {
         self =
             switch status {
@@ -209,7 +210,7 @@ extension Instance.Status {
 }
 
 extension Instance.Failure {
-    /// The wire form of why an instance failed.
+    /// Creates the wire form of an instance's failure.
     init(_ failure: InstanceFailure) {
         let reason = failure.reason
         self.init(
@@ -232,7 +233,7 @@ extension ProblemType {
 }
 
 extension Instance {
-    /// The wire form of a stored instance.
+    /// Creates the wire form of a stored instance.
     init(_ view: InstanceView) throws {
         let record = view.record
         self.init(
@@ -249,7 +250,7 @@ extension Instance {
             updatedAt: WireTime(milliseconds: record.updated.rawValue))
     }
 
-    /// The same, with how long it is in its configuration.
+    /// Creates the wire form of a stored instance, with the time it has been in its configuration.
     fileprivate init(_ view: InstanceView, now: Timestamp) throws {
         try self.init(view)
         enteredAt = WireTime(milliseconds: view.record.entered.rawValue)

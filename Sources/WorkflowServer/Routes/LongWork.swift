@@ -1,35 +1,36 @@
 import Synchronization
 import WorkflowAPI
 
-/// Bounds how many requests at once may go through histories: each reads without a pause and keeps many instances in
-/// memory.
+/// Bounds the requests that go through histories at once. Each such request reads without a pause and keeps many
+/// instances in memory.
 ///
-/// Whoever waits until its caller takes a line needs no place: it loses its place to the first who asks for one, and
-/// takes one again before it goes on.
+/// A request that waits until its caller takes a line needs no place. Such a request loses its place to the first that
+/// asks for one, and takes a place again before it goes on.
 final class LongWork: Sendable {
-    /// At once; one more is told to come back.
+    /// Places; one more request is asked to retry.
     static let bound = 4
-    /// Work that waits for its caller and has no place: its memory is kept, so there is a bound.
+    /// Requests that wait for their callers without a place; there is a bound because their memory is kept.
     static let parkedBound = 32
-    /// How long a line must have waited for its caller: one that is only on its way keeps the place.
+    /// The time that a line must wait for its caller before the place can be lost. So a line that is only on its way
+    /// keeps the place.
     static let patience: Duration = .milliseconds(100)
 
     private let state: Mutex<State>
 
     private struct State {
         var places: Places
-        /// Who waits for a place, by number.
+        /// The requests that wait for a place, by number.
         var turns: [Int: AsyncStream<Void>.Continuation] = [:]
-        /// Somebody looks again when one has waited long enough for its caller.
+        /// True if another check is scheduled for the time when a request has waited long enough for its caller.
         var isLookAhead = false
     }
 
-    /// - Parameter patience: How long a line waits for its caller before its place may be lost.
+    /// - Parameter patience: The time that a line waits for its caller before its place can be lost.
     init(patience: Duration = LongWork.patience) {
         state = Mutex(State(places: Places(patience: patience)))
     }
 
-    /// Takes one of the places, or throws `overloaded`.
+    /// Takes a place, or throws `overloaded`.
     func begin() throws(Problem) -> Turn {
         let turn = state.withLock { $0.places.begin(at: .now) }
         guard let turn else {
@@ -38,7 +39,7 @@ final class LongWork: Sendable {
         return Turn(turn, of: self)
     }
 
-    /// Changes who has a place, and lets those go on for whom there is one now.
+    /// Changes the places, and resumes the requests that now have one.
     private func change(_ body: (inout State) -> Void) {
         let (next, look) = state.withLock { state in
             body(&state)
@@ -49,9 +50,9 @@ final class LongWork: Sendable {
         }
         for turn in next { turn.yield() }
         guard let look else { return }
-        // Nobody awaits it; it ends by itself after `patience`, when nobody waits any more.
+        // Nobody awaits the task; it ends by itself after `patience`, when no request waits any more.
         Task {
-            // It is not cancelled.
+            // The task is never cancelled.
             try? await Task.sleep(until: look, clock: .continuous)
             change { $0.isLookAhead = false }
         }
@@ -70,7 +71,7 @@ final class LongWork: Sendable {
         }
     }
 
-    /// A place; it is given back by `end()`, at the latest when nobody holds it any more.
+    /// A place, given back by `end()`, at the latest when the last reference to it is released.
     final class Turn: Sendable {
         private let number: Int
         private let work: LongWork
@@ -89,12 +90,13 @@ final class LongWork: Sendable {
             work.change { $0.places.end(number) }
         }
 
-        /// From now on it waits until its caller takes something, and may lose its place.
+        /// Marks the request as waiting until its caller takes something; from now on the place can be lost.
         func waitsForCaller() {
             work.change { $0.places.wait(number, since: .now) }
         }
 
-        /// The caller has taken it; waits for a place when it was lost, behind those that wait already.
+        /// Goes on after the caller has taken the line. If the place was lost, waits for a place behind the requests
+        /// that already wait.
         func goOn() async throws {
             if work.state.withLock({ $0.places.keeps(number) }) { return }
             let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -106,19 +108,19 @@ final class LongWork: Sendable {
     }
 }
 
-/// Who has a place, and who waits for its caller.
+/// The requests that have a place, and the requests that wait for their callers.
 struct Places {
     private enum Holder {
         case working
-        /// It hands something to its caller, and keeps its place as long as nobody else needs it.
+        /// The request hands something to its caller, and keeps its place as long as no other request needs it.
         case waiting(since: ContinuousClock.Instant)
-        /// Another one has its place.
+        /// Another request has the place.
         case parked
     }
 
     private let patience: Duration
     private var holders: [Int: Holder] = [:]
-    /// Who has none and could go on, in the order in which they asked.
+    /// The requests that could go on and have no place, in the order in which they asked.
     private var line: [Int] = []
     private var last = 0
 
@@ -126,7 +128,7 @@ struct Places {
         self.patience = patience
     }
 
-    /// A place for one more; nil when there is none, or others wait for one.
+    /// Takes a place for one more request and returns its number; `nil` if there is no place, or others wait for one.
     mutating func begin(at now: ContinuousClock.Instant) -> Int? {
         guard line.isEmpty, hasRoom(at: now, forNew: true) else { return nil }
         last += 1
@@ -134,26 +136,26 @@ struct Places {
         return last
     }
 
-    /// It waits for its caller from now on.
+    /// Marks a request as waiting for its caller from now on.
     mutating func wait(_ number: Int, since now: ContinuousClock.Instant) {
         if holders[number] != nil { holders[number] = .waiting(since: now) }
     }
 
-    /// It goes on, if it still has its place or needs none; false when it must ask for one.
+    /// Lets a request go on if it still has its place or needs none; returns false if it must ask for a place.
     mutating func keeps(_ number: Int) -> Bool {
         if case .parked? = holders[number] { return false }
         if holders[number] != nil { holders[number] = .working }
         return true
     }
 
-    /// It wants to go on; false when there is no place for it yet: then `admit` gives it one in its turn.
+    /// Lets a request go on; returns false if there is no place for it yet. Then `admit` gives it a place in its turn.
     mutating func goOn(_ number: Int, at now: ContinuousClock.Instant) -> Bool {
         if keeps(number) { return true }
         line.append(number)
         return false
     }
 
-    /// Gives places to those that wait, as far as there are any; says to whom.
+    /// Gives places to waiting requests, as far as there are any, and returns the numbers of these requests.
     mutating func admit(at now: ContinuousClock.Instant) -> [Int] {
         var admitted: [Int] = []
         while let next = line.first, hasRoom(at: now, forNew: false) {
@@ -164,12 +166,12 @@ struct Places {
         return admitted
     }
 
-    /// When somebody can lose its place to one who waits; nil when nobody waits, or all work.
+    /// The time when a request can lose its place to a waiting one; `nil` if no request waits, or all requests work.
     var nextChance: ContinuousClock.Instant? {
         line.isEmpty ? nil : longestWaiting.map { $0.since + patience }
     }
 
-    /// It does not wait for a place any more.
+    /// Removes a request from the line.
     mutating func leave(_ number: Int) {
         line.removeAll { $0 == number }
     }
@@ -179,7 +181,7 @@ struct Places {
         leave(number)
     }
 
-    /// Whether there is a place, or the one who has waited longest for its caller can lose its own.
+    /// Returns true if there is a place, or if the request that has waited longest for its caller can lose its place.
     private mutating func hasRoom(at now: ContinuousClock.Instant, forNew: Bool) -> Bool {
         let parked = holders.values.count { if case .parked = $0 { true } else { false } }
         if holders.count - parked < LongWork.bound { return true }

@@ -4,7 +4,7 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-// What an operator sets for a machine, whatever its versions.
+// The settings of a machine, which apply to all its versions.
 
 extension MachineRoutes {
     func activate(_ request: RoutedRequest) async throws -> Response {
@@ -80,7 +80,7 @@ extension MachineRoutes {
 }
 
 extension MachineSettingsItem {
-    /// The wire form of what is set for a machine.
+    /// Creates the wire form of a machine's settings.
     init(_ machine: SettledMachine) {
         self.init(
             machine: machine.setting.key.name.rawValue, latest: machine.latest.rawValue,
@@ -91,7 +91,7 @@ extension MachineSettingsItem {
 }
 
 extension MachineSuspensionItem {
-    /// The wire form of why a machine is suspended; nil when it is not.
+    /// Creates the wire form of a machine's suspension; `nil` if the machine is not suspended.
     init?(_ setting: MachineSetting) {
         guard let suspension = setting.suspension else { return nil }
         self.init(

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Definitions and their versions.
+/// The routes for definitions and their versions.
 struct MachineRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
@@ -60,7 +60,7 @@ struct MachineRoutes: Sendable {
         let limit = parameters.limit ?? APILimits.defaultPageItems
         var items: [MachineSummary] = []
         while items.count <= limit {
-            // Each comes with its source, which is left behind here.
+            // Each record includes its source, which the summary leaves out.
             let last = items.last.map { MachineName(rawValue: $0.machine) } ?? after
             let records = try await asking {
                 try await engine.machines(after: last, limit: limits.machinesAtOnce, by: request.caller)
@@ -74,7 +74,7 @@ struct MachineRoutes: Sendable {
         return Response(Page(items: Array(page), nextPage: next))
     }
 
-    /// Machines that stand behind a name, with the versions that are active.
+    /// Returns the summaries of machines after a name, with the versions that are active.
     private func summaries(
         of records: [MachineRecord], after name: MachineName?, by caller: Caller
     ) async throws -> [MachineSummary] {
@@ -109,7 +109,7 @@ struct MachineRoutes: Sendable {
 }
 
 extension MachineSummary {
-    /// The wire form of a stored version.
+    /// Creates the wire form of a stored version.
     fileprivate init(_ record: MachineRecord, _ setting: MachineSetting?) {
         self.init(
             machine: record.name.rawValue, version: record.version.rawValue, semantics: record.semantics,

@@ -6,13 +6,13 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// What monitoring reads: counts since the daemon began, and how much there is of what now.
+/// The route for monitoring: counts since the daemon began, and current amounts.
 struct MetricsRoutes: Sendable {
     let engine: Engine
     let requests: RequestMetrics
     let version: String
 
-    /// Machines that have samples of their own; of the others there is one, `_other`.
+    /// Machines that have samples of their own; the others share one sample, `_other`.
     private static let shownMachines = 200
     /// States of one machine that have samples of their own.
     private static let shownStates = 50
@@ -22,7 +22,7 @@ struct MetricsRoutes: Sendable {
         routes.on(.metrics) { request in
             let caller = request.caller
             let report = try await asking { try await engine.report(by: caller) }
-            // The latest come first.
+            // The engine returns the latest names first; `shown` expects the oldest first.
             let known = try await asking { try await engine.machineNames(by: caller) }
             let shown = engine.metrics.shown(report.names, idle: known.reversed(), atMost: Self.shownMachines)
             let queues = try await asking {
@@ -74,7 +74,7 @@ struct MetricsRoutes: Sendable {
         return text
     }
 
-    /// Tells of the states that somebody is in, as the tally has them.
+    /// Adds, for each state in the tally, how long its oldest running instance has been there.
     private func addOldest(
         _ oldest: [OldestInState], _ report: EngineReport, _ shown: Set<MachineName>, to text: inout MetricsText
     ) {
@@ -155,7 +155,7 @@ struct MetricsRoutes: Sendable {
             // Proof: each key has two parts, as made above.
             text.sample("wfd_events_total", count, [("machine", key[0]), ("kind", key[1])])
         }
-        // Counters at 0 are told too: failures are an increase only of a counter that was there before.
+        // Counters at 0 are written too: an increase is visible only in a counter that was there before.
         var failures: [[String]: Int] = [:]
         for machine in shown {
             for kind in RecordedFailure.Kind.allCases { failures[[machine.rawValue, kind.rawValue]] = 0 }

@@ -4,14 +4,14 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What an opaque page token holds: where a list goes on, and which list that was.
+/// The contents of an opaque page token: the place where a list goes on, and the list that the token is for.
 enum PageToken: Equatable {
     case machines(after: MachineName)
-    /// Its limit does not count.
+    /// The query's limit does not count.
     case instances(InstanceQuery)
     case tally(machines: [MachineName], after: TallyKey)
     case timers(after: TimerKey)
-    /// Behind the running timers come those that wait in instances that do not run.
+    /// The running timers are followed by timers that wait in instances that do not run.
     case waiting(from: WaitingPlace)
     case history(instance: InstanceID, isReversed: Bool, next: Int64)
     case queues(after: String)
@@ -19,13 +19,14 @@ enum PageToken: Equatable {
     case effects(instance: String?, queues: [String], states: [String], after: Position)
     case attempts(instance: InstanceID, row: Position)
 
-    /// The token's text: base64url of compact JSON. Nothing secret is in it, and nothing is taken from it unchecked.
+    /// Returns the token's text: base64url of compact JSON. The token contains no secrets, and its reader checks every
+    /// value.
     func text(generation: Int64) -> String {
         Data(JSONWriter.bytes(JSONValue.array([.int(generation)] + fields))).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// Reads a token that `text` made, and its generation; anything else is refused.
+    /// Parses a token that `text` made, and its generation; refuses any other text.
     static func read(_ text: String) throws(Problem) -> (generation: Int64, token: PageToken) {
         let padded = text.replacing("-", with: "+").replacing("_", with: "/")
         let base64 = padded + String(repeating: "=", count: (4 - padded.count % 4) % 4)
@@ -77,7 +78,8 @@ enum PageToken: Equatable {
             case .ranked(let rank): [.int(rank.time), .string(rank.name), .int(rank.id.rawValue)]
             }
         }
-        // The new field stands after those that earlier releases write, so that their tokens can be read, too.
+        // The new field comes after the fields that earlier releases write, so that tokens of those releases can be
+        // read too.
         return ["i"] + filters + (place ?? []) + (query.updatedAfter.map { [.int($0.rawValue)] } ?? [])
     }
 
@@ -131,7 +133,7 @@ enum PageToken: Equatable {
     }
 
     private static func read(_ bytes: [UInt8]) -> (generation: Int64, token: PageToken)? {
-        // Not JSON means not a token: the caller is told so, whatever the reader says.
+        // A text that is not JSON is not a token: the caller is told so, whatever the reader reports.
         guard case .array(let fields)? = try? JSONReader.value(from: bytes), case .int(let generation)? = fields.first,
             let token = token(Array(fields.dropFirst()))
         else { return nil }
@@ -187,7 +189,7 @@ extension JSONValue {
 
     fileprivate static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 
-    /// The texts of a list. A lone one, as tokens had it before there were lists, is a list too.
+    /// The texts of a list. A single text counts as a list too, because tokens had one before there were lists.
     fileprivate var texts: [String] {
         if case .array(let texts) = self { texts.compactMap(\.string) } else { string.map { [$0] } ?? [] }
     }

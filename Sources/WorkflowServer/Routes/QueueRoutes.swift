@@ -4,7 +4,7 @@ import WorkflowEngine
 import WorkflowSpelling
 import WorkflowStore
 
-/// Queues of effects: what waits in them, and how much of them may run.
+/// The routes for queues of effects: their contents, and the limits on what may run.
 struct QueueRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
@@ -50,9 +50,10 @@ struct QueueRoutes: Sendable {
         return Response(QueueSettingsItem(try await asking { try await engine.set(command) }))
     }
 
-    /// Refuses a queue that nothing knows: whoever mistypes the name of one to pause it would be told that it rests.
+    /// Refuses a queue that nothing knows. Otherwise a caller that mistypes the name of a queue to pause would be told
+    /// that the queue is paused.
     ///
-    /// - Parameter given: The name as it was written.
+    /// - Parameter given: The name as the caller wrote it.
     private func refuseUnknown(_ name: String, _ given: String, by caller: Caller) async throws {
         let knowledge = try await offLoop(for: .reading) {
             try await asking { try await engine.knowledge(of: name, by: caller) }

@@ -5,7 +5,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What an operator does to one instance.
+/// The routes for an operator's actions on one instance.
 struct RepairRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
@@ -135,7 +135,7 @@ extension RepairRoutes {
 }
 
 extension RedactAnswer {
-    /// The wire form of what was erased.
+    /// Creates the wire form of a redaction.
     init(_ result: RedactResult) {
         let redaction = result.redaction
         self.init(
@@ -150,7 +150,7 @@ extension RedactAnswer {
 }
 
 extension Reset.Invocations {
-    /// What a request says; nil for nothing.
+    /// Creates the value from a request; `nil` if the request does not have it.
     init?(_ said: ResetRequest.Invocations?) {
         guard let said else { return nil }
         self = said == .again ? .again : .answer
@@ -158,7 +158,7 @@ extension Reset.Invocations {
 }
 
 extension MigrationPlan {
-    /// What a request says.
+    /// Creates a plan from a request.
     init(_ item: MigrationPlanItem) {
         self.init(
             map: item.map ?? [:], assign: item.assign ?? [:], drop: item.drop ?? [],
@@ -168,7 +168,7 @@ extension MigrationPlan {
 }
 
 extension MigrationItem {
-    /// The wire form of what the engine says.
+    /// Creates the wire form of a migration.
     init(_ migration: MigrationAnswer) {
         func timers(_ timers: [MigrationReport.Timer]) -> [Timer] {
             timers.map { Timer(event: $0.event, due: WireTime(milliseconds: $0.due.milliseconds)) }

@@ -5,7 +5,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Going through histories again. Nothing is written.
+/// The routes that go through histories again. Nothing is written to the histories.
 struct ReplayRoutes: Sendable {
     let engine: Engine
     let definitions: DefinitionQueue
@@ -80,18 +80,18 @@ struct ReplayRoutes: Sendable {
             let counts = try await engine.verify(instance: name, by: caller) {
                 try await lines.write(VerificationLine($0))
             }
-            // Nil when the instance was purged a moment ago: nothing was compared.
+            // The counts are nil if the instance was purged a moment ago: nothing was compared.
             try await lines.write(
                 VerificationLine.counts(VerificationCounts(counts ?? VerifiedCounts(), since: start)))
         }
     }
 
-    /// Refuses an instance that is not there.
+    /// Refuses a missing instance.
     private func requireInstance(_ name: InstanceName, by caller: Caller) async throws {
         do {
             _ = try await asking { try await engine.instance(named: name, by: caller) }
         } catch let problem as Problem where problem.type == .databaseDamaged {
-            // What cannot be read is for the verification to tell.
+            // The verification reports an instance that cannot be read.
         }
     }
 
@@ -102,10 +102,10 @@ struct ReplayRoutes: Sendable {
 }
 
 extension InstanceRoutes {
-    /// The instance as it was after one of its macrosteps.
+    /// Returns the instance as it was after one of its macrosteps.
     func past(of now: InstanceView, after seq: Int64, by caller: Caller) async throws -> InstanceView {
         let name = now.record.name
-        // Its history is folded.
+        // The engine folds the instance's history.
         let past = try await offLoop(for: .longWork) {
             try await asking { try await engine.instance(named: name, after: Seq(rawValue: seq), by: caller) }
         }
@@ -115,7 +115,7 @@ extension InstanceRoutes {
 }
 
 extension Problem {
-    /// The instance has not come that far.
+    /// Returns the problem for a seq that the instance has not reached.
     fileprivate static func noSeq(_ seq: Int64, of record: InstanceRecord) -> Problem {
         Problem(
             .seqNotFound,

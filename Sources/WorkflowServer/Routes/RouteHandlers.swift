@@ -2,19 +2,19 @@ import HTTPTypes
 import Hummingbird
 import WorkflowAPI
 
-/// What carries out the routes: a handler for each.
+/// The handlers that carry out the routes, one for each.
 struct RouteHandlers: Sendable {
     typealias Handler = @Sendable (RoutedRequest) async throws -> Response
 
     private var handlers: [Route: Handler] = [:]
 
-    /// Those that have a handler.
+    /// The routes that have a handler.
     var routes: Set<Route> { Set(handlers.keys) }
 
-    /// Says what carries out a route.
+    /// Registers the handler of a route.
     ///
-    /// - Parameter isBrief: Whether it neither computes nor blocks for long: then it stays on the connection's event
-    ///   loop.
+    /// - Parameter isBrief: True if the handler neither computes nor blocks for long, and stays on the connection's
+    ///   event loop.
     mutating func on(_ route: Route, isBrief: Bool = false, _ handler: @escaping Handler) {
         // Proof: routes are registered at start, before anybody is heard.
         precondition(handlers[route] == nil, "'\(route)' has a handler already")
@@ -26,14 +26,14 @@ struct RouteHandlers: Sendable {
             }
     }
 
-    /// The handlers of the routes that an address serves.
+    /// Returns the handlers of the routes that an address serves.
     func only(_ selection: RouteSelection) -> RouteHandlers {
         var selected = self
         selected.handlers = handlers.filter { selection.routes.contains($0.key) }
         return selected
     }
 
-    /// A router with these routes. Other methods are answered 405 with the list of those that work.
+    /// Returns a router with these routes. Other methods are answered 405 with the list of allowed methods.
     func router(gate: RequestGate, problems: ProblemAnswers) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProblemMiddleware(gate: gate, problems: problems))
@@ -74,7 +74,7 @@ struct RouteHandlers: Sendable {
 }
 
 extension HTTPRequest.Method {
-    /// Those of RFC 9110 and RFC 5789.
+    /// The methods of RFC 9110 and RFC 5789.
     static let known: [HTTPRequest.Method] = [
         .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
     ]
@@ -90,12 +90,12 @@ extension HTTPRequest.Method {
 }
 
 extension Response {
-    /// The answer to `OPTIONS`.
+    /// Returns the answer to `OPTIONS`.
     static func allowing(_ methods: [Route.Method]) -> Response {
         Response(status: .noContent, headers: [.allow: allowed(methods)])
     }
 
-    /// What `Allow` says.
+    /// Returns the value of the `Allow` header.
     fileprivate static func allowed(_ methods: [Route.Method]) -> String {
         let head = methods.contains(.get) ? ["HEAD"] : []
         return (Set(methods).map(\.rawValue).sorted() + head + ["OPTIONS"]).joined(separator: ", ")

@@ -2,12 +2,12 @@ package import WorkflowAPI
 
 /// The routes that an address serves.
 package enum RouteSelection: Sendable {
-    /// The whole table.
+    /// Serves all routes of the table.
     case all
-    /// Metrics and health.
+    /// Serves metrics and health.
     case metrics
 
-    /// In the order of the table.
+    /// The routes, in the order of the table.
     package var routes: [Route] {
         switch self {
         case .all: Route.all
@@ -15,9 +15,9 @@ package enum RouteSelection: Sendable {
         }
     }
 
-    /// Says that no route is for a request.
+    /// Returns the message that no route matches a request.
     ///
-    /// - Parameter route: Method and path.
+    /// - Parameter route: The method and path.
     func missing(_ route: String) -> String {
         switch self {
         case .all: "There is no route \(route)"

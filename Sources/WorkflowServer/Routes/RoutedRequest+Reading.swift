@@ -9,7 +9,7 @@ import WorkflowJSON
 import WorkflowStore
 
 extension RoutedRequest {
-    /// What it says in front of its body.
+    /// The head of the request.
     var head: HTTPRequest { request.head }
 
     /// The parameters of the query, percent-decoded, in their order.
@@ -29,7 +29,8 @@ extension RoutedRequest {
         }
     }
 
-    /// The whole body; a larger one than `APILimits.bodyBytes` is refused without being read.
+    /// Returns the whole body. A body larger than `APILimits.bodyBytes` is refused, without being read if its length is
+    /// announced.
     func wholeBody() async throws -> ByteBuffer {
         if head.announcesTooMuch { throw Self.tooLarge }
         do {
@@ -47,13 +48,13 @@ extension RoutedRequest {
         Problem(.payloadTooLarge, detail: "The body is larger than \(APILimits.bodyBytes) bytes")
     }
 
-    /// The body as one wire object; the media type must say that it is JSON.
+    /// Reads the body as one wire object; the media type must be JSON.
     func object<Body: WireObject>(as type: Body.Type = Body.self) async throws -> Body {
         try head.requireJSON()
         return try Body(whole: try await wholeBody())
     }
 
-    /// The body as a definition: its text, and the syntax that its media type says.
+    /// Reads the body as a definition: its text, and the syntax that its media type names.
     func definition() async throws -> (source: String, syntax: DefinitionSyntax) {
         let syntax: DefinitionSyntax
         switch head.mediaTypeName {
@@ -68,7 +69,7 @@ extension RoutedRequest {
     }
 }
 
-/// Runs a reading of wire types and turns its mistakes into problems.
+/// Runs a body that reads wire types, and turns errors into problems.
 func reading<Value>(_ body: () throws -> Value) throws -> Value {
     do {
         return try body()
@@ -77,7 +78,7 @@ func reading<Value>(_ body: () throws -> Value) throws -> Value {
     }
 }
 
-/// Runs a call of the engine and turns rejections into problems.
+/// Runs a call of the engine, and turns rejections into problems.
 func asking<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
     do {
         return try await body()

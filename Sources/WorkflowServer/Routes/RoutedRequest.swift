@@ -4,18 +4,18 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// A request that was let in, and the route that it is for: what a handler is given.
+/// The input of a handler: an admitted request, and the request's route.
 struct RoutedRequest: Sendable {
     let route: Route
     let caller: Caller
     let request: Request
-    /// On which it came.
+    /// The connection on which the request arrived.
     let connection: CallerConnection
     private let values: Parameters
 
-    /// Refuses a query where the route takes none.
+    /// Creates the input of a handler; refuses a query if the route takes none.
     init(_ request: Request, for route: Route, _ context: ServerContext) throws {
-        // Proof: a request reaches no route without `ProblemMiddleware`, which sets it.
+        // Proof: a request reaches no route without `ProblemMiddleware`, which sets the caller.
         guard let caller = context.caller else { preconditionFailure("the gate stands in front of every route") }
         self.route = route
         self.caller = caller
@@ -35,7 +35,7 @@ struct RoutedRequest: Sendable {
         get throws(Problem) { MachineName(rawValue: try value("machine")) }
     }
 
-    /// A part of the path, percent-decoded.
+    /// Returns a part of the path, percent-decoded.
     func value(_ name: String) throws(Problem) -> String {
         guard let place = route.template.parameters.firstIndex(of: name) else {
             // Proof: handlers write the name out; each is tried by a test of every route.

@@ -1,19 +1,19 @@
 import Foundation
 import WorkflowStore
 
-/// A place in the journal as callers see it, opaque: generation, partition, and position within it. Most are those of
-/// rows.
+/// A place in the journal in the opaque form that callers see: generation, partition, and position within the
+/// partition. Most cursors are those of rows.
 struct RowCursor: Equatable {
     let generation: Int64
     let position: Position
 
-    /// Base64 of digits and dots: it has no letter that a URL would change.
+    /// The cursor's text: base64 of digits and dots, which has no character that a URL would change.
     var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
-    /// Calls a function with the text's bytes, without padding.
+    /// Calls a function with the bytes of the text, without padding.
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostWords) { words in
-            // From the end to the beginning, as digits come.
+            // The text is written from the end to the beginning, as digits are computed.
             var start = words.count
             func put(_ number: Int64) {
                 var rest = number.magnitude
@@ -37,7 +37,7 @@ struct RowCursor: Equatable {
         }
     }
 
-    /// Three numbers of 64 bits, and what stands between them.
+    /// The bytes of three 64-bit numbers and the dots between them.
     private static let mostWords = 3 * 20 + 2
 
     private static func withBase64<Result>(
@@ -69,7 +69,7 @@ struct RowCursor: Equatable {
         self.position = position
     }
 
-    /// Reads a cursor that `text` made; nil for anything else.
+    /// Parses a cursor that `text` made; `nil` for any other text.
     init?(text: String) {
         let padded = text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         guard let data = Data(base64Encoded: padded), let words = String(data: data, encoding: .utf8) else {
@@ -80,7 +80,7 @@ struct RowCursor: Equatable {
         guard numbers.count == 3, let generation = numbers[0], let partition = numbers[1], let number = numbers[2]
         else { return nil }
         let id = PartitionID(rawValue: partition)
-        // Of a journal that had no row.
+        // Number 0 is the cursor of a journal that had no row.
         let beginning = number == 0 && PartitionID.range.contains(partition) ? Position.beginning(of: id) : nil
         guard let position = beginning ?? Position(id, number: number) else { return nil }
         self.init(generation: generation, position: position)

@@ -3,13 +3,13 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// What an operator looks at first.
+/// The route for the overview that an operator looks at first.
 struct StatusRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
     let version: String
 
-    /// Groups of failures that a person reads at a glance.
+    /// Groups of failures in the overview; a person reads so many at a glance.
     private static let shownFailures = 5
     private static let shownRuns = 20
     private static let shownQueues = 10

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowSpelling
 import WorkflowStore
 
-/// What happens to instances, as it happens.
+/// The routes that stream rows of the journal as they are written.
 struct StreamRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
@@ -33,7 +33,7 @@ struct StreamRoutes: Sendable {
         for machine in filter.machines {
             _ = try await asking { try await engine.machine(named: machine, by: caller) }
         }
-        // In front of the look at where it begins: nothing is missed.
+        // The bell is set up before the beginning of the stream is read, so that no row is missed.
         let place = try budget.lasting.stream()
         let bell = try heard(engine.journalBell())
         let position: Position
@@ -44,7 +44,7 @@ struct StreamRoutes: Sendable {
         case .behind(let cursor, let name):
             position = try await engine.position(ofCursor: cursor, in: name, instance: nil, by: caller)
         }
-        // The rows that streams share are those of one namespace.
+        // The streams that share rows are those of one namespace.
         let tail =
             caller.namespace == .default
             ? self.tail
@@ -58,7 +58,7 @@ struct StreamRoutes: Sendable {
         let caller = request.caller
         let (parameters, filter) = try read(request, ofInstance: true)
         let start = try start(request, parameters)
-        // Before the instance is looked for: a restore may have taken it away.
+        // Read before the instance is looked up: a restore may have removed the instance.
         var position: Position?
         switch start {
         case .behind(let cursor, let place):
@@ -69,7 +69,7 @@ struct StreamRoutes: Sendable {
         let place = try budget.lasting.stream()
         let found = try await asking { try await engine.instance(named: name, by: caller) }.record
         let bell = try heard(try await asking { try engine.bell(of: found, by: caller) })
-        // Again: something may have come before the bell was heard.
+        // Read again: a row may have been written before the bell was set up.
         let record = try await asking { try await engine.instance(named: name, by: caller) }.record
         var seq = Seq(rawValue: 0)
         switch start {
@@ -110,16 +110,17 @@ struct StreamRoutes: Sendable {
 // MARK: What is asked for
 
 extension StreamRoutes {
-    /// Where a stream begins.
+    /// The place where a stream begins.
     private enum Start {
         case now, beginning
         /// Begins with the rows that were recorded at a time or later.
         case recorded(WireTime)
-        /// With the beginning of what is said when it is no cursor.
+        /// Begins after a cursor; `in` is the beginning of the message for an invalid cursor.
         case behind(cursor: String, in: String)
     }
 
-    /// A client that connects again says with the header where it was, whatever its query says.
+    /// Returns the place where a stream begins. A client that reconnects gives its place in the header, which precedes
+    /// the query.
     private func start(_ request: RoutedRequest, _ parameters: StreamParameters) throws -> Start {
         if let last = request.head.headerFields[.lastEventID], !last.isEmpty {
             return .behind(cursor: last, in: "Header '\(EventStream.lastEventHeader)' must be")

@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Tasks for workers: handing them out, and taking what became of them.
+/// The routes that lease tasks to workers, and take reports on the tasks.
 struct TaskRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
@@ -30,7 +30,7 @@ struct TaskRoutes: Sendable {
         }
     }
 
-    /// What a worker is told that names no task.
+    /// The problem for a worker whose token names no task.
     static var noTask: Problem { Problem(.leaseLost, detail: "The lease is lost: this is no task") }
 
     private func reportMany(_ request: RoutedRequest) async throws -> Response {
@@ -60,15 +60,15 @@ struct TaskRoutes: Sendable {
             worker: body.worker ?? request.caller.actor?.rawValue ?? "", by: request.caller)
         let connection = request.connection
         let wait = body.wait ?? 0
-        // Its bytes are reserved when there are tasks: whoever waits for them holds nothing.
+        // The answer's bytes are reserved when there are tasks: a request that waits for tasks reserves nothing.
         let tasks = GivenTasks(
             try await tasks(command, wait: .seconds(wait), for: connection), of: engine, to: request.caller)
-        // Nobody reads an answer for which it did not wait.
+        // A caller that left during its wait does not read the answer.
         if wait > 0, connection.callerHasLeft { return Response(LeasedTasks(tasks: [])) }
         return try await budget.page { tasks.response(on: connection) }
     }
 
-    /// Asks the engine for tasks, no longer than the caller is there and the daemon runs.
+    /// Asks the engine for tasks, and stops waiting when the caller leaves or the daemon stops.
     private func tasks(
         _ command: LeaseTasksCommand, wait: Duration, for connection: CallerConnection
     ) async throws -> [WorkflowEngine.LeasedTask] {
@@ -85,7 +85,7 @@ struct TaskRoutes: Sendable {
                 defer { group.cancelAll() }
                 while let ended = try await group.next() {
                     if let tasks = ended { return tasks }
-                    // The engine answers also when it is told that nobody waits: then it may have given tasks already.
+                    // The engine also answers when it is told that nobody waits: it may have leased tasks already.
                     group.cancelAll()
                 }
                 return []
@@ -106,7 +106,7 @@ struct TaskRoutes: Sendable {
 }
 
 extension RoutedRequest {
-    /// The body as any JSON; null when there is none.
+    /// Reads the body as any JSON value; null if the body is empty.
     fileprivate func anyValue() async throws -> JSONValue {
         let body = try await wholeBody()
         guard body.readableBytes > 0 else { return .null }
@@ -121,7 +121,7 @@ extension RoutedRequest {
         }
     }
 
-    /// What a sign of life tells, which may be nothing.
+    /// Reads the progress in a heartbeat; `nil` if there is none.
     fileprivate func progress() async throws -> JSONValue? {
         let body = try await wholeBody()
         guard body.readableBytes > 0 else { return nil }
@@ -131,7 +131,7 @@ extension RoutedRequest {
 }
 
 extension TaskFailure {
-    /// What a worker says.
+    /// Creates a failure from a worker's report.
     init(_ request: FailRequest) {
         self.init(
             type: request.type ?? "failed", message: request.message, details: request.details,

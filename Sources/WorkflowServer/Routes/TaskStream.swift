@@ -5,14 +5,14 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Takes what workers say of tasks, a line each, and answers each line. One group of lines is under way at a time.
+/// Takes workers' reports on tasks, one per line, and answers each line. One group of lines is under way at a time.
 struct TaskStream {
     let engine: Engine
     let body: RequestBody
     let connection: CallerConnection
     let caller: Caller
 
-    /// Ends when every line is answered. When reading fails, the lines before are answered first.
+    /// Returns when every line is answered. If reading fails, the lines before are answered first.
     @concurrent func run(_ writer: inout LineWriter) async throws {
         var lines = BodyLines(body, on: connection)
         while try await lines.more() {
@@ -64,11 +64,11 @@ struct TaskStream {
         }
     }
 
-    /// Lines that are taken together.
+    /// Lines that are carried out together.
     private struct Group: Sendable {
         struct Line {
             let number: Int64
-            /// Why it is no report; nil when its command is among the others.
+            /// The reason why the line is not a report; `nil` if its command is in `commands`.
             let problem: Problem?
         }
 
@@ -97,7 +97,7 @@ struct TaskStream {
 }
 
 extension EndTaskCommand {
-    /// Reads a line of reports.
+    /// Parses a line with a report.
     fileprivate init(line text: UnsafeBufferPointer<UInt8>, by caller: Caller) throws(Problem) {
         let line: TaskLine
         do throws(WireError) {

@@ -4,7 +4,7 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// What comes by itself, and when.
+/// The routes that list timers.
 struct TimerRoutes: Sendable {
     let engine: Engine
 
@@ -25,7 +25,8 @@ struct TimerRoutes: Sendable {
         }
     }
 
-    /// What is due next, and where there is room behind the last one, what waits in instances that do not run.
+    /// Returns the timers that are due next. If the page has room after the last one, the timers that wait in instances
+    /// that do not run follow.
     private func running(after key: TimerKey?, limit: Int, by caller: Caller) async throws -> Response {
         let timers = try await asking { try await engine.timers(after: key, limit: limit, by: caller) }
         let now = engine.now

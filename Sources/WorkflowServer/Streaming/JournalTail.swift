@@ -2,12 +2,12 @@ import Synchronization
 import WorkflowEngine
 import WorkflowStore
 
-/// The newest rows of the journal, read and written as text once for all streams that have come to its end.
+/// The newest rows of the journal, read and written as text once for all streams that have come to the journal's end.
 ///
-/// It keeps them only as long as the slowest of these takes to look at them, and in a bounded number of bytes: what was
-/// redacted or purged is told by no stream a moment later.
+/// The rows are kept only as long as the slowest of these streams takes to look at them, and in a bounded number of
+/// bytes. So no stream sends redacted or purged data a moment later.
 final class JournalTail: Sendable {
-    /// The text of a row, and what streams are asked to tell apart.
+    /// The text of a row, and the fields that filters compare.
     struct Row: Sendable {
         let position: Position
         let machine: MachineName
@@ -17,32 +17,32 @@ final class JournalTail: Sendable {
         let to: String
         let text: [UInt8]
 
-        /// True: a filter wants it.
+        /// Returns true if a filter accepts the row.
         func isTaken(by filter: JournalFilter) -> Bool {
             filter.takes(machine: machine) && filter.takes(kind: kind, event: event, from: from, to: to)
         }
     }
 
-    /// Rows that stand behind each other without a gap.
+    /// Consecutive rows, without a gap.
     struct Part: Sendable {
         let after: Position
         let through: Position
-        /// Whether nothing stood behind it when it was read.
+        /// True if nothing followed the part when it was read.
         let isLast: Bool
         let rows: [Row]
         let read: ContinuousClock.Instant
-        /// Of the texts.
+        /// The bytes of the texts.
         let bytes: Int
-        /// Counts them once, for however many streams hold them.
+        /// The share that counts the texts once, however many streams hold them.
         let share: AnswerBudget.Share
     }
 
     private struct State {
-        /// The oldest first; each begins where the one before it ends.
+        /// The parts, oldest first; each begins where the previous one ends.
         var parts: [Part] = []
-        /// Who waits for a read that another one does, by the position behind which that begins.
+        /// The streams that wait for another stream's read, by the position after which the read begins.
         var waiting: [Position: [CheckedContinuation<Part?, Never>]] = [:]
-        /// Somebody forgets parts when their time has come.
+        /// True if a task is forgetting parts when their time has come.
         var isForgetting = false
 
         mutating func forget(readBefore time: ContinuousClock.Instant) {
@@ -56,7 +56,7 @@ final class JournalTail: Sendable {
     private let limits: ServerLimits
     private let reads: StreamReads
 
-    /// - Parameter caller: On whose behalf it reads; its rows are for callers of the same namespace.
+    /// - Parameter caller: The caller for whom the rows are read; the rows are for callers of the same namespace.
     init(engine: Engine, caller: Caller, limits: ServerLimits, reads: StreamReads) {
         self.reads = reads
         self.engine = engine
@@ -64,7 +64,8 @@ final class JournalTail: Sendable {
         self.limits = limits
     }
 
-    /// The rows behind a position, and up to where they reach; nil where nothing is written yet.
+    /// Returns the rows after a position, and the position up to which they reach; `nil` if nothing is written there
+    /// yet.
     func rows(after place: Position) async throws -> Part? {
         while true {
             if let newest = engine.feed.newest, place >= newest { return nil }
@@ -75,7 +76,7 @@ final class JournalTail: Sendable {
             }
             if isMine { return try await read(after: place) }
             if let part = await readByAnother(after: place) { return part }
-            // The other one was cancelled or failed, or has just ended.
+            // The other stream's read was cancelled, has failed, or has just ended.
             try Task.checkCancellation()
         }
     }
@@ -103,7 +104,7 @@ final class JournalTail: Sendable {
         defer {
             for waiter in keep(part, after: place) { waiter.resume(returning: part) }
         }
-        // Told before, so read now, if it is still there.
+        // The feed reported this position before the read, so the read includes the row, if the row still exists.
         let newest = engine.feed.newest ?? place
         let (read, share) = try await reads.read(
             expecting: limits.streamBytes, size: { (read: ReadRows) in read.rows.reduce(0) { $0 + $1.text.count } }
@@ -122,7 +123,7 @@ final class JournalTail: Sendable {
         let read = try await engine.journal(query, by: caller, into: [Row]()) {
             [generation = engine.generation, size = limits.streamRowBytes] (rows, listed) in
             let row = listed.row
-            // A large row needs no room that is twice as large.
+            // The capacity includes large data, so that the buffer does not become twice as large.
             var text = StreamText(capacity: size + (row.data?.count ?? 0) + (row.note?.count ?? 0))
             text.add(listed, generation: generation)
             rows.append(
@@ -134,7 +135,7 @@ final class JournalTail: Sendable {
         return (read.result, read.reach)
     }
 
-    /// Keeps a part for the others, and gives those that wait for it.
+    /// Keeps a part for the other streams, and returns the streams that wait for it.
     private func keep(_ part: Part?, after place: Position) -> [CheckedContinuation<Part?, Never>] {
         defer { forgetInTime() }
         return state.withLock { state in
@@ -148,7 +149,7 @@ final class JournalTail: Sendable {
         }
     }
 
-    /// Gives back what nobody has asked for since.
+    /// Releases parts that no stream has asked for since.
     private func forgetInTime() {
         let mustBegin = state.withLock { state in
             if state.isForgetting || state.parts.isEmpty { return false }
@@ -156,11 +157,11 @@ final class JournalTail: Sendable {
             return true
         }
         guard mustBegin else { return }
-        // Nobody awaits it; it ends by itself once nothing more is read.
+        // Nobody awaits the task; it ends by itself once nothing more is read.
         Task {
             var isEmpty = false
             while !isEmpty {
-                // It is not cancelled.
+                // The task is never cancelled.
                 try? await Task.sleep(for: limits.streamTail)
                 isEmpty = state.withLock { state in
                     state.forget(readBefore: .now - limits.streamTail)

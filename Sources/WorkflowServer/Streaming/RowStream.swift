@@ -6,24 +6,24 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// One answer that tells rows as they come.
+/// An answer that sends rows as they are written.
 ///
-/// It reads the next rows when the system has taken those before, and far from the end one part ahead: whoever does not
-/// read is not read for beyond that.
+/// The stream reads the next rows when the system has taken the rows before. Far from the end of the journal, the
+/// stream reads some parts ahead. Nothing further is read for a caller that does not read.
 struct RowStream: Sendable {
     let engine: Engine
     let budget: AnswerBudget
     let limits: ServerLimits
     let connection: CallerConnection
     let rows: StreamRows
-    /// Rings when there may be more rows, and when somebody wants the stream to end.
+    /// Rings when there may be more rows, and when the stream should end.
     let bell: Bell
     let place: LastingAnswers.Place
 
-    /// The answer; the stream begins when it is handed to its connection.
+    /// The answer; the stream begins when the answer is handed to its connection.
     var response: Response {
         var headers: HTTPFields = [.contentType: EventStream.mediaType, .cacheControl: "no-store"]
-        // Known to proxies that collect answers before they pass them on.
+        // Proxies that collect answers before they pass them on know this header.
         headers[.accelBuffering] = "no"
         let body = ResponseBody { [self] writer in
             var sender = Sender(writer: writer, connection: connection)
@@ -31,7 +31,7 @@ struct RowStream: Sendable {
             do {
                 try await offLoop(for: .usual) { try await run(&sender) }
             } catch {
-                // Nobody is there to be told.
+                // The caller is gone and cannot receive the problem.
                 if sender.isBroken { throw error }
                 try await sender.send(StreamText.problem(Problem(inAnswer: error, engine.log)))
             }
@@ -40,7 +40,7 @@ struct RowStream: Sendable {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    /// Runs until the caller leaves, the instance is no more, or the daemon stops.
+    /// Runs until the caller leaves, the instance is gone, or the daemon stops.
     @concurrent private func run(_ sender: inout Sender) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -62,7 +62,8 @@ struct RowStream: Sendable {
         while !connection.callerHasLeft, !Task.isShuttingDownGracefully {
             guard let part = try await part(&rows) else { return }
             if !part.texts.isEmpty {
-                // Nobody waits for what is copied to be sent while it holds what is to be sent.
+                // The copied bytes are counted, not awaited: a stream must not wait for room while it holds rows to be
+                // sent.
                 let bytes = part.texts.reduce(0) { $0 + $1.count }
                 let share = budget.counting(min(bytes, AnswerLimits.sentBytes))
                 try await sender.send(part.texts)
@@ -72,12 +73,12 @@ struct RowStream: Sendable {
             }
             if !part.isLast { continue }
             if !part.texts.isEmpty { try await Task.sleep(for: pace) }
-            // Of a daemon that writes no more nothing comes.
+            // The bell has ended: a daemon that writes no more has no more rows.
             guard await rings.next(isolation: #isolation) != nil else { return }
         }
     }
 
-    /// The next rows; their bytes count among those of all answers until they are sent.
+    /// Returns the next rows; their bytes count among the bytes of all answers until they are sent.
     private func part(_ rows: inout StreamRows) async throws -> StreamRows.Part? {
         do {
             return try await rows.next()
@@ -90,18 +91,18 @@ struct RowStream: Sendable {
         StreamText.comment(RowCursor(generation: engine.generation, position: place))
     }
 
-    /// What lets rows of several commits go in one piece: the more streams there are, the longer.
+    /// The pause in which rows of several commits collect; more streams make the pause longer.
     private var pace: Duration { min(limits.streamPace.each * budget.lasting.streams, limits.streamPace.longest) }
 
     private func ringRegularly() async {
         while !Task.isCancelled {
-            // Cancelled with the stream.
+            // The sleep is cancelled with the stream.
             try? await Task.sleep(for: limits.streamSilence / 3)
             bell.ring()
         }
     }
 
-    /// Lets the stream end with the daemon, and cuts off whoever does not read its end.
+    /// Ends the stream with the daemon, and cuts off a caller that does not read the stream's end.
     private func endWithDaemon() async {
         // Cancelled with the stream.
         try? await gracefulShutdown()
@@ -117,7 +118,7 @@ extension RowStream {
     fileprivate struct Sender {
         var writer: any ResponseBodyWriter
         let connection: CallerConnection
-        /// The caller went away.
+        /// True if the caller has disconnected.
         private(set) var isBroken = false
         private var last = ContinuousClock.now
 
@@ -126,13 +127,14 @@ extension RowStream {
             self.connection = connection
         }
 
-        /// How long nothing was said.
+        /// The time since text was last sent.
         var silence: Duration { .now - last }
 
-        /// Returns when the connection can take more: all of a long text is in the system's hands then.
+        /// Sends a text, and returns when the connection can take more. By then the system has taken all of a long
+        /// text.
         @concurrent mutating func send(_ text: [UInt8]) async throws { try await send([text]) }
 
-        /// Sends texts one behind the other. Of what the caller does not take, one buffer is copied, and no more.
+        /// Sends texts one after another. At most one buffer of bytes that the caller does not take is copied.
         @concurrent mutating func send(_ texts: [[UInt8]]) async throws {
             do {
                 var rest = texts.reduce(0) { $0 + $1.count }

@@ -1,17 +1,17 @@
 /// Lets streams read within the memory for all answers.
 ///
-/// How much a read brings is known only when it is there: a row may be larger than a part. So a few reads run at once,
-/// each begins while there is room, and what it brought counts from then on, until nobody holds its share. All streams
-/// hold half of the memory at most: pages are answered however many streams nobody reads.
+/// The size of a read is known only afterwards: a row may be larger than a part. So a few reads run at once, and each
+/// begins while there is room. Its bytes count from then on, until the last reference to its share is released. All
+/// streams together hold at most half of the memory. So pages are answered however many streams nobody reads.
 final class StreamReads: Sendable {
-    /// Reads at once: as many as the store does.
+    /// Reads at once; the store has the same number.
     static let atOnce = 4
-    /// How long a read waits for room and for its turn: whoever does not read is cut off by then.
+    /// The longest wait of a read for room and for its turn; a caller that does not read is cut off by then.
     private static let patience: Duration = .seconds(30)
 
     let budget: AnswerBudget
     private let turns = AnswerBudget(limit: atOnce, waiting: patience)
-    /// What all streams hold.
+    /// The bytes that all streams hold.
     private let held: AnswerBudget
 
     init(budget: AnswerBudget) {
@@ -19,7 +19,7 @@ final class StreamReads: Sendable {
         held = AnswerBudget(limit: budget.limit / 2, waiting: Self.patience, givesMemoryBack: false)
     }
 
-    /// Reserves bytes when they are there and nobody waits for them.
+    /// Reserves bytes if they are free and no stream waits for them; otherwise returns `nil`.
     func share(of bytes: Int) -> AnswerBudget.Share? {
         guard let part = held.share(of: bytes), let share = budget.share(of: bytes) else { return nil }
         share.counts(in: part)
@@ -33,9 +33,10 @@ final class StreamReads: Sendable {
         return share
     }
 
-    /// Reads when there is room for what is expected; waits for that while others are read or cut off.
+    /// Reads when there is room for the expected bytes. The wait ends as other callers read their answers or are cut
+    /// off.
     ///
-    /// - Parameter size: Gives the bytes of what was read.
+    /// - Parameter size: Returns the bytes of the value that was read.
     func read<Value: Sendable>(
         expecting bytes: Int, size: (Value) -> Int, _ read: () async throws -> Value
     ) async throws -> (Value, AnswerBudget.Share) {
@@ -45,8 +46,8 @@ final class StreamReads: Sendable {
         }
     }
 
-    /// Reads into a share, which has the size of what was read afterwards. Nil, and nothing is read, when others have
-    /// brought more than there was room for meanwhile.
+    /// Reads into a share, which then has the size of the value that was read. Returns `nil`, and reads nothing, if
+    /// other reads have exceeded the room meanwhile.
     func read<Value: Sendable>(
         into share: AnswerBudget.Share, size: (Value) -> Int, _ read: () async throws -> Value
     ) async throws -> Value? {

@@ -3,15 +3,15 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// The rows of a stream, part by part, in their order; each part is read when it is asked for.
+/// The rows of a stream in their order, part by part; each part is read on demand or ahead.
 struct StreamRows: Sendable {
-    /// What is to be sent next.
+    /// The rows that are sent next.
     struct Part: Sendable {
-        /// Empty when nothing that was read is wanted.
+        /// The texts; empty if no row that was read is wanted.
         var texts: [[UInt8]] = []
-        /// Whether nothing stood behind it.
+        /// True if nothing followed the part.
         var isLast: Bool
-        /// Counts the texts as long as somebody holds it.
+        /// The share that counts the texts as long as it is held.
         var share: AnswerBudget.Share?
 
         init(texts: [[UInt8]] = [], isLast: Bool, share: AnswerBudget.Share? = nil) {
@@ -26,9 +26,9 @@ struct StreamRows: Sendable {
     }
 
     private enum Source: Sendable {
-        /// Of all instances.
+        /// The rows of all instances.
         case journal(JournalTail)
-        /// Of one, behind a seq.
+        /// The rows of one instance, after a seq.
         case instance(InstanceID, Seq)
     }
 
@@ -38,33 +38,33 @@ struct StreamRows: Sendable {
     private let limits: ServerLimits
     private let reads: StreamReads
     private var source: Source
-    /// What is read while the part before is sent, in its order; none near the end.
+    /// The parts that are read while the previous part is sent, in their order; empty near the end.
     private var ahead: [PartAhead] = []
-    /// The last position of a journal to which nothing has come while this stream reads; nil until it is asked for.
+    /// The last position of a journal that gets no rows while this stream reads; `nil` until it is read.
     private var standing: Position?
-    /// Over how many positions a part goes, about.
+    /// The approximate number of positions in a part.
     private var width: Int64 = 1
 
-    /// The text of some rows, and when these were read.
+    /// The text of some rows, and the time when the rows were read.
     private struct ReadPart: Sendable {
         let text: [UInt8]
         let reach: JournalReach
         let time = ContinuousClock.now
     }
 
-    /// A part that is being read, and where it is to end; nil for wherever it does. It counts until it is sent. There
-    /// is none where no room was left.
+    /// A part that is being read, and the position where it is to end; `nil` for any end. The share counts until the
+    /// part is sent. The task returns `nil` if there was no room.
     private struct PartAhead: Sendable {
         let part: Task<ReadPart?, any Error>
         let through: Position?
         let share: AnswerBudget.Share
     }
-    /// Up to where everything was told.
+    /// The position up to which everything was sent.
     private(set) var place: Position
-    /// Whether it has come to the end of the journal, so that others probably read the same.
+    /// True if the stream has come to the end of the journal, so that other streams probably read the same rows.
     private var isNearEnd = false
 
-    /// The rows of all instances behind a position.
+    /// Creates the rows of all instances after a position.
     init(
         after place: Position, of tail: JournalTail, _ filter: JournalFilter, engine: Engine, by caller: Caller,
         limits: ServerLimits, reads: StreamReads
@@ -78,7 +78,7 @@ struct StreamRows: Sendable {
         self.limits = limits
     }
 
-    /// The rows of one instance behind a seq.
+    /// Creates the rows of one instance after a seq.
     init(
         of record: InstanceRecord, after seq: Seq, at place: Position, _ filter: JournalFilter, engine: Engine,
         by caller: Caller, limits: ServerLimits, reads: StreamReads
@@ -92,7 +92,7 @@ struct StreamRows: Sendable {
         self.limits = limits
     }
 
-    /// The next part; nil when there will be none, because the instance is no more.
+    /// Returns the next part; `nil` if there will be none, because the instance is gone.
     mutating func next() async throws -> Part? {
         switch source {
         case .journal(let tail):
@@ -108,7 +108,7 @@ struct StreamRows: Sendable {
         }
     }
 
-    /// The text of some rows of one instance, and how far they reach.
+    /// The text of some rows of one instance, and the seq and position up to which they reach.
     private struct InstancePart: Sendable {
         let text: [UInt8]
         let seq: Seq
@@ -116,7 +116,7 @@ struct StreamRows: Sendable {
         let isLast: Bool
     }
 
-    /// Reads the next rows; nil when the instance is no more.
+    /// Reads the next rows; `nil` if the instance is gone.
     private func readInstance(_ id: InstanceID, after seq: Seq) async throws -> InstancePart? {
         guard let record = try await engine.instance(id, by: caller) else { return nil }
         let (slice, last) = try await engine.journal(
@@ -149,15 +149,16 @@ struct StreamRows: Sendable {
         return Part(text: read.text, isLast: read.reach.isLast, share: share)
     }
 
-    /// The next part, and whether it goes to where it was to end.
+    /// Returns the next part, and true if the part reaches the position where it was to end.
     private mutating func nextPart() async throws -> (ReadPart, AnswerBudget.Share, isWhole: Bool) {
         if !ahead.isEmpty {
             let first = ahead.removeFirst()
             let read = try await first.part.value
             let isWhole = read.map { first.through == $0.reach.through } ?? false
-            // Those behind do not join on to it.
+            // The following parts do not join on to this part.
             if !isWhole { end() }
-            // What was redacted or purged while the stream stood still is told no more.
+            // A part that was read too long ago is read again: data that was redacted or purged meanwhile must not be
+            // sent.
             if let read, read.time > .now - limits.streamTail { return (read, first.share, isWhole) }
             end()
         }
@@ -169,9 +170,9 @@ struct StreamRows: Sendable {
 
     private static func size(of part: ReadPart) -> Int { part.text.count }
 
-    /// Begins to read the next parts at once, each over as many positions. Not where a quarter of the memory for
-    /// answers is taken: what some callers do not read leaves the rest to all others. The last part ends wherever it
-    /// does.
+    /// Begins to read the next parts concurrently, each over the same number of positions. Reads nothing ahead while a
+    /// quarter of the memory for answers is in use. So bytes that some callers do not read leave the rest to all
+    /// others. The last part has no fixed end.
     private mutating func readAhead() async throws {
         let newest = try await newestOnDisk()
         while ahead.count < limits.streamAhead {
@@ -198,7 +199,7 @@ struct StreamRows: Sendable {
 
     private mutating func newestOnDisk() async throws -> Position {
         if let newest = engine.feed.newest ?? standing { return newest }
-        // Nothing has come since wfd was started.
+        // No row has been written since wfd was started.
         let last = try await engine.lastPosition(by: caller)
         standing = last
         return last
@@ -213,7 +214,7 @@ struct StreamRows: Sendable {
         return ReadPart(text: read.bytes, reach: reach)
     }
 
-    /// Reads no more.
+    /// Cancels the reads ahead.
     mutating func end() {
         for part in ahead { part.part.cancel() }
         ahead = []

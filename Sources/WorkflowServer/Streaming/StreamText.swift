@@ -3,16 +3,16 @@ import WorkflowAPI
 import WorkflowJSON
 import WorkflowStore
 
-/// The text of a stream of server-sent events (WHATWG HTML, 9.2.5), as it is collected to be sent.
+/// The text of a stream of server-sent events (WHATWG HTML, 9.2.5), collected before it is sent.
 struct StreamText {
     private var writer: JSONWriter
 
-    /// - Parameter count: How many bytes are expected.
+    /// - Parameter count: The expected number of bytes.
     init(capacity count: Int) { writer = JSONWriter(capacity: count) }
 
     var bytes: [UInt8] { writer.bytes }
 
-    /// A row, and its cursor as the event's id.
+    /// Adds a row, with its cursor as the event's id.
     mutating func add(_ listed: LentListedRow, generation: Int64) {
         RowCursor(generation: generation, position: listed.row.position).withBytes { cursor in
             writer.frame("id: ")
@@ -29,11 +29,11 @@ struct StreamText {
         }
     }
 
-    /// A comment, and the place up to which all was told. A client takes it as the last id, and dispatches nothing,
-    /// because there is no data.
+    /// Returns a comment with the place up to which everything was sent. A client takes the place as the last id, and
+    /// dispatches nothing because there is no data.
     static func comment(_ place: RowCursor) -> [UInt8] { Array(":\nid: \(place.text)\n\n".utf8) }
 
-    /// What ends a stream that has begun.
+    /// Returns the event that ends a stream that has begun.
     static func problem(_ problem: Problem) -> [UInt8] {
         Array("event: \(EventStream.problem)\ndata: \(JSONWriter.string(problem))\n\n".utf8)
     }
