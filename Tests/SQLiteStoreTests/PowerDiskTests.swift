@@ -61,7 +61,8 @@ import Testing
         _ = try scene.queue.inDatabase { try $0.checkpoint(.full) }
         for number in 1...5 { try scene.insert(number) }
         let left = try scene.rowsLeft(draws: 200)
-        #expect(left.isSubset(of: Set(0...5)) && left.count > 3)
+        // Some draws leave all rows, and some fewer.
+        #expect(left.isSubset(of: Set(0...5)) && left.count > 1)
     }
 
     @Test func aLogThatOnlyClaimsToBeSyncedIsLost() throws {

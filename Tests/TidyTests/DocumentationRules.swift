@@ -77,6 +77,23 @@ struct DocumentationRules {
         }
     }
 
+    /// Doc comments that begin with a relative pronoun: the noun is missing.
+    static func firstWords(_ file: SourceFile) -> [Finding] {
+        var isInside = false
+        return zip(1..., file.lines).compactMap { number, line in
+            let text = line.drop { $0 == " " }
+            let begins = text.hasPrefix("///") && !isInside
+            isInside = text.hasPrefix("///")
+            guard begins, let word = text.dropFirst(3).split(separator: " ").first, pronouns.contains(word)
+            else { return nil }
+            return Finding(file.path, line: number, "a doc comment begins with a verb or a noun, not with '\(word)'")
+        }
+    }
+
+    private static let pronouns: Set<Substring> = [
+        "What", "Whether", "Of", "Where", "Who", "Whom", "Whose", "Which", "How",
+    ]
+
     private func isWitness(_ declaration: Declaration, in parent: Declaration?) -> Bool {
         guard let parent, parent.keyword != "protocol" else { return false }
         // What a result builder is asked for, and what a protocol gives of what it asks for.

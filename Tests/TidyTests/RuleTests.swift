@@ -230,6 +230,11 @@ struct RuleTests {
         #expect(MigrationRules.names(paths).count == count)
     }
 
+    @Test func aDocCommentWithoutANounIsFound() {
+        let text = "/// The number.\n/// Of all.\nlet a = 1\n    /// Whether it is.\n    let b = 1\n// What it is.\n"
+        #expect(DocumentationRules.firstWords(sample(text)).map(\.line) == [4])
+    }
+
     @Test func aMissingPathIsFound() {
         let text =
             "In `Sources/Here` and `gone.md`, not `/v1/machines`, `wfd`, `$HOME/x` or `--address`.\n`Sources/Gone/`"
