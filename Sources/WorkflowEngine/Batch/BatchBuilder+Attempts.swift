@@ -125,7 +125,7 @@ extension BatchBuilder {
         guard let effect = try effect(id), effect.state == .leased, let lease = TaskLease(effect.lease),
             lease.secret == secret, let instance = try instance(of: effect)
         else { return }
-        guard lease.generation == leases.generation else {
+        guard lease.generation == parts.leases.generation else {
             var ready = effect
             ready.state = .ready
             ready.attempts -= 1

@@ -8,7 +8,7 @@ extension BatchBuilder {
     mutating func brake(_ instance: LiveInstance, after macrosteps: Int, event: String) {
         let time = LogicalTime(instance.state.record.updated)
         guard instance.state.snapshot.status == .running,
-            !brake.admits(macrosteps, of: instance.state.record.id, at: time)
+            !parts.brake.admits(macrosteps, of: instance.state.record.id, at: time)
         else { return }
         suspend(instance, as: .brake, at: instance.state.time(at: now))
         note(.braked(instance.state.record, machine: instance.state.loaded.record, event: event))

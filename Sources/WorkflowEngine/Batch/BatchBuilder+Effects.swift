@@ -8,7 +8,7 @@ extension BatchBuilder {
     /// Returns an effect with the changes applied so far; `nil` if the effect has ended.
     func effect(_ id: Position) throws(Rejection) -> EffectRecord? {
         if let change = uncommitted(id) { return change.record }
-        if let known = recent.effect(id) { return known }
+        if let known = parts.recent.effect(id) { return known }
         return try read { () throws(StoreError) in try store.effect(id) }
     }
 
@@ -43,16 +43,16 @@ extension BatchBuilder {
 
     /// Returns how many more leases a queue may have, whatever its rate, and at most `wanted`.
     func leaseRoom(in queue: String, _ settings: QueueSettings, wanted: Int) -> Int {
-        var count = leases.count(in: queue)
+        var count = parts.leases.count(in: queue)
         // Each of these changes may add a lease; they are examined only if they matter.
-        if leases.bound(settings) - count - uncommittedCount(\.effects.count) >= wanted { return wanted }
+        if parts.leases.bound(settings) - count - uncommittedCount({ $0.effects.count }) >= wanted { return wanted }
         var effects: [Position: EffectChange] = [:]
         for batch in underWay + [changes] { effects.merge(batch.effects) { _, new in new } }
         for (id, change) in effects {
             let isLeased = change.record.map { $0.queue == queue && $0.state == .leased } ?? false
-            count += (isLeased ? 1 : 0) - (leases.knows(id, in: queue) ? 1 : 0)
+            count += (isLeased ? 1 : 0) - (parts.leases.knows(id, in: queue) ? 1 : 0)
         }
-        return min(wanted, max(0, leases.bound(settings) - count))
+        return min(wanted, max(0, parts.leases.bound(settings) - count))
     }
 
     /// Returns when a queue next has a ready effect; `nil` if nothing waits. Uncommitted effects are announced at their
@@ -168,7 +168,9 @@ extension BatchBuilder {
     func lookForHeld(of instance: LiveInstance, _ waiting: [EffectRecord], after before: Snapshot.Status) {
         guard before == .suspended, instance.state.snapshot.status != .suspended else { return }
         // Nothing records which calls belong to an instance.
-        if instance.state.machine.hasCalls || waiting.contains(where: { $0.state == .held }) { leases.lookForHeld() }
+        if instance.state.machine.hasCalls || waiting.contains(where: { $0.state == .held }) {
+            parts.leases.lookForHeld()
+        }
     }
 
     /// Returns true if no effect of an instance may start: the instance or its machine is suspended, whatever the
@@ -218,14 +220,14 @@ extension BatchBuilder {
 
     /// Returns the settings that an operator made for a queue; `nil` for the defaults.
     func record(of queue: String) -> QueueRecord? {
-        newest { $0.queues[queue] } ?? leases.board.record(of: queue)
+        newest { $0.queues[queue] } ?? parts.leases.board.record(of: queue)
     }
 
     /// The greatest possible number of queues with settings.
-    var settledQueues: Int { leases.board.count + uncommittedCount(\.queues.count) }
+    var settledQueues: Int { parts.leases.board.count + uncommittedCount { $0.queues.count } }
 
     /// True if no effect may start.
-    var areEffectsHeld: Bool { newest(\.hold) ?? leases.board.isHeld }
+    var areEffectsHeld: Bool { newest({ $0.hold }) ?? parts.leases.board.isHeld }
 }
 
 extension Macrostep {

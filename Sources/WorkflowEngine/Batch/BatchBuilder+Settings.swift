@@ -10,10 +10,10 @@ extension BatchBuilder {
     mutating func set(_ setting: MachineSetting) throws(Rejection) {
         let before = self.setting(of: setting.key)
         if setting == before { return }
-        let count = settledBefore.count + uncommittedCount(\.settings.count)
-        guard !before.isStandard || count < limits.settledMachines else {
+        let count = settledBefore.count + uncommittedCount { $0.settings.count }
+        guard !before.isStandard || count < parts.limits.settledMachines else {
             throw .invalidData(
-                "At most \(limits.settledMachines) machines have settings; take back those of others")
+                "At most \(parts.limits.settledMachines) machines have settings; take back those of others")
         }
         changes.settings[setting.key] = setting
     }

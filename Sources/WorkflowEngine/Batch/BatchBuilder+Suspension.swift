@@ -15,7 +15,7 @@ extension BatchBuilder {
     }
 
     private var hasSettings: Bool {
-        !settledBefore.isEmpty || uncommittedCount(\.settings.count) > 0
+        !changes.settings.isEmpty || !settledBefore.isEmpty || underWay.contains { !$0.settings.isEmpty }
     }
 
     /// Throws if no input may reach an instance because its machine is suspended. Finished instances are exempt,
@@ -56,7 +56,7 @@ extension BatchBuilder {
         guard instance.state.snapshot.status == .suspended else { return false }
         var search = SuspensionSearch()
         var place: Position? = instance.state.record.head
-        for _ in 0..<limits.rowsOfSuspension {
+        for _ in 0..<parts.limits.rowsOfSuspension {
             guard !search.isOver, let position = place else { break }
             var row = uncommittedRow(at: position)
             if row == nil { row = try read { () throws(StoreError) in try store.row(at: position) } }

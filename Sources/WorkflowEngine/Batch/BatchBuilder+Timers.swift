@@ -13,8 +13,8 @@ extension BatchBuilder {
             let instance = try instance(known), instance.state.record.id == id,
             let next = instance.state.nextKey, next <= key
         else { return .nothing }
-        try demand.waitBehindOthers(for: instance.state.loaded.record.id)
-        guard instance.entry.firings < limits.firingsOfInstance else { return .exhausted }
+        try parts.demand.waitBehindOthers(for: instance.state.loaded.record.id)
+        guard instance.entry.firings < parts.limits.firingsOfInstance else { return .exhausted }
         guard fireNext(of: instance, by: instance.state.time(at: now)) > 0 else { return .nothing }
         return .fired(next: instance.state.nextKey, turn: instance.state.comesAtOnce ? now : nil)
     }
@@ -40,8 +40,8 @@ extension BatchBuilder {
         let time = then.map { LogicalTime($0) } ?? instance.state.time(at: now)
         guard instance.state.nextDue(by: time) != nil else { return }
         var due = instance.state.snapshot.armed.count { $0.kind == .sent || ($0.kind == .timer && $0.due <= time) }
-        var others = limits.firingsOfInstance
-        let most = cost + limits.costBeforeCommand
+        var others = parts.limits.firingsOfInstance
+        let most = cost + parts.limits.costBeforeCommand
         while due > 0 || (others > 0 && cost < most) {
             let macrosteps = fireNext(of: instance, by: time)
             if macrosteps == 0 { return }
@@ -74,7 +74,7 @@ extension BatchBuilder {
         record(chain, of: instance, from: RowOrigin(.process(in: instance.state.record.namespace)))
         let macrosteps = chain.links.count { $0.refusal == nil }
         let due = timer.kind == .sent ? nil : timer.due
-        if macrosteps > 0, let count = motion.count(macrosteps, of: instance.state.record.id, due: due, at: now) {
+        if macrosteps > 0, let count = parts.motion.count(macrosteps, of: instance.state.record.id, due: due, at: now) {
             note(.restless(instance: instance.state.record.name, event: timer.event, macrosteps: count))
         }
         brake(instance, after: chain.count, event: timer.event)
@@ -84,10 +84,10 @@ extension BatchBuilder {
     /// Returns the input of a due timer. The input has the time at which the timer was due, so downtime does not delay
     /// timers. After too many consecutive late timers the input has the clock's time.
     private func input(of timer: Pending, in instance: LiveInstance) -> Input {
-        let isLate = now.rawValue - timer.due.milliseconds > limits.lateMilliseconds
+        let isLate = now.rawValue - timer.due.milliseconds > parts.limits.lateMilliseconds
         instance.state.lateFirings = isLate && timer.kind == .timer ? instance.state.lateFirings + 1 : 0
         let at =
-            instance.state.lateFirings > limits.lateFirings
+            instance.state.lateFirings > parts.limits.lateFirings
             ? instance.state.time(at: now) : timer.time(notBefore: LogicalTime(instance.state.record.updated))
         return .coming(timer, at: at, firedAt: LogicalTime(now))
     }

@@ -52,15 +52,6 @@ struct BatchBuilder {
         self.now = now
     }
 
-    var limits: EngineLimits { parts.limits }
-    var library: MachineLibrary { parts.library }
-    var demand: MachineDemand { parts.demand }
-    var recent: WorkingSet { parts.recent }
-    var motion: SelfMotion { parts.motion }
-    var brake: Brake { parts.brake }
-    var leases: LeaseTable { parts.leases }
-    var share: BackgroundShare { parts.share }
-
     /// The times at which the instances that the batch read or changed may have something due.
     var pending: [TimerHint] {
         touched.list.compactMap { instance in
@@ -74,9 +65,9 @@ struct BatchBuilder {
     mutating func batch() -> StoreBatch {
         var batch = StoreBatch(numbers: numbers)
         changes.write(to: &batch)
-        touched.settle(in: recent)
+        touched.settle(in: parts.recent)
         touched.write(to: &batch)
-        recent.recount(touched.list)
+        parts.recent.recount(touched.list)
         return batch
     }
 
@@ -101,6 +92,7 @@ struct BatchBuilder {
 
 extension BatchBuilder {
     /// Returns the newest value that is not committed: of this batch first, then of the batches under way.
+    @inline(__always)
     func newest<Value>(_ value: (BatchChanges) -> Value?) -> Value? {
         if let own = value(changes) { return own }
         for batch in underWay.reversed() { if let found = value(batch) { return found } }
@@ -108,6 +100,7 @@ extension BatchBuilder {
     }
 
     /// Adds up a count over everything that is not committed.
+    @inline(__always)
     func uncommittedCount(_ count: (BatchChanges) -> Int) -> Int { underWay.reduce(count(changes)) { $0 + count($1) } }
 }
 
@@ -122,21 +115,21 @@ extension BatchBuilder {
     }
 
     func machine(_ key: MachineKey, version: MachineVersion?) throws(Rejection) -> LoadedMachine? {
-        if let version, let loaded = library.machine(key, version: version) { return loaded }
+        if let version, let loaded = parts.library.machine(key, version: version) { return loaded }
         let added = newest { changes in
             changes.machines.last { $0.record.key == key && (version == nil || $0.record.version == version) }
         }
         if let added { return added }
         guard let record = try read({ () throws(StoreError) in try store.machine(key, version: version) })
         else { return nil }
-        return try demand.machine(of: record)
+        return try parts.demand.machine(of: record)
     }
 
     func machine(_ id: MachineID) throws(Rejection) -> LoadedMachine? {
-        if let loaded = library.machine(id) { return loaded }
+        if let loaded = parts.library.machine(id) { return loaded }
         if let added = newest({ $0.machines.first { $0.record.id == id } }) { return added }
         guard let record = try read({ () throws(StoreError) in try store.machine(id) }) else { return nil }
-        return try demand.machine(of: record)
+        return try parts.demand.machine(of: record)
     }
 
     func read<Value>(_ body: () throws(StoreError) -> Value) throws(Rejection) -> Value {
@@ -158,7 +151,7 @@ extension BatchBuilder {
         record(chain.first, of: instance, from: origin)
         if chain.rest.isEmpty { return }
         let itself = RowOrigin(.process(in: instance.state.record.namespace))
-        charge(limits.ownMacrostepCost * chain.rest.count)
+        charge(parts.limits.ownMacrostepCost * chain.rest.count)
         for link in chain.rest { record(link, of: instance, from: itself) }
     }
 
@@ -198,9 +191,9 @@ extension BatchBuilder {
     /// Returns an instance with the changes of the batch so far; `nil` if there is none.
     mutating func instance(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {
         if let copy = touched.copy(of: key) { return copy }
-        if let known = recent.instance(key) { return touched.touch(known) }
+        if let known = parts.recent.instance(key) { return touched.touch(known) }
         guard !changes.freed.contains(key), let instance = try stored(key) else { return nil }
-        recent.keep(instance)
+        parts.recent.keep(instance)
         return touched.touch(instance)
     }
 
@@ -220,7 +213,7 @@ extension BatchBuilder {
     mutating func add(started instance: LiveInstance) {
         touched.add(started: instance)
         // A trial may be discarded: `settle` keeps the instances that a trial started.
-        if !touched.isTrial { recent.keep(instance) }
+        if !touched.isTrial { parts.recent.keep(instance) }
     }
 
     /// Deletes an instance that accepts no more inputs. The instance must not belong to a trial.
@@ -235,7 +228,7 @@ extension BatchBuilder {
         changes.purged.append(audit)
         changes.freed.insert(record.key)
         touched.free(record.key)
-        recent.remove(record)
+        parts.recent.remove(record)
         bytes += 256
         return audit
     }
@@ -269,7 +262,7 @@ extension BatchBuilder {
     /// cannot be read is reported by its lookup.
     mutating func readTogether(_ ids: [InstanceID]) {
         // The changes of a recent batch may not be on disk yet.
-        let unknown = ids.filter { id in recent.key(of: id).map { recent.instance($0) == nil } ?? true }
+        let unknown = ids.filter { id in parts.recent.key(of: id).map { parts.recent.instance($0) == nil } ?? true }
         readAhead = ((try? store.instances(unknown)) ?? [])[...]
     }
 
@@ -278,7 +271,7 @@ extension BatchBuilder {
 
     /// Returns the name of an instance, with the changes applied so far.
     func key(of id: InstanceID) throws(Rejection) -> InstanceKey? {
-        if let known = recent.key(of: id) { return known }
+        if let known = parts.recent.key(of: id) { return known }
         if let names = newest({ $0.renamed[id] }) { return names.new }
         return try read { () throws(StoreError) in try store.instanceKey(id) }
     }
@@ -286,7 +279,7 @@ extension BatchBuilder {
     /// Returns an instance by its row number.
     mutating func instance(_ id: InstanceID) throws(Rejection) -> LiveInstance? {
         guard let key = try key(of: id) else { return nil }
-        recent.keep(key, of: id)
+        parts.recent.keep(key, of: id)
         return try instance(key)
     }
 
@@ -294,7 +287,7 @@ extension BatchBuilder {
     mutating func vacate(_ old: InstanceKey, of instance: LiveInstance) {
         let record = instance.state.record
         changes.renamed[record.id] = RenamedInstance(old: changes.renamed[record.id]?.old ?? old, new: record.key)
-        recent.rename(instance, from: old)
+        parts.recent.rename(instance, from: old)
     }
 
     /// Changes parts of an instance's row other than its state.
@@ -341,11 +334,11 @@ extension BatchBuilder {
     /// Throws if the time in a key is too far ahead of the clock. Also throws if the key is so old that wfd may have
     /// forgotten its use.
     func refuseExpired(_ key: RequestKey) throws(Rejection) {
-        guard let retention = limits.keyAge, let time = key.time else { return }
+        guard let retention = parts.limits.keyAge, let time = key.time else { return }
         let forgotten = try read { () throws(StoreError) in try store.forgottenKeys(in: numbers.partition) }
         let oldest = max(Timestamp(rawValue: now.rawValue - retention), forgotten)
         if time <= oldest { throw .keyExpired(key.text, at: time, now: now) }
-        let newest = max(now, numbers.last).rawValue + limits.keyAheadMilliseconds
+        let newest = max(now, numbers.last).rawValue + parts.limits.keyAheadMilliseconds
         if time.rawValue > newest { throw .keyAhead(key.text, at: time, now: now) }
     }
 }

@@ -50,7 +50,7 @@ extension BulkSliceCommand: WriterCommand {
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
         batch.slices += 1
         let begin = ContinuousClock.now
-        let bound = batch.share.bound(at: begin)
+        let bound = batch.parts.share.bound(at: begin)
         // A batch takes one share, even if two parts wait.
         guard var run = try batch.run(key), run.state == .running, !bound.isShared || batch.slices == 1 else {
             return Answer(run: try batch.run(key), count: 0, isShared: bound.isShared)
@@ -66,7 +66,7 @@ extension BulkSliceCommand: WriterCommand {
         let (rows, cost, position) = (batch.changes.rows, batch.cost, batch.numbers.nextPosition)
         defer { batch.endReading() }
         for target in targets {
-            if count > 0, batch.changes.rows - rows >= bound.rows || batch.cost - cost > batch.limits.plainCost {
+            if count > 0, batch.changes.rows - rows >= bound.rows || batch.cost - cost > batch.parts.limits.plainCost {
                 break
             }
             if count % 8 == 7, ContinuousClock.now > begin + bound.time { break }
@@ -126,7 +126,7 @@ extension BulkSliceCommand: WriterCommand {
     ) throws(Rejection) -> Bool {
         let name = target.instance
         if let fault {
-            outcome.add(.refused, name, limits: batch.limits, fault)
+            outcome.add(.refused, name, limits: batch.parts.limits, fault)
             return true
         }
         do throws(Rejection) {
@@ -138,18 +138,18 @@ extension BulkSliceCommand: WriterCommand {
                 return true
             }
             if let change = change(of: instance.state, since: run, target) {
-                outcome.add(.changed, name, limits: batch.limits, change)
+                outcome.add(.changed, name, limits: batch.parts.limits, change)
                 return true
             }
             let caller = Caller(run.actor, namespace: key.namespace, role: .owner)
             let before = instance.state.record.seq
             let status = try request.carryOut(on: instance, target.preparation, in: &batch, run: key.name, by: caller)
             if status == nil {
-                outcome.add(.changed, name, limits: batch.limits, "it went on while it had its turn")
+                outcome.add(.changed, name, limits: batch.parts.limits, "it went on while it had its turn")
             } else if status == .failed, request.action.hasFailed(from: before, to: instance.state.record.seq) {
-                outcome.add(.failed, name, limits: batch.limits, instance.state.failure?.reason.message)
+                outcome.add(.failed, name, limits: batch.parts.limits, instance.state.failure?.reason.message)
             } else {
-                outcome.add(.done, name, limits: batch.limits, nil)
+                outcome.add(.done, name, limits: batch.parts.limits, nil)
             }
         } catch {
             if error.code.isOfDaemon {
@@ -160,7 +160,7 @@ extension BulkSliceCommand: WriterCommand {
                 // The instance was deleted or renamed since it was selected, so its name must not be reported.
                 outcome.count(.changed)
             } else {
-                outcome.add(request.action.outcome(of: error), name, limits: batch.limits, error.lastingMessage)
+                outcome.add(request.action.outcome(of: error), name, limits: batch.parts.limits, error.lastingMessage)
             }
         }
         return true

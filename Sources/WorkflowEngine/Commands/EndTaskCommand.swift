@@ -53,7 +53,7 @@ extension EndTaskCommand: WriterCommand {
     }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
-        guard task.generation == batch.leases.generation else {
+        guard task.generation == batch.parts.leases.generation else {
             throw .leaseLost("a backup was restored since the task was handed out")
         }
         guard let found = try batch.effect(task.effect) else { return try ended(in: &batch) }
@@ -80,7 +80,7 @@ extension EndTaskCommand: WriterCommand {
                 effect.progress = JSONWriter.string(progress)
                 batch.change(effect)
             }
-            batch.leases.prolong(effect, lease, until: effect.due)
+            batch.parts.leases.prolong(effect, lease, until: effect.due)
             return .taken(until: effect.due)
         case .returned:
             effect.state = .ready

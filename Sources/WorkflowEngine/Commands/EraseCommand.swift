@@ -57,7 +57,7 @@ extension BatchBuilder {
         guard var walk = record.walk else { return }
         var slice = BatchErasure()
         var (rows, bytes) = (0, 0)
-        while rows < limits.erasedRows, bytes < limits.erasedBytes {
+        while rows < parts.limits.erasedRows, bytes < parts.limits.erasedBytes {
             guard let position = walk.next else {
                 if instance.state.record.seq > walk.top {
                     walk.bottom = walk.top.next

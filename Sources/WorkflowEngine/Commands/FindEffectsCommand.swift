@@ -36,11 +36,11 @@ extension FindEffectsCommand: WriterCommand {
         answer.next = try batch.nextReady(in: queue, after: max(batch.now, batch.numbers.last))
         var bytes = 0
         // Instances that are not in memory take time to read, and events wait.
-        let end = ContinuousClock.now + batch.limits.findingEffects
+        let end = ContinuousClock.now + batch.parts.limits.findingEffects
         for effect in ready where !except.contains(effect.id) {
             bytes += effect.request.utf8.count
             let isLong = answer.effects.count % 16 == 15 && ContinuousClock.now > end
-            if isLong || bytes > batch.limits.leasedBytes, !answer.effects.isEmpty {
+            if isLong || bytes > batch.parts.limits.leasedBytes, !answer.effects.isEmpty {
                 answer.hasMore = true
                 break
             }

@@ -24,7 +24,7 @@ extension HoldCommand: WriterCommand {
     /// a program.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Bool {
         let before = batch.areEffectsHeld
-        if !isHeld { batch.leases.lookForHeld() }
+        if !isHeld { batch.parts.leases.lookForHeld() }
         guard before != isHeld else { return before }
         batch.changes.hold = isHeld
         batch.note(.held(isHeld, by: caller.actor))

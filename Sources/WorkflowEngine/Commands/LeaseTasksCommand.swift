@@ -45,15 +45,15 @@ extension LeaseTasksCommand: WriterCommand {
         // Waiting workers are notified when these settings change.
         if batch.areEffectsHeld || settings.isPaused { return grant }
         let leaseRoom = batch.leaseRoom(in: queue, settings, wanted: max)
-        let startRoom = batch.leases.startRoom(in: queue, settings, at: batch.now)
-        if leaseRoom < max { batch.leases.want(queue) }
+        let startRoom = batch.parts.leases.startRoom(in: queue, settings, at: batch.now)
+        if leaseRoom < max { batch.parts.leases.want(queue) }
         let room = Swift.min(leaseRoom, startRoom)
         var delays: [Int64] = []
         grant.tasks = try tasks(of: queue, atMost: Swift.min(max, room), &delays, in: &batch)
         if !delays.isEmpty { batch.note(.leased(queue: queue, delays: delays)) }
-        batch.leases.started(grant.tasks.count, in: queue, settings, at: batch.now)
+        batch.parts.leases.started(grant.tasks.count, in: queue, settings, at: batch.now)
         guard grant.tasks.isEmpty, leaseRoom > 0, let ready = try batch.nextReady(in: queue) else { return grant }
-        let start = startRoom > 0 ? nil : batch.leases.nextStart(in: queue, settings, at: batch.now)
+        let start = startRoom > 0 ? nil : batch.parts.leases.nextStart(in: queue, settings, at: batch.now)
         grant.next = start.map { Swift.max($0, ready) } ?? ready
         return grant
     }
@@ -70,7 +70,7 @@ extension LeaseTasksCommand: WriterCommand {
         while true {
             let passedBefore = passed
             // Once tasks are skipped, they are read a hundred at a time.
-            let asked = passed == 0 ? most : Swift.max(most, batch.limits.passedAtOnce)
+            let asked = passed == 0 ? most : Swift.max(most, batch.parts.limits.passedAtOnce)
             let found = try batch.readyEffects(in: queue, limit: asked)
             for effect in found where tasks.count < most {
                 // The tasks leased so far are handed out, even if the next one waits for its machine version.
@@ -82,12 +82,12 @@ extension LeaseTasksCommand: WriterCommand {
                 }
                 bytes += effect.request.utf8.count + (effect.progress?.utf8.count ?? 0)
                 // A single task is leased whatever its size.
-                if bytes > batch.limits.leasedBytes, !tasks.isEmpty { return tasks }
+                if bytes > batch.parts.limits.leasedBytes, !tasks.isEmpty { return tasks }
                 guard let task = try lease(effect, in: &batch) else { continue }
                 tasks.append(task)
                 delays.append(batch.now.rawValue - effect.due.rawValue)
             }
-            let isOver = tasks.count == most || found.count < asked || passed >= batch.limits.passedTasks
+            let isOver = tasks.count == most || found.count < asked || passed >= batch.parts.limits.passedTasks
             if isOver || passed == passedBefore { return tasks }
         }
     }
@@ -115,7 +115,7 @@ extension LeaseTasksCommand: WriterCommand {
         leased.state = .leased
         leased.attempts += 1
         let token = TaskToken(
-            leased, begun: batch.now, generation: batch.leases.generation, key: instance.state.record.salt,
+            leased, begun: batch.now, generation: batch.parts.leases.generation, key: instance.state.record.salt,
             random: batch.newSalt())
         leased.lease =
             TaskLease(

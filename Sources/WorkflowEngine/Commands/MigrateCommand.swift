@@ -87,7 +87,7 @@ extension MigrateCommand: InstanceVerb {
         let new = try newVersion(of: instance, in: batch)
         let waiting = retries ? try batch.effects(of: instance) : []
         if retries, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
-        let migration = try batch.library.migration(plan, from: instance.state.loaded, to: new)
+        let migration = try batch.parts.library.migration(plan, from: instance.state.loaded, to: new)
         var way = try way(of: instance.state, by: migration, to: new, at: batch.now, spending: &batch.cost)
         way.waiting = waiting
         return way

@@ -219,8 +219,9 @@ extension RedactCommand: InstanceVerb {
                 throw .invalidData("\(instance), seq \(seq): \(error.message)")
             }
             bytes += text.utf8.count
-            if bytes > batch.limits.keptBytes, order == nil {
-                throw .invalidData("\(instance): these rows have more than \(batch.limits.keptBytes) bytes of data")
+            if bytes > batch.parts.limits.keptBytes, order == nil {
+                throw .invalidData(
+                    "\(instance): these rows have more than \(batch.parts.limits.keptBytes) bytes of data")
             }
         }
         return left

@@ -78,7 +78,7 @@ extension SendCommand: WriterCommand {
         let (chain, answer) = try step(from: instance.state, at: batch.now, spending: &batch.cost)
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)
         batch.record(chain, of: instance, from: RowOrigin(caller, key: key, reason: reason, run: run))
-        if !isDryRun { batch.brake.fill(instance.state.record.id) }
+        if !isDryRun { batch.parts.brake.fill(instance.state.record.id) }
         return .first(answer)
     }
 

@@ -33,7 +33,7 @@ struct SendTogetherCommand: WriterCommand {
                 if error.wait != nil { throw wait(of: lines.dropFirst(offset + 1), in: &trial) ?? error }
                 throw error.at(offset)
             }
-            let limits = batch.limits
+            let limits = batch.parts.limits
             guard trial.cost - batch.cost <= limits.togetherCost, trial.bytes - batch.bytes <= limits.batchBytes else {
                 throw .tooMuchTogether("The first \(offset + 1) of \(lines.count) events are too much at once")
             }

@@ -55,7 +55,7 @@ extension SetMachineCommand: WriterCommand {
             let suspension = MachineSuspension(at: batch.now, by: caller.actor, reason: reason)
             setting.suspension = isSuspended ? before.suspension ?? suspension : nil
             // Effects of instances without a row of the suspension continue by themselves.
-            if before.isSuspended, !isSuspended { batch.leases.lookForHeld() }
+            if before.isSuspended, !isSuspended { batch.parts.leases.lookForHeld() }
         case .retention(let milliseconds): setting.retention = milliseconds
         }
         if setting != before {

@@ -66,8 +66,9 @@ extension SetQueueCommand: WriterCommand {
         guard settings != before?.settings ?? .standard else {
             return before ?? QueueRecord(name: queue, settings: settings, actor: nil, set: batch.now)
         }
-        guard before != nil || batch.settledQueues < batch.limits.settledQueues else {
-            throw .invalidData("At most \(batch.limits.settledQueues) queues have settings; take back those of others")
+        guard before != nil || batch.settledQueues < batch.parts.limits.settledQueues else {
+            throw .invalidData(
+                "At most \(batch.parts.limits.settledQueues) queues have settings; take back those of others")
         }
         let record = QueueRecord(name: queue, settings: settings, actor: caller.actor, set: batch.now)
         batch.changes.queues[queue] = record

@@ -13,6 +13,7 @@ import WorkflowStore
 final class Lane {
     let store: any StoreWriter
     private let parts: LaneParts
+    let limits: EngineLimits
     let applier: BatchApplier
     let demand: MachineDemand
     private let committer: BatchCommitter
@@ -57,7 +58,7 @@ final class Lane {
 
     /// - Parameter committer: A committer of the same store.
     init(store: any StoreWriter, committer: BatchCommitter, generation: Int64, parts: LaneParts) {
-        let limits = parts.limits
+        limits = parts.limits
         self.store = store
         self.parts = parts
         self.committer = committer
@@ -85,7 +86,6 @@ final class Lane {
     }
 
     var clock: any WallClock { parts.clock }
-    var limits: EngineLimits { parts.limits }
     var statistics: BatchStatistics { parts.statistics }
     var health: WriteHealth { parts.health }
     var purging: PurgeWatch { parts.purging }

@@ -30,7 +30,7 @@ struct BackgroundShareTests {
             case .waiting: throw Rejection(waiting: .compiling(MachineID(rawValue: 1)))
             case .part: batch.slices += 1
             }
-            return batch.share.bound(at: .now).isShared
+            return batch.parts.share.bound(at: .now).isShared
         }
     }
 
