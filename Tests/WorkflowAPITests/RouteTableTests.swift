@@ -49,7 +49,7 @@ struct RouteTableTests {
     }
 
     @Test func whatTheGateLetsThroughBeforeAnybodyIsKnownIsHealth() {
-        #expect(Set(Route.all.filter { $0.permission == .health }) == [.live, .ready])
+        #expect(Set(Route.all.filter { $0.permission == .health }) == [.live, .ready, .openAPI])
         #expect(Route.all.filter { $0.query == nil }.allSatisfy { $0.permission == .health })
     }
 
@@ -76,7 +76,8 @@ private enum RouteDocument {
             Every request that wfd takes. This page is written from the table that server and client read
             (`Sources/WorkflowAPI/Routes/RouteTable.swift`), and a test compares it with the table.
 
-            `?` marks a field that may be missing. `Idempotency-Key` goes with starts, events and what is said of
+            `?` marks a field that may be missing. [openapi.json](openapi.json) has the types of all fields, their bounds and
+            words; the daemon answers it at `GET /openapi.json`. `Idempotency-Key` goes with starts, events and what is said of
             effects, `If-Match: "SEQ"` and `Prefer: return=minimal` with an event of one instance. A permission is what
             [access control](concepts.md#what-is-missing) will ask for; now every caller has all of them. A method that
             a path does not take is answered `method-not-allowed`, with `Allow`; `OPTIONS` names those that it takes. Any
@@ -95,16 +96,16 @@ private enum RouteDocument {
         let body =
             switch route.body {
             case .none: ""
-            case .object(let form): "`\(form)`"
-            case .value(let meaning): "\(meaning): any JSON; no body is null"
-            case .lines(let form): "lines of `\(form)`, as `\(LineStream.mediaType)`"
+            case .object(let form): "`\(form.text)`"
+            case .value(let form): "\(form.text): any JSON; no body is null"
+            case .lines(let form): "lines of `\(form.text)`, as `\(LineStream.mediaType)`"
             case .definition: "a definition, as `application/yaml` or `application/json`"
             }
         let answer =
             switch route.answer {
-            case .object(let form): form
-            case .lines(let form): "lines: \(form)"
-            case .events(let form): "events: \(form)"
+            case .object(let form): form.text
+            case .lines(let form): "lines: \(form.text)"
+            case .events(let form): "events: \(form.text)"
             case .bytes(let form): "bytes: \(form)"
             case .nothing: "204"
             }

@@ -61,6 +61,7 @@ import WorkflowStore
         .listQueues: .isLogged("list the queues"), .setQueue: .isLogged("set a queue"),
         .release: .isLogged("release effects"),
         .fetchBackup: .isLogged("fetch a backup"), .live: .concernsNobody, .ready: .concernsNobody,
+        .openAPI: .concernsNobody,
         .listFailures: .concernsNobody, .listTally: .listIsEmpty, .status: .concernsNobody, .metrics: .concernsNobody,
     ]
 

@@ -86,10 +86,10 @@ public struct BulkAction: Equatable, WireObject, WireValue {
     }
 
     public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: BulkAction) {
-        (book.refer(to: Self.self, schema(in: &book)), BulkAction(.retry))
+        (book.refer(to: Self.self, fields(in: &book)), BulkAction(.retry))
     }
 
-    private static func schema(in book: inout SchemaBook) -> JSONObject {
+    private static func fields(in book: inout SchemaBook) -> JSONObject {
         var fields = MigrationPlanItem.inlinedFields(in: &book).schema["properties"]?.object ?? [:]
         let texts = JSONValue.object([String].described(in: &book).schema)
         fields["verb"] = .object(Verb.described(in: &book).schema)

@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// A line of the answer of `POST /v1/bulk`: how far it is, what would become of the instances, or where the run is.
-public enum BulkLine: Equatable, WireObject {
+public enum BulkLine: Equatable, WireObject, WireDescribed {
     /// Of a dry run, in instances.
     case progress(WorkProgress)
     case rehearsal(BulkRehearsal)
@@ -18,6 +18,11 @@ public enum BulkLine: Equatable, WireObject {
         } else {
             self = .run(try fields.required("run"))
         }
+    }
+
+    public static func schema(in book: inout SchemaBook) -> JSONObject {
+        book.choice(
+            Self.self, of: [("progress", WorkProgress.self), ("rehearsal", BulkRehearsal.self), ("run", BulkRun.self)])
     }
 
     public func write(to writer: inout JSONWriter) {

@@ -44,7 +44,7 @@ public struct Backup: Hashable, WireRecord {
 }
 
 /// A line of the answer to `POST /v1/backups`: how far it is, and at the end the backup.
-public enum BackupLine: Hashable, WireObject {
+public enum BackupLine: Hashable, WireObject, WireDescribed {
     /// What is done with the backup now.
     public enum Phase: String, WireWord {
         case copying, checking, verifying
@@ -60,6 +60,15 @@ public enum BackupLine: Hashable, WireObject {
             return
         }
         self = .progress(phase, done: try fields.required("done"), total: try fields.required("total"))
+    }
+
+    public static func schema(in book: inout SchemaBook) -> JSONObject {
+        let whole = JSONValue.object(["type": "integer"])
+        let progress: JSONObject = [
+            "type": "object", "required": ["phase", "done", "total"],
+            "properties": ["phase": .object(Phase.schema(in: &book)), "done": whole, "total": whole],
+        ]
+        return book.refer(to: Self.self, ["oneOf": [.object(progress), .object(Backup.schema(in: &book))]])
     }
 
     public func write(to writer: inout JSONWriter) {

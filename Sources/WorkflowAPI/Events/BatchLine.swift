@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// One line of the body of `POST /v1/events`: an event for an instance, or an instance to start.
-public struct BatchLine: Equatable, WireObject {
+public struct BatchLine: Equatable, WireObject, WireDescribed {
     /// The event or the start.
     public enum Content: Equatable, Sendable {
         /// An event for the instance, which is there.
@@ -17,13 +17,6 @@ public struct BatchLine: Equatable, WireObject {
         public var version: Int64?
         /// Replaces top-level keys of the machine's context.
         public var data: JSONObject?
-
-        /// Takes the parts as they are.
-        public init(machine: String, version: Int64? = nil, data: JSONObject? = nil) {
-            self.machine = machine
-            self.version = version
-            self.data = data
-        }
 
         public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
             machine = try fields.required("machine", \.machine)
@@ -48,13 +41,6 @@ public struct BatchLine: Equatable, WireObject {
         self.key = key
     }
 
-    /// A start.
-    public init(instance: String, start: Start, key: String? = nil) {
-        self.instance = instance
-        content = .start(start)
-        self.key = key
-    }
-
     public init(fields: inout WireFields) throws(WireError) {
         instance = try fields.required("instance")
         // Most lines are events: nothing else is looked for in them.
@@ -67,6 +53,20 @@ public struct BatchLine: Equatable, WireObject {
             throw WireError(.missingField, path: "event", message: "Field 'event' or 'start' is missing")
         }
         key = try fields.optional("key")
+    }
+
+    public static func schema(in book: inout SchemaBook) -> JSONObject {
+        var event = SendRequest.inlinedFields(in: &book).schema["properties"]?.object ?? [:]
+        var start: JSONObject = ["start": .object(Start.schema(in: &book))]
+        for name in ["instance", "key"] {
+            event[name] = ["type": "string"]
+            start[name] = ["type": "string"]
+        }
+        let choices: JSONValue = [
+            ["type": "object", "properties": .object(event), "required": ["instance", "event"]],
+            ["type": "object", "properties": .object(start), "required": ["instance", "start"]],
+        ]
+        return book.refer(to: Self.self, ["oneOf": choices])
     }
 
     public func write(to writer: inout JSONWriter) {

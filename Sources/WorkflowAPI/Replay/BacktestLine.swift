@@ -2,7 +2,7 @@ public import WorkflowJSON
 
 /// A line of the answer to a replay with another definition: how far it is, what became of an instance, or at the end
 /// how many there were.
-public enum BacktestLine: Equatable, WireObject {
+public enum BacktestLine: Equatable, WireObject, WireDescribed {
     case progress(WorkProgress)
     /// Of many instances only those that part from their history are told.
     case outcome(BacktestOutcome)
@@ -18,6 +18,12 @@ public enum BacktestLine: Equatable, WireObject {
         } else {
             self = .counts(try fields.required("counts"))
         }
+    }
+
+    public static func schema(in book: inout SchemaBook) -> JSONObject {
+        book.choice(
+            Self.self,
+            of: [("progress", WorkProgress.self), ("outcome", BacktestOutcome.self), ("counts", BacktestCounts.self)])
     }
 
     public func write(to writer: inout JSONWriter) {

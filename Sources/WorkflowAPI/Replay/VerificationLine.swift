@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// A line of the answer to a verification: how far it is, something that was found, or at the end what was compared.
-public enum VerificationLine: Equatable, WireObject {
+public enum VerificationLine: Equatable, WireObject, WireDescribed {
     case progress(WorkProgress)
     case finding(VerificationFinding)
     case gap(VerificationGap)
@@ -20,6 +20,15 @@ public enum VerificationLine: Equatable, WireObject {
         } else {
             self = .counts(try fields.required("counts"))
         }
+    }
+
+    public static func schema(in book: inout SchemaBook) -> JSONObject {
+        book.choice(
+            Self.self,
+            of: [
+                ("progress", WorkProgress.self), ("finding", VerificationFinding.self), ("gap", VerificationGap.self),
+                ("counts", VerificationCounts.self),
+            ])
     }
 
     public func write(to writer: inout JSONWriter) {

@@ -2,6 +2,8 @@
 ///
 /// `Route.all` is the table of them. Server, client and documentation read it, so that they cannot disagree.
 public struct Route: Sendable {
+    /// Its name in the table, by which the API's description knows it.
+    public let name: String
     public let method: Method
     public let template: PathTemplate
     public let permission: Permission
@@ -43,11 +45,11 @@ public struct Route: Sendable {
         /// Nothing; a body that is there is not read.
         case none
         /// A JSON object of such a form.
-        case object(String)
+        case object(Form)
         /// Any JSON; null where there is none.
-        case value(String)
+        case value(Form)
         /// A JSON object of such a form in each line.
-        case lines(String)
+        case lines(Form)
         /// A definition, as YAML or as JSON.
         case definition
 
@@ -65,21 +67,56 @@ public struct Route: Sendable {
     /// What a success is answered with.
     public enum Answer: Hashable, Sendable {
         /// A JSON object of such a form.
-        case object(String)
+        case object(Form)
         /// A JSON object of such a form in each line.
-        case lines(String)
+        case lines(Form)
         /// Events, each with a JSON object of such a form, as they come (`EventStream.mediaType`).
-        case events(String)
+        case events(Form)
         /// Bytes of such a kind.
         case bytes(String)
         /// Nothing: status 204.
         case nothing
     }
 
+    /// The form of a JSON value: a type of the wire, a text for readers, or both.
+    public struct Form: Hashable, Sendable, ExpressibleByStringLiteral {
+        /// Nil where no type describes the value.
+        public let type: (any WireDescribed.Type)?
+        private let note: String?
+
+        /// Takes a text where there is no type.
+        public init(stringLiteral note: String) {
+            type = nil
+            self.note = note
+        }
+
+        private init(type: any WireDescribed.Type, note: String?) {
+            self.type = type
+            self.note = note
+        }
+
+        /// The form of a type; the text tells more than the names of its fields, which stand there without it.
+        static func of(_ type: any WireDescribed.Type, _ note: String? = nil) -> Form { Form(type: type, note: note) }
+
+        /// The text for readers, such as `{event, data?}`.
+        public var text: String { note ?? type.flatMap { SchemaBook.outline(of: $0) } ?? "" }
+
+        public static func == (one: Form, other: Form) -> Bool {
+            one.note == other.note && one.type.map { ObjectIdentifier($0) } == other.type.map { ObjectIdentifier($0) }
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(note)
+            hasher.combine(type.map { ObjectIdentifier($0) })
+        }
+    }
+
     init(
-        _ method: Method, _ path: String, for permission: Permission, body: Body = .none, query: [String]? = [],
+        _ name: String, _ method: Method, _ path: String, for permission: Permission, body: Body = .none,
+        query: [String]? = [],
         answer: Answer, problems: [ProblemType] = []
     ) {
+        self.name = name
         self.method = method
         template = PathTemplate(path)
         self.permission = permission

@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// The body of `PATCH /v1/queues/QUEUE`: what is not said stays as it is.
-public struct QueueRequest: Equatable, WireObject {
+public struct QueueRequest: Equatable, WireObject, WireDescribed {
     /// A setting of a queue.
     public enum Setting<Value: Equatable & Sendable>: Equatable, Sendable {
         /// As it is.
@@ -43,6 +43,19 @@ public struct QueueRequest: Equatable, WireObject {
         }
         paused = try fields.optional("paused")
         new = try fields.optional("new")
+    }
+
+    public static func schema(in book: inout SchemaBook) -> JSONObject {
+        var concurrency = Int.bounds(APILimits.queueConcurrency)
+        concurrency["type"] = ["integer", "null"]
+        let rate: JSONValue = ["anyOf": [.object(QueueRate.schema(in: &book)), ["type": "null"]]]
+        let flag = JSONValue.object(["type": "boolean"])
+        return book.refer(
+            to: Self.self,
+            [
+                "type": "object",
+                "properties": ["concurrency": .object(concurrency), "rate": rate, "paused": flag, "new": flag],
+            ])
     }
 
     public func write(to writer: inout JSONWriter) {

@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// One line of the body of `POST /v1/tasks`: what a worker says of a task.
-public struct TaskLine: Equatable, WireObject {
+public struct TaskLine: Equatable, WireObject, WireDescribed {
     /// What it says.
     public enum Report: Equatable, Sendable {
         /// The result.
@@ -13,12 +13,6 @@ public struct TaskLine: Equatable, WireObject {
     /// As it was leased.
     public var task: String
     public var report: Report
-
-    /// Takes the parts as they are.
-    public init(task: String, report: Report) {
-        self.task = task
-        self.report = report
-    }
 
     public init(fields: inout WireFields) throws(WireError) {
         task = try fields.required("task")
@@ -34,6 +28,12 @@ public struct TaskLine: Equatable, WireObject {
             throw WireError(
                 .invalidValue, path: "", message: "A line has one of the fields 'complete', 'fail' and 'heartbeat'")
         }
+    }
+
+    public static func schema(in book: inout SchemaBook) -> JSONObject {
+        book.choice(
+            Self.self, always: ["task": ["type": "string"]],
+            of: [("complete", JSONValue.self), ("fail", FailRequest.self), ("heartbeat", HeartbeatRequest.self)])
     }
 
     public func write(to writer: inout JSONWriter) {

@@ -4,13 +4,13 @@ import WorkflowJSON
 struct FieldDescriber<Root>: FieldVisitor {
     typealias Failure = Never
     var book: SchemaBook
+    /// The names of the fields in their order, with `?` behind those that may be absent.
+    private(set) var outline: [String] = []
     private var properties = JSONObject()
     private var names: [JSONValue] = []
 
     /// Takes the book for the types of fields.
-    init(book: SchemaBook) {
-        self.book = book
-    }
+    init(book: SchemaBook) { self.book = book }
 
     /// The schema of the record.
     var object: JSONObject {
@@ -21,10 +21,13 @@ struct FieldDescriber<Root>: FieldVisitor {
 
     mutating func required<Value: WireValue>(_ name: String, _ value: (Root) -> Value) -> Value {
         names.append(.string(name))
+        let item = Value.itemType.flatMap { SchemaBook.outline(of: $0) }
+        outline.append(item.map { "\(name): [\($0)…]" } ?? name)
         return add(name)
     }
 
     mutating func optional<Value: WireValue>(_ name: String, _ value: (Root) -> Value?) -> Value? {
+        outline.append(name + "?")
         _ = add(name) as Value
         return nil
     }
@@ -33,18 +36,21 @@ struct FieldDescriber<Root>: FieldVisitor {
         _ name: String, _ value: (Root) -> Value, in range: ClosedRange<Int>
     ) -> Value {
         names.append(.string(name))
+        outline.append(name)
         return add(name, bounds: Value.bounds(range))
     }
 
     mutating func optional<Value: WireBounded>(
         _ name: String, _ value: (Root) -> Value?, in range: ClosedRange<Int>
     ) -> Value? {
+        outline.append(name + "?")
         _ = add(name, bounds: Value.bounds(range)) as Value
         return nil
     }
 
     mutating func nullable<Value: WireValue>(_ name: String, _ value: (Root) -> Value?) -> Value? {
         let schema = Value.described(in: &book).schema
+        outline.append(name)
         properties[name] = ["anyOf": [.object(schema), ["type": "null"]]]
         return nil
     }
@@ -54,6 +60,7 @@ struct FieldDescriber<Root>: FieldVisitor {
         let list: JSONObject = [
             "type": "array", "items": .object(schema), "minItems": 1, "maxItems": .int(Int64(APILimits.addedUp)),
         ]
+        outline.append(name + "?")
         properties[name] = ["anyOf": [.object(schema), .object(list)]]
         return []
     }
@@ -62,6 +69,7 @@ struct FieldDescriber<Root>: FieldVisitor {
         let (fields, example) = Value.inlinedFields(in: &book)
         for member in fields["properties"]?.object?.members ?? [] { properties[member.key] = member.value }
         if case .array(let required)? = fields["required"] { names += required }
+        outline += (SchemaBook.outline(of: Value.self)?.dropFirst().dropLast()).map { [String($0)] } ?? []
         return example
     }
 

@@ -7,9 +7,7 @@ public struct SchemaBook: Sendable {
     private let prefix: String
 
     /// Makes an empty book whose references begin with the prefix, such as `#/$defs/`.
-    public init(prefix: String) {
-        self.prefix = prefix
-    }
+    public init(prefix: String) { self.prefix = prefix }
 
     /// Describes a record once, and refers to it.
     mutating func record<Record: WireRecord>(_ type: Record.Type) -> (schema: JSONObject, example: Record) {
@@ -25,6 +23,31 @@ public struct SchemaBook: Sendable {
         return (describer.object, example)
     }
 
+    /// Names the fields of a record, and those in its lists, as in `{items: [{event, accepted}…], tags?}`.
+    ///
+    /// Nil for a type that is not a record.
+    static func outline(of type: any WireDescribed.Type) -> String? {
+        func outline<Record: WireRecord>(_ record: Record.Type) -> String {
+            var describer = FieldDescriber<Record>(book: SchemaBook(prefix: ""))
+            _ = Record(fields: &describer)
+            return "{" + describer.outline.joined(separator: ", ") + "}"
+        }
+        return (type as? any WireRecord.Type).map { outline($0) }
+    }
+
+    /// Describes an object that has one of some fields, beside those that it always has.
+    mutating func choice(
+        _ type: Any.Type, always: JSONObject = [:], of fields: [(name: String, type: any WireDescribed.Type)]
+    ) -> JSONObject {
+        let choices = fields.map { field in
+            var properties = always
+            properties[field.name] = .object(field.type.schema(in: &self))
+            let names = (always.keys + [field.name]).map { JSONValue.string($0) }
+            return JSONValue.object(["type": "object", "properties": .object(properties), "required": .array(names)])
+        }
+        return refer(to: type, ["oneOf": .array(choices)])
+    }
+
     /// Describes a type under its name, and refers to it.
     mutating func refer(to type: Any.Type, _ schema: JSONObject) -> JSONObject {
         let name = Self.name(of: type)
@@ -34,8 +57,7 @@ public struct SchemaBook: Sendable {
 
     /// The name of a type without its module: `InstanceFailure` for `Instance.Failure`, `PageOfInstance` for a page.
     private static func name(of type: Any.Type) -> String {
-        let text = String(reflecting: type)
-            .replacing("WorkflowAPI.", with: "").replacing("<", with: "Of").replacing(">", with: "")
-        return text.replacing(".", with: "")
+        let text = String(reflecting: type).replacing("WorkflowAPI.", with: "").replacing("<", with: "Of")
+        return String(text.filter { $0 != ">" && $0 != "." })
     }
 }

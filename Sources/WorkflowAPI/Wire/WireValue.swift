@@ -1,9 +1,25 @@
 public import WorkflowJSON
 
+/// A type of the wire that has a schema.
+public protocol WireDescribed: SendableMetatype {
+    /// Gives the schema, in which records are references into the book.
+    static func schema(in book: inout SchemaBook) -> JSONObject
+    /// The type of the elements of a list; nil for all else.
+    static var itemType: (any WireDescribed.Type)? { get }
+}
+
+extension WireDescribed {
+    public static var itemType: (any WireDescribed.Type)? { nil }
+}
+
 /// A value on the wire: it can be read and written, and has a schema.
-public protocol WireValue: WireReadable, JSONWritable, Sendable {
+public protocol WireValue: WireDescribed, WireReadable, JSONWritable, Sendable {
     /// Gives the schema, in which records are references into the book, and any value.
     static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Self)
+}
+
+extension WireValue {
+    public static func schema(in book: inout SchemaBook) -> JSONObject { described(in: &book).schema }
 }
 
 /// A value whose size can be bounded.
@@ -82,7 +98,9 @@ extension JSONObject: WireValue {
     }
 }
 
-extension Array: WireValue where Element: WireValue {
+extension Array: WireDescribed, WireValue where Element: WireValue {
+    public static var itemType: (any WireDescribed.Type)? { Element.self }
+
     public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: [Element]) {
         (["type": "array", "items": .object(Element.described(in: &book).schema)], [])
     }

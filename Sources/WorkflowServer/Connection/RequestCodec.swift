@@ -99,7 +99,7 @@ extension RequestCodec {
         return linePaths.contains(URI(request.path ?? "").path.split(separator: "/"))
     }
 
-    private static let healthPaths = Route.all.filter { $0.permission == .health }.map(\.template.description)
+    private static let healthPaths = [Route.live, .ready].map(\.template.description)
 
     /// Returns the request that is answered on an extra connection: a question about health, or a stand-in that is
     /// refused because there are too many connections.

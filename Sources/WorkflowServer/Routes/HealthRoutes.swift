@@ -2,7 +2,7 @@ import Hummingbird
 import WorkflowAPI
 import WorkflowEngine
 
-/// The routes that report health to supervisors and load balancers.
+/// The routes that report health to supervisors and load balancers, and describe the API.
 struct HealthRoutes: Sendable {
     let engine: Engine
     let version: String
@@ -10,6 +10,7 @@ struct HealthRoutes: Sendable {
     func register(on routes: inout RouteHandlers) {
         routes.on(.live, isBrief: true) { _ in Response(Health(status: .live, version: version)) }
         routes.on(.ready, isBrief: true) { _ in try ready() }
+        routes.on(.openAPI) { _ in Response(OpenAPIDocument.object) }
     }
 
     private func ready() throws -> Response {
