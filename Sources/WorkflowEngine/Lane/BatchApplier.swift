@@ -148,7 +148,7 @@ final class BatchApplier {
     }
 
     private func hasRoom(_ builder: BatchBuilder, share: Int = 1) -> Bool {
-        builder.changes.rows < parts.limits.batchRows / share && builder.bytes < parts.limits.batchBytes / share
+        builder.changes.rows < max(1, parts.limits.batchRows / share) && builder.bytes < parts.limits.batchBytes / share
     }
 
     /// Closes a batch. The next batch continues from its numbers.

@@ -38,8 +38,8 @@ import WorkflowStore
         return "\((move.now.rawValue - Self.begin.rawValue) / Self.minute) \(move.fired) \(end)"
     }
 
-    /// - Parameter batchRows: With 2, each timer has a batch of its own: its row and its effect.
-    @Test(arguments: [2, 512]) func itStopsWhileATaskIsReadyOrLeased(batchRows: Int) async throws {
+    /// - Parameter batchRows: With 1 or 2, each timer has a batch of its own: its row and its effect.
+    @Test(arguments: [1, 2, 512]) func itStopsWhileATaskIsReadyOrLeased(batchRows: Int) async throws {
         var limits = EngineLimits()
         limits.batchRows = batchRows
         let bench = try await bench("a", "b", limits: limits)
