@@ -1,12 +1,12 @@
 public import WorkflowJSON
 
-/// What a run does to each of its instances.
+/// The action that a run carries out for each of its instances.
 public struct BulkAction: Equatable, WireObject, WireValue {
-    /// A verb that a run can do.
+    /// A verb that a run supports.
     public enum Verb: String, WireWord {
         case retry, skip, cancel, set, suspend, resume, send, migrate, undo, reset, delete, redact
 
-        /// Whether somebody must say why.
+        /// True if the request must have a reason.
         public var needsReason: Bool {
             switch self {
             case .skip, .cancel, .set, .migrate, .undo, .reset, .delete, .redact: true
@@ -16,30 +16,30 @@ public struct BulkAction: Equatable, WireObject, WireValue {
     }
 
     public var verb: Verb
-    /// Of `cancel`: false to run no exit actions.
+    /// `cancel` only: false to run no exit actions.
     public var actions: Bool?
-    /// Of `set`.
+    /// `set` only: the values to set, as in `SetRequest`.
     public var set: JSONObject?
     public var unset: [String]?
-    /// Of `send`.
+    /// `send` only: the name of the event.
     public var event: String?
     public var data: JSONValue?
-    /// Of `migrate` and `retry`: the version to go to. Of `reset`: the seq.
+    /// The target version of `migrate` and `retry`, or the seq to which `reset` goes back.
     public var to: Int64?
-    /// Of `migrate`, and of `retry` with `to`.
+    /// The plan of `migrate`, and of `retry` with `to`.
     public var plan = MigrationPlanItem()
-    /// Of `undo`: the run that is undone.
+    /// `undo` only: the name of the run to undo.
     public var undone: String?
-    /// Of `reset`; nil for `left`.
+    /// `reset` only: the due times of the timers; `nil` for `left`.
     public var timers: ResetRequest.Timers?
-    /// Of `reset` and `undo`; nil where there must be none.
+    /// `reset` and `undo` only: the fate of the invocations; `nil` refuses if there are any.
     public var invocations: ResetRequest.Invocations?
-    /// Of `delete`: true to cancel calls that have not ended.
+    /// `delete` only: true to cancel calls that have not ended.
     public var cancelEffects: Bool?
-    /// Of `redact`: paths into the contexts of instances that have not finished.
+    /// `redact` only: paths into the contexts of instances that have not finished.
     public var paths: [String]?
 
-    /// Takes the parts as they are; the others can be set.
+    /// Creates an action from its verb and some of its parts; the other parts can be set.
     public init(
         _ verb: Verb, actions: Bool? = nil, set: JSONObject? = nil, unset: [String]? = nil, event: String? = nil,
         data: JSONValue? = nil
@@ -52,7 +52,7 @@ public struct BulkAction: Equatable, WireObject, WireValue {
         self.data = data
     }
 
-    /// A field that its verb does not have is unknown.
+    /// Reads an action. Refuses fields that belong to other verbs.
     public init(fields: inout WireFields) throws(WireError) {
         verb = try fields.required("verb")
         switch verb {

@@ -1,11 +1,11 @@
 public import WorkflowJSON
 
-/// A line of the answer of `POST /v1/bulk`: how far it is, what would become of the instances, or where the run is.
+/// A line of the answer of `POST /v1/bulk`: the progress of a dry run, its result, or the state of a run.
 public enum BulkLine: Equatable, WireObject, WireDescribed {
-    /// Of a dry run, in instances.
+    /// The progress of a dry run, counted in instances.
     case progress(WorkProgress)
     case rehearsal(BulkRehearsal)
-    /// The last one is of a run that is done, or was stopped.
+    /// The state of the run. The last line has a run that is done or was stopped.
     case run(BulkRun)
 
     public init(fields: inout WireFields) throws(WireError) {

@@ -1,18 +1,18 @@
-/// What a run would do; nothing was changed.
+/// The expected result of a run, which has changed nothing.
 public struct BulkRehearsal: Equatable, WireRecord {
-    /// How many of those that would be done stand where afterwards.
+    /// The number of instances that the run would bring to the same place.
     public struct Group: Equatable, WireRecord {
-        /// Of a migration: where they stand now. Paths of the active leaves.
+        /// The states before a migration, as paths of the active leaves; `nil` for all other actions.
         public var from: [String]?
-        /// Of a migration: where these states lead, before others are entered and left.
+        /// The states to which `from` leads in a migration, before other states are entered and left.
         public var targets: [String]?
-        /// Paths of the active leaves afterwards; nil for all other places.
+        /// The paths of the active leaves afterwards; `nil` for the instances in all places without a group.
         public var configuration: [String]?
         public var count: Int64
-        /// Of a migration, where there are any.
+        /// The fates of the timers in a migration; `nil` if there are none.
         public var timers: Timers?
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(
             from: [String]? = nil, targets: [String]? = nil, configuration: [String]?, count: Int64,
             timers: Timers? = nil
@@ -33,18 +33,18 @@ public struct BulkRehearsal: Equatable, WireRecord {
         }
     }
 
-    /// What becomes of the timers of a group.
+    /// The fates of the timers of a group.
     public struct Timers: Equatable, WireRecord {
-        /// How many go on.
+        /// The number of timers that continue.
         public var kept: Int64
-        /// How many do not come any more.
+        /// The number of timers that end.
         public var ended: Int64
-        /// Those that are armed, by event.
+        /// The number of timers that are armed, by event.
         public var new: [New]
-        /// How many of these are due at once.
+        /// The number of new timers that are due at once.
         public var due: Int64
 
-        /// Takes the numbers as they are.
+        /// Creates the counts.
         public init(kept: Int64 = 0, ended: Int64 = 0, new: [New] = [], due: Int64 = 0) {
             self.kept = kept
             self.ended = ended
@@ -60,12 +60,12 @@ public struct BulkRehearsal: Equatable, WireRecord {
         }
     }
 
-    /// How many timers are armed for an event.
+    /// The number of timers that are armed for an event.
     public struct New: Equatable, WireRecord {
         public var event: String
         public var count: Int64
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(event: String, count: Int64) {
             self.event = event
             self.count = count
@@ -77,15 +77,15 @@ public struct BulkRehearsal: Equatable, WireRecord {
         }
     }
 
-    /// What has no place in another version.
+    /// A part of instances that has no place in another version.
     public struct Misfit: Equatable, WireRecord {
         /// The path of a state, `context.` and the path of a value, or the id of an invocation.
         public var place: String
         public var reason: String
-        /// Of how many instances.
+        /// The number of instances that have the misfit.
         public var count: Int64
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(place: String, reason: String, count: Int64) {
             self.place = place
             self.reason = reason
@@ -99,24 +99,24 @@ public struct BulkRehearsal: Equatable, WireRecord {
         }
     }
 
-    /// Of each selected instance and its seq, as `expect` takes it.
+    /// The digest of the selected instances and their seqs, for `expect`.
     public var digest: String
     public var selected: Int64
     public var counts: BulkCounts
-    /// The largest first.
+    /// The groups, the largest first.
     public var groups: [Group]
-    /// Of a migration; the most frequent first.
+    /// The misfits of a migration, the most frequent first; `nil` for all other actions.
     public var misfits: [Misfit]?
-    /// The first 20 of each outcome but `done`.
+    /// The first 20 instances of each outcome except `done`.
     public var told: [BulkTold]
-    /// How many invocations and calls would begin; nil for none.
+    /// The number of invocations and calls that would begin; `nil` if there are none.
     public var begun: Int64?
-    /// How many invocations would begin again, whose services act twice; nil for none.
+    /// The number of invocations that a service would carry out again; `nil` if there are none.
     public var again: Int64?
-    /// How many invocations would be cancelled; nil for none.
+    /// The number of invocations that would be cancelled; `nil` if there are none.
     public var cancelled: Int64?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         digest: String, selected: Int64, counts: BulkCounts, groups: [Group] = [], misfits: [Misfit]? = nil,
         told: [BulkTold] = [], begun: Int64? = nil, again: Int64? = nil, cancelled: Int64? = nil

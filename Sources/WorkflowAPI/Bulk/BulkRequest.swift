@@ -1,20 +1,21 @@
 /// The body of `POST /v1/bulk`, or its first line: one verb for many instances.
 public struct BulkRequest: Equatable, WireRecord {
-    /// The name of the run; nil for a dry run only.
+    /// The name of the run; `nil` is allowed for a dry run only.
     public var run: String?
     public var action: BulkAction
-    /// Nil when the lines behind name the instances, and of an undo: that is for those of the run that it undoes.
+    /// The selection; `nil` if the lines after the first name the instances. An undo has none: it uses those of the
+    /// undone run.
     public var select: BulkSelect?
-    /// How the digest of the selection begins that was rehearsed: 6 hexadecimal digits at least.
+    /// The first 6 to 64 hexadecimal digits of the digest that a dry run reported; `nil` accepts any selection.
     public var expect: String?
-    /// True to be told what would happen, without a change.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool?
-    /// For the history; the verb says whether it is required.
+    /// The reason for the history. The verb decides whether it is required.
     public var reason: String?
-    /// True to do nothing where it cannot be done to all.
+    /// `migrate` only: true to change nothing unless all instances can be migrated.
     public var allOrNothing: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         run: String? = nil, action: BulkAction, select: BulkSelect? = nil, expect: String? = nil, dryRun: Bool? = nil,
         reason: String? = nil, allOrNothing: Bool? = nil
@@ -63,7 +64,7 @@ public struct BulkRequest: Equatable, WireRecord {
         }
     }
 
-    /// Why a run may not have a name; nil when it may.
+    /// Returns the reason why a run may not have a name; `nil` if it may.
     public static func message(forRun name: String) -> String? {
         guard name.utf8.count <= APILimits.runNameLength, InstanceNameRule.isValid(name) else {
             return "'\(name.prefix(40))' is no name of a run: 1 to \(APILimits.runNameLength) characters of "
@@ -72,32 +73,32 @@ public struct BulkRequest: Equatable, WireRecord {
         return nil
     }
 
-    /// Whether a text can be the beginning of a digest.
+    /// Returns true if a text can be the beginning of a digest.
     public static func isDigest(_ text: String) -> Bool {
         (6...64).contains(text.utf8.count) && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
     }
 }
 
-/// Which instances a run is for: those that have all of it.
+/// The instances that a run covers: those that meet every condition.
 public struct BulkSelect: Equatable, WireRecord {
-    /// Empty for all.
+    /// The names of the machines; empty for all.
     public var machines: [String]
-    /// Of the machine, which is one then; empty for all.
+    /// The versions of the only machine in `machines`; empty for all.
     public var versions: [Int64]
-    /// Empty for all.
+    /// The statuses of the instances; empty for all.
     public var statuses: [Instance.Status]
-    /// Paths of states: instances in one of them or below it; empty for all.
+    /// The paths of states: an instance must be in one of them or below it. Empty for all.
     public var states: [String]
-    /// How long an instance is in its configuration at least, such as `2d`.
+    /// The shortest time for which an instance has been in its configuration, such as `2d`.
     public var olderThan: String?
-    /// Texts of which one is in why it has failed; empty for all.
+    /// Texts of which the instance's failure must contain one; empty for all.
     public var failures: [String]
-    /// `machine` for those that their machine has suspended.
+    /// `machine` selects the instances that were suspended with their machine.
     public var suspendedBy: String?
-    /// True for all instances that there are: then there is nothing else.
+    /// True to select all instances; excludes every other condition.
     public var all: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         machines: [String] = [], versions: [Int64] = [], statuses: [Instance.Status] = [], states: [String] = [],
         olderThan: String? = nil, failures: [String] = [], suspendedBy: String? = nil, all: Bool? = nil
@@ -146,7 +147,7 @@ public struct BulkSelect: Equatable, WireRecord {
         }
     }
 
-    /// Whether it says nothing of the instances.
+    /// True if the selection has no condition.
     public var isEmpty: Bool {
         machines.isEmpty && versions.isEmpty && statuses.isEmpty && states.isEmpty && olderThan == nil
             && failures.isEmpty && suspendedBy == nil
@@ -156,11 +157,11 @@ public struct BulkSelect: Equatable, WireRecord {
     public static let byMachine = "machine"
 }
 
-/// A line behind the first one of `POST /v1/bulk`: an instance of the run.
+/// A line after the first of `POST /v1/bulk`: an instance of the run.
 public struct BulkName: Equatable, WireRecord {
     public var instance: String
 
-    /// Takes the name as it is.
+    /// Creates a line from the name of the instance.
     public init(instance: String) {
         self.instance = instance
     }

@@ -1,40 +1,40 @@
-/// A run over many instances, and how far it is.
+/// A run over many instances, and its progress.
 public struct BulkRun: Equatable, WireRecord {
-    /// What becomes of it.
+    /// The state of a run.
     public enum State: String, WireWord {
         case running
-        /// Until somebody resumes it.
+        /// The run waits until somebody resumes it.
         case stopped
         case done
     }
 
-    /// The name.
+    /// The name of the run.
     public var run: String
     public var action: BulkAction
-    /// Nil when it names its instances.
+    /// The selection; `nil` if the run names its instances.
     public var select: BulkSelect?
-    /// How many instances it names; nil when it selects them.
+    /// The number of instances that the run names; `nil` if it selects them.
     public var names: Int64?
     public var expect: String?
     public var reason: String?
-    /// Who asked for it, where that is known.
+    /// The caller who requested the run, if known.
     public var actor: String?
     public var state: State
-    /// Why it rests for now, although it is running.
+    /// The reason why a running run pauses; `nil` if it does not.
     public var paused: String?
-    /// The run that has undone this one; nil for one that is not done, and in a list.
+    /// The name of the run that undid this one, or is undoing it. `nil` if there is none, and in lists.
     public var undoneBy: String?
-    /// How many instances were selected when it began.
+    /// The number of selected instances, counted before the run began.
     public var selected: Int64
     public var counts: BulkCounts
-    /// The first 20 of each outcome; nil in a list.
+    /// The first 20 instances of each outcome; `nil` in lists.
     public var told: [BulkTold]?
     public var begunAt: WireTime
-    /// When it was further, or somebody changed it.
+    /// The time of the last progress, or of the last change by a person.
     public var updatedAt: WireTime
     public var endedAt: WireTime?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         run: String, action: BulkAction, select: BulkSelect? = nil, names: Int64? = nil, expect: String? = nil,
         reason: String? = nil, actor: String? = nil, state: State, paused: String? = nil,
@@ -79,21 +79,21 @@ public struct BulkRun: Equatable, WireRecord {
     }
 }
 
-/// How many instances of a run came out how, or would.
+/// The numbers of instances by outcome, or by expected outcome.
 public struct BulkCounts: Equatable, WireRecord {
     public var done: Int64
-    /// They do not fit what was asked for.
+    /// The instances that do not fit the request.
     public var misfit: Int64
-    /// They or their machine said no.
+    /// The instances that refused, or whose machine refused.
     public var refused: Int64
-    /// They went on after they were selected, and were left alone.
+    /// The instances that changed after they were selected. The run left them alone.
     public var changed: Int64
-    /// It was done, and they have failed on what followed.
+    /// The instances for which the action was done, but which failed on its consequences.
     public var failed: Int64
-    /// The verb is not for instances in their status.
+    /// The instances whose status the verb does not apply to.
     public var passedOver: Int64
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         done: Int64 = 0, misfit: Int64 = 0, refused: Int64 = 0, changed: Int64 = 0, failed: Int64 = 0,
         passedOver: Int64 = 0
@@ -106,7 +106,7 @@ public struct BulkCounts: Equatable, WireRecord {
         self.failed = failed
     }
 
-    /// All that had their turn.
+    /// The number of instances that have been processed.
     public var total: Int64 { done + misfit + refused + changed + failed + passedOver }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
@@ -121,21 +121,21 @@ public struct BulkCounts: Equatable, WireRecord {
 
 /// The query of `GET /v1/bulk/RUN/instances`.
 public struct LeftOutParameters: Hashable, Sendable {
-    /// An outcome of which nothing was written, so that its instances can be found again.
+    /// An outcome that is not stored. The daemon finds its instances again.
     public enum Outcome: String, WireWord {
         case misfit, refused, passedOver
-        /// This outcome is of an undo alone.
+        /// An outcome of `undo` only.
         case changed
     }
 
     public var outcome: Outcome
 
-    /// Takes the outcome as it is.
+    /// Creates the query from the outcome.
     public init(outcome: Outcome) {
         self.outcome = outcome
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters. Refuses unknown and repeated ones.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         let outcome = try fields.word("outcome", as: Outcome.self)
@@ -156,13 +156,13 @@ public struct LeftOutParameters: Hashable, Sendable {
 
 /// An instance of a run, and its outcome.
 public struct BulkTold: Equatable, WireRecord {
-    /// A field of `BulkCounts`.
+    /// The name of a field of `BulkCounts`.
     public var outcome: String
     public var instance: String
-    /// Why; nil of what was done.
+    /// The reason for the outcome; `nil` for `done`.
     public var message: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(outcome: String, instance: String, message: String? = nil) {
         self.outcome = outcome
         self.instance = instance

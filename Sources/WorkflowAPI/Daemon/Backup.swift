@@ -1,24 +1,24 @@
 public import WorkflowJSON
 
-/// A backup that lies beside the database and can be fetched for a while (`GET /v1/backups/BACKUP`).
+/// A backup that is stored next to the database and can be fetched for a while (`GET /v1/backups/BACKUP`).
 public struct Backup: Hashable, WireRecord {
-    /// The media type of its bytes.
+    /// The media type of a backup.
     public static let mediaType = "application/vnd.sqlite3"
 
-    /// Its name in the route.
+    /// The backup's name in the route.
     public var backup: String
     public var bytes: Int64
-    /// SHA-256 of its bytes, in hexadecimal.
+    /// The SHA-256 digest of the bytes, in hexadecimal.
     public var digest: String
-    /// The generation of the store that it is a copy of.
+    /// The generation of the copied store.
     public var generation: Int64
     public var instances: Int64
-    /// Rows of history.
+    /// The number of rows of history.
     public var events: Int64
-    /// The highest logical time in it.
+    /// The highest logical time in the backup.
     public var lastAt: WireTime
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         backup: String, bytes: Int64, digest: String, generation: Int64, instances: Int64, events: Int64,
         lastAt: WireTime
@@ -43,14 +43,14 @@ public struct Backup: Hashable, WireRecord {
     }
 }
 
-/// A line of the answer to `POST /v1/backups`: how far it is, and at the end the backup.
+/// A line of the answer to `POST /v1/backups`: the progress, and at the end the backup.
 public enum BackupLine: Hashable, WireObject, WireDescribed {
-    /// What is done with the backup now.
+    /// A phase of making a backup.
     public enum Phase: String, WireWord {
         case copying, checking, verifying
     }
 
-    /// In bytes, but in events where it verifies; the sum may grow.
+    /// The progress in bytes; in events while verifying. The total may grow.
     case progress(Phase, done: Int64, total: Int64)
     case ready(Backup)
 

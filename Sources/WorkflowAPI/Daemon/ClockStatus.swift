@@ -1,24 +1,24 @@
-/// What the daemon's clock shows.
+/// The state of the daemon's clock.
 public struct ClockStatus: Equatable, WireRecord {
-    /// Whose time it is.
+    /// The source of a clock's time.
     public enum Kind: String, WireWord {
-        /// The machine's.
+        /// The clock of the computer.
         case real
-        /// One that moves only when it is told to.
+        /// A clock that moves only on request.
         case virtual
     }
 
     public var clock: Kind
     public var now: WireTime
-    /// Timers that fired on the way; of an answer to a move only.
+    /// The number of timers that fired during the move; only in the answer to a move.
     public var fired: Int64?
-    /// False when there are more timers to fire on the way: ask again. Of an answer to a move only.
+    /// False if more timers must fire before the clock arrives: ask again. Only in the answer to a move.
     public var done: Bool?
     /// The queues in which a task is ready or leased, at most 20. The clock stands until workers have ended these
     /// tasks. Only in the answer to a move with `stopAtTasks`.
     public var tasks: [String]?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(clock: Kind, now: WireTime, fired: Int64? = nil, done: Bool? = nil, tasks: [String]? = nil) {
         self.clock = clock
         self.now = now
@@ -38,12 +38,12 @@ public struct ClockStatus: Equatable, WireRecord {
 
 /// The body of `POST /v1/clock`.
 public struct ClockRequest: Equatable, WireRecord {
-    /// Where a virtual clock is to go. A time and no distance, so that asking twice does not go twice as far.
+    /// The time to which a virtual clock moves. It is absolute, so a repeated request does not move the clock further.
     public var to: WireTime
-    /// True to stop the clock while a task is ready or leased. Nil means false.
+    /// True to stop the clock while a task is ready or leased; `nil` for false.
     public var stopAtTasks: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(to: WireTime, stopAtTasks: Bool? = nil) {
         self.to = to
         self.stopAtTasks = stopAtTasks

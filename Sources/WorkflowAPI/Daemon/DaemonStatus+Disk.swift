@@ -1,20 +1,20 @@
 extension DaemonStatus {
-    /// The room that the database takes on its disk, in bytes.
+    /// The space that the database takes on its disk, in bytes.
     public struct Disk: Equatable, WireRecord {
         public var file: Int64
-        /// The pages of the file, and how many of them nothing uses; nil from an older daemon.
+        /// The numbers of pages of the file and of its unused pages; `nil` from an older daemon.
         public var pages: Int64?
         public var freePages: Int64?
         /// The size of the write-ahead log.
         public var log: Int64
-        /// The milliseconds for which a reader has kept the log from starting over, at least; nil when no reader does.
+        /// The milliseconds for which a reader has kept the log from starting over, at least; `nil` if no reader does.
         public var logHeld: Int64?
-        /// The milliseconds for which the log has contained data that was erased; nil when it does not.
+        /// The milliseconds for which the log has contained erased data; `nil` if it contains none.
         public var logErased: Int64?
-        /// The free space on the disk; nil when it cannot be told.
+        /// The free space on the disk; `nil` if it is unknown.
         public var free: Int64?
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(
             file: Int64, pages: Int64? = nil, freePages: Int64? = nil, log: Int64, logHeld: Int64? = nil,
             logErased: Int64? = nil, free: Int64? = nil

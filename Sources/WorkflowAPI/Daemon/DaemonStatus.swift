@@ -1,20 +1,20 @@
-/// The answer of `GET /v1/status`: what an operator looks at first.
+/// The answer of `GET /v1/status`: an overview for the operator.
 public struct DaemonStatus: Equatable, WireRecord {
-    /// What the daemon can do.
+    /// The daemon's readiness.
     public enum State: String, WireWord {
         case starting, ready, draining
-        /// It only reads: nothing can be written now, or until somebody does something.
+        /// The daemon only reads: it cannot write now, or not until somebody acts.
         case storageUnavailable = "storage-unavailable"
         case readOnly = "read-only"
         case damaged
     }
 
-    /// How many instances have a status.
+    /// The number of instances in a status.
     public struct Count: Equatable, WireRecord {
         public var status: Instance.Status
         public var count: Int64
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(status: Instance.Status, count: Int64) {
             self.status = status
             self.count = count
@@ -27,48 +27,48 @@ public struct DaemonStatus: Equatable, WireRecord {
     }
 
     public var status: State
-    /// Why it is not ready.
+    /// The reason why the daemon is not ready.
     public var reason: String?
     /// The daemon's version.
     public var version: String
-    /// True when no effect starts until somebody releases them.
+    /// True if no effect starts until somebody releases effects; otherwise `nil`.
     public var held: Bool?
-    /// The reason why they are held, and since when, in words; nil for a hold that began after the daemon's start.
+    /// The reason and the start of the hold, in words; `nil` for a hold that began after the daemon's start.
     public var holdReason: String?
-    /// Machines that are suspended, by name; nil for none.
+    /// The suspended machines by name; `nil` if there are none.
     public var suspendedMachines: [MachineSuspensionItem]?
-    /// By how many milliseconds the timer that should have fired first is late; nil when none is.
+    /// The milliseconds by which the earliest due timer is late; `nil` if no timer is late.
     public var behind: Int64?
-    /// How many timers should have fired already; 1000 stands for that many or more. Nil for none.
+    /// The number of late timers, where 1000 means that many or more; `nil` if no timer is late.
     public var lateTimers: Int64?
-    /// Commands that wait for the writer.
+    /// The number of commands that wait for the writer.
     public var waiting: Int64
-    /// Of the statuses that instances have, in the order of their names.
+    /// The counts of the statuses that instances have, in the order of their names.
     public var instances: [Count]
-    /// Why most of the failed ones have failed, the largest groups first; at most so many as a person reads.
+    /// The most common failures, the largest groups first; as many as a person reads.
     public var failures: [FailureItem]
-    /// How many groups there are beside; nil for none.
+    /// The number of groups that are not in `failures`; `nil` if there are none.
     public var otherFailures: Int64?
-    /// Queues that stand: something is due for more than a minute and has not begun, is held, or has failed. At most so
-    /// many as a person reads; nil for none.
+    /// The stalled queues: an effect is due for over a minute and has not begun, is held, or has failed. As many as
+    /// a person reads; `nil` if there are none.
     public var queues: [QueueItem]?
-    /// How many stand beside; nil for none.
+    /// The number of stalled queues that are not in `queues`; `nil` if there are none.
     public var otherQueues: Int64?
-    /// Rows of deleted instances that are left; nil for none.
+    /// The number of remaining rows of deleted instances; `nil` if there are none.
     public var deleting: Int64?
-    /// Nil where the store is no file.
+    /// The space on the disk; `nil` if the store is not a file.
     public var disk: Disk?
-    /// Runs over many instances that are not done, the last begun first, at most so many as a person reads; nil for
+    /// The unfinished runs over many instances, the last begun first; as many as a person reads. `nil` if there are
     /// none.
     public var runs: [BulkRun]?
-    /// How many there are beside; nil for none.
+    /// The number of unfinished runs that are not in `runs`; `nil` if there are none.
     public var otherRuns: Int64?
-    /// When a backup was fetched last, and when a verification of everything has found nothing, also before the daemon
-    /// began; nil where neither is known.
+    /// The times of the last fetched backup and of the last full verification without findings, also before the
+    /// daemon's start; `nil` if unknown.
     public var lastBackupAt: WireTime?
     public var lastVerificationAt: WireTime?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         status: State, reason: String? = nil, version: String, held: Bool? = nil, holdReason: String? = nil,
         suspendedMachines: [MachineSuspensionItem]? = nil, behind: Int64? = nil,

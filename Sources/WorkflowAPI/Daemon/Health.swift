@@ -1,6 +1,6 @@
-/// The answer of `/livez` and `/readyz` when all is well; otherwise they answer a `Problem`.
+/// The answer of `/livez` and `/readyz` if all is well; otherwise they answer a `Problem`.
 public struct Health: Hashable, WireRecord {
-    /// `ok` when the process answers, `ready` when it takes requests.
+    /// `ok` if the process answers, `ready` if it accepts requests.
     public enum Status: String, WireWord {
         case live = "ok"
         case ready
@@ -9,12 +9,12 @@ public struct Health: Hashable, WireRecord {
     public var status: Status
     /// The daemon's version.
     public var version: String?
-    /// True when no effect starts until somebody releases them.
+    /// True if no effect starts until somebody releases effects; otherwise `nil`.
     public var held: Bool?
-    /// The reason why they are held, and since when, in words; nil for a hold that began after the daemon's start.
+    /// The reason and the start of the hold, in words; `nil` for a hold that began after the daemon's start.
     public var holdReason: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(status: Status, version: String? = nil, held: Bool? = nil, holdReason: String? = nil) {
         self.status = status
         self.version = version

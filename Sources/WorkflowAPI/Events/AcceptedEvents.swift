@@ -1,14 +1,14 @@
-/// The events of an instance's machine, and what decides whether it takes any.
+/// The events of an instance's machine, and the facts that decide whether the instance accepts any.
 public struct AcceptedEvents: Equatable, WireRecord {
     public var items: [EventItem]
-    /// The tags of the active states, each once; nil when no state of the machine has any.
+    /// The tags of the active states, each once; `nil` if no state of the machine has tags.
     public var tags: [String]?
-    /// An instance that does not run takes none.
+    /// The instance's status. An instance that is not running accepts no events.
     public var status: Instance.Status
-    /// Why it failed; nil when it has not.
+    /// The instance's failure; `nil` if it has not failed.
     public var failure: Instance.Failure?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         items: [EventItem], tags: [String]? = nil, status: Instance.Status = .running,
         failure: Instance.Failure? = nil

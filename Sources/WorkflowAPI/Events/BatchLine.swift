@@ -4,16 +4,16 @@ public import WorkflowJSON
 public struct BatchLine: Equatable, WireObject, WireDescribed {
     /// The event or the start.
     public enum Content: Equatable, Sendable {
-        /// An event for the instance, which is there.
+        /// An event for an existing instance.
         case event(SendRequest)
-        /// The start of the instance, which is not there yet.
+        /// The start of a new instance.
         case start(Start)
     }
 
-    /// The machine of an instance to start, and what it begins with.
+    /// The machine of a new instance, and the instance's initial data.
     public struct Start: Equatable, WireRecord {
         public var machine: String
-        /// The active version where there is one, else the latest, when this is nil.
+        /// The version; `nil` for the active version if one is set, else for the latest.
         public var version: Int64?
         /// Replaces top-level keys of the machine's context.
         public var data: JSONObject?
@@ -27,12 +27,12 @@ public struct BatchLine: Equatable, WireObject, WireDescribed {
 
     public var instance: String
     public var content: Content
-    /// The same event or start with the same key is done once.
+    /// The idempotency key: the daemon carries out the same event or start with the same key once.
     public var key: String?
 
-    /// An event.
+    /// Creates a line with an event.
     ///
-    /// - Parameter data: Nil when the event comes without data; null on the wire means the same.
+    /// - Parameter data: The event's data; `nil` for an event without data, like null on the wire.
     public init(
         instance: String, event: String, data: JSONValue? = nil, expect: Expectation? = nil, key: String? = nil
     ) {
@@ -84,20 +84,20 @@ public struct BatchLine: Equatable, WireObject, WireDescribed {
     }
 }
 
-/// One line of the answer of `POST /v1/events`: what became of the line of the same number.
+/// A line of the answer of `POST /v1/events`: the result of the line with the same number.
 public struct BatchAnswer: Equatable, WireRecord {
-    /// Counted from 1; lines without anything on them count too.
+    /// The number of the line, counted from 1. Empty lines count too.
     public var line: Int64
-    /// The HTTP status that the event or the start alone would have got.
+    /// The HTTP status that the event or the start would have got in a request of its own.
     public var status: Int
-    /// True when this is the answer to an earlier line with the same key, given again.
+    /// True if this repeats the answer to an earlier line with the same key; otherwise `nil`.
     public var repeated: Bool?
-    /// The answer of an event that was applied; a start has that of the event `init`, which comes from nowhere.
+    /// The answer to an applied event. A start has the answer to its event `init`, whose `from` is empty.
     public var answer: SendAnswer?
-    /// Of a line that was refused.
+    /// The problem of a refused line.
     public var error: Problem?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         line: Int64, status: Int, repeated: Bool? = nil, answer: SendAnswer? = nil, error: Problem? = nil
     ) {
@@ -116,7 +116,8 @@ public struct BatchAnswer: Equatable, WireRecord {
         error = try fields.optional("error", \.error)
     }
 
-    /// Written by hand, because its copy would cost a fifth of the writing, and many are written.
+    /// Writes the fields by hand: the copy that a visitor makes would cost a fifth of the time, and many lines are
+    /// written.
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("line", line)
@@ -130,18 +131,18 @@ public struct BatchAnswer: Equatable, WireRecord {
 
 /// The query of `POST /v1/events`.
 public struct BatchParameters: Hashable, Sendable {
-    /// Apply all lines in one transaction, or none.
+    /// True to apply all lines in one transaction, or none.
     public var atomic: Bool
-    /// Say the instance's context in each line of the answer; not with `atomic`.
+    /// True to include the instance's context in each line of the answer; not allowed with `atomic`.
     public var context: Bool
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(atomic: Bool = false, context: Bool = false) {
         self.atomic = atomic
         self.context = context
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters. Refuses unknown and repeated ones.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         atomic = try fields.bool("atomic")
@@ -153,7 +154,7 @@ public struct BatchParameters: Hashable, Sendable {
         }
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("atomic", atomic)

@@ -1,44 +1,44 @@
 public import WorkflowJSON
 
-/// A transition that an event could take, and what became of it.
+/// A transition that an event could take, and the result of trying it.
 public struct Candidate: Hashable, WireRecord {
-    /// What became of a candidate.
+    /// The result of trying a candidate.
     public enum Verdict: String, WireWord {
         case taken
-        /// Enabled, but a transition of a descendant or of an earlier region comes first.
+        /// The candidate was enabled, but a transition of a descendant or of an earlier region comes first.
         case preempted
-        /// Its guard said no.
+        /// The candidate's guard was false.
         case rejected
-        /// Its guard could not be evaluated.
+        /// The candidate's guard could not be evaluated.
         case failed
-        /// An earlier candidate of the same state, or of a state below, was enabled.
+        /// The candidate was not tried: an earlier one of the same state, or one of a state below, was enabled.
         case notAsked = "not asked"
     }
 
     /// The path of the state that has the transition; empty for the root.
     public var state: String
-    /// The event descriptor as written.
+    /// The event descriptor as in the definition.
     public var on: String
     /// The paths of the targets.
     public var targets: [String]
-    /// The line of the definition.
+    /// The line in the definition.
     public var line: Int
-    /// The guard as written; nil for none.
+    /// The guard as in the definition; `nil` if there is none.
     public var `guard`: String?
     public var verdict: Verdict
-    /// Why the guard could not be evaluated.
+    /// The reason why the guard could not be evaluated.
     public var failure: String?
-    /// What the guard read.
+    /// The values that the guard read.
     public var reads: [Read]
 
-    /// One value that a guard read.
+    /// A value that a guard read.
     public struct Read: Hashable, WireRecord {
-        /// As written: `context.amount`.
+        /// The expression as in the definition: `context.amount`.
         public var expression: String
-        /// Nil when it could not be read.
+        /// The value; `nil` if it could not be read.
         public var value: JSONText?
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(expression: String, value: JSONText?) {
             self.expression = expression
             self.value = value
@@ -50,7 +50,7 @@ public struct Candidate: Hashable, WireRecord {
         }
     }
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         state: String, on: String, targets: [String], line: Int, guard: String?, verdict: Verdict,
         failure: String? = nil, reads: [Read] = []
@@ -77,11 +77,11 @@ public struct Candidate: Hashable, WireRecord {
     }
 }
 
-/// A JSON value on the wire; equal when it is written with the same bytes.
+/// A JSON value on the wire. Two values are equal if their bytes are equal.
 public struct JSONText: Hashable, WireValue {
     public var value: JSONValue
 
-    /// Takes a value as it is.
+    /// Wraps a value.
     public init(_ value: JSONValue) {
         self.value = value
     }

@@ -1,10 +1,10 @@
-/// One event of an instance's machine, and whether the instance takes it now.
+/// An event of an instance's machine, and whether the instance accepts it now.
 public struct EventItem: Hashable, WireRecord {
     public var event: String
-    /// Nil (null on the wire) when it depends on the event's data.
+    /// True if the instance accepts the event; `nil` (null on the wire) if this depends on the event's data.
     public var accepted: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(event: String, accepted: Bool?) {
         self.event = event
         self.accepted = accepted

@@ -1,12 +1,12 @@
-/// What becomes of what was armed when an instance is reset.
+/// The fate of an instance's pending items in a reset.
 public struct ResetAnswer: Equatable, WireRecord {
-    /// Something that comes by itself.
+    /// A timer, or a delayed event.
     public struct Timer: Equatable, WireRecord {
-        /// The name of the event that it will be.
+        /// The name of the event that will come.
         public var event: String
         public var due: WireTime
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(event: String, due: WireTime) {
             self.event = event
             self.due = due
@@ -18,24 +18,24 @@ public struct ResetAnswer: Equatable, WireRecord {
         }
     }
 
-    /// An invocation that lived before the reset, or lives after it.
+    /// An invocation that was live before the reset, or is live afterwards.
     public struct Invocation: Equatable, WireRecord {
-        /// What becomes of it.
+        /// The fate of an invocation.
         public enum Fate: String, WireWord {
-            /// It lived then, and goes on.
+            /// The invocation was live then, and continues.
             case stays
-            /// It did not live then, and is cancelled.
+            /// The invocation was not live then, and is cancelled.
             case cancelled
-            /// It begins anew: its service acts twice.
+            /// The invocation begins again, so its service acts twice.
             case again
-            /// It has the result again that came.
+            /// The invocation gets the result that came before the reset.
             case answered
         }
 
         public var id: String
         public var fate: Fate
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(id: String, fate: Fate) {
             self.id = id
             self.fate = fate
@@ -49,17 +49,17 @@ public struct ResetAnswer: Equatable, WireRecord {
 
     /// The seq whose state the instance has.
     public var to: Int64
-    /// What comes next, at most 20.
+    /// The next timers and delayed events, at most 20.
     public var timers: [Timer]
-    /// How many more come by themselves; nil for none.
+    /// The number of further timers and delayed events; `nil` if there are none.
     public var otherTimers: Int64?
     public var invocations: [Invocation]
-    /// The version of before, where it was another; nil where it was not.
+    /// The version before the reset; `nil` if it is the same.
     public var fromVersion: Int64?
-    /// The version that the instance has, where it had another; nil where it had not.
+    /// The version after the reset; `nil` if it is the same.
     public var toVersion: Int64?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         to: Int64, timers: [Timer], otherTimers: Int64? = nil, invocations: [Invocation], fromVersion: Int64? = nil,
         toVersion: Int64? = nil

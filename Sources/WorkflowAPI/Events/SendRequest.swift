@@ -3,11 +3,11 @@ public import WorkflowJSON
 /// The body of `POST /v1/instances/NAME/events`.
 public struct SendRequest: Equatable, WireRecord {
     public var event: String
-    /// Nil when the event comes without data; null on the wire means the same.
+    /// The event's data; `nil` for an event without data, like null on the wire.
     public var data: JSONValue?
     public var expect: Expectation?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(event: String, data: JSONValue? = nil, expect: Expectation? = nil) {
         self.event = event
         self.data = data
@@ -21,13 +21,13 @@ public struct SendRequest: Equatable, WireRecord {
     }
 }
 
-/// What a caller expects an instance to be before its event is applied.
+/// The properties that the caller expects of the instance before the event is applied.
 public struct Expectation: Equatable, WireRecord {
     public var seq: Int64?
     /// The path of a state that must be active.
     public var state: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(seq: Int64? = nil, state: String? = nil) {
         self.seq = seq
         self.state = state
@@ -41,14 +41,14 @@ public struct Expectation: Equatable, WireRecord {
 
 /// The answer to an accepted event.
 public struct SendAnswer: Equatable, WireRecord {
-    /// An invocation or a call that would be begun.
+    /// An invocation or a call that would begin.
     public struct Begun: Equatable, WireRecord {
-        /// The id of the invocation; of a call `call.SEQ.NUMBER`.
+        /// The id of an invocation; `call.SEQ.NUMBER` for a call.
         public var id: String
-        /// Who would do it: `task:NAME`, `http:HOST:PORT`, `exec:NAME`.
+        /// The queue that would serve it: `task:NAME`, `http:HOST:PORT`, `exec:NAME`.
         public var queue: String
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(id: String, queue: String) {
             self.id = id
             self.queue = queue
@@ -62,40 +62,40 @@ public struct SendAnswer: Equatable, WireRecord {
 
     public var instance: String
     public var event: String
-    /// The instance's seq after the event, and after those that it sent to itself in consequence.
+    /// The instance's seq after the event and after the events that the instance sent to itself in consequence.
     public var seq: Int64
-    /// The instance's seq before.
+    /// The instance's seq before the event.
     public var fromSeq: Int64
-    /// The paths of the active leaves before.
+    /// The paths of the active leaves before the event.
     public var from: [String]
-    /// The paths of the active leaves after.
+    /// The paths of the active leaves after the event.
     public var to: [String]
     public var status: Instance.Status
     public var configuration: [String]
-    /// The tags of the active states after, each once; nil when no state of the machine has any.
+    /// The tags of the active states after the event, each once; `nil` if no state of the machine has tags.
     public var tags: [String]?
-    /// Nil when the caller did not want it, or too many large answers waited for their callers.
+    /// The context; `nil` if the caller prefers a minimal answer, or too many large answers wait for their callers.
     public var context: JSONObject?
-    /// What the final state gave; nil while the instance runs, and when it gives nothing.
+    /// The output of the final state; `nil` while the instance runs, and if there is no output.
     public var output: JSONValue?
-    /// Paths in the order of leaving; only when detail was asked for.
+    /// The paths of the exited states in their order; only if the caller asked for detail.
     public var exited: [String]?
-    /// Paths in the order of entering; only when detail was asked for.
+    /// The paths of the entered states in their order; only if the caller asked for detail.
     public var entered: [String]?
-    /// True when nothing was changed; nil otherwise.
+    /// True if nothing was changed; otherwise `nil`.
     public var dryRun: Bool?
-    /// The effects that would be begun, in order; of a dry run of a machine that has effects.
+    /// The effects that would begin, in order; only in a dry run of a machine that has effects.
     public var begun: [Begun]?
-    /// The ids of the invocations that would be cancelled; of a dry run of a machine that has effects.
+    /// The ids of the invocations that would be cancelled; only in a dry run of a machine that has effects.
     public var cancelled: [String]?
-    /// Every transition in the order tried; only when it was asked for.
+    /// The candidate transitions in the order in which they were tried; only if the caller asked for them.
     public var candidates: [Candidate]?
-    /// What becomes of what was armed; of a reset only.
+    /// The fate of the pending items; only for a reset.
     public var reset: ResetAnswer?
-    /// Of a migration: what became of timers, invocations, memory and context.
+    /// The fate of timers, invocations, history states and context; only for a migration.
     public var migration: MigrationItem?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         instance: String, event: String, seq: Int64, fromSeq: Int64, from: [String], to: [String],
         status: Instance.Status, configuration: [String], tags: [String]? = nil, context: JSONObject?,
@@ -147,7 +147,8 @@ public struct SendAnswer: Equatable, WireRecord {
         migration = try fields.optional("migration", \.migration)
     }
 
-    /// Written by hand, because its copy would cost a fifth of the writing, and many are written.
+    /// Writes the fields by hand: the copy that a visitor makes would cost a fifth of the time, and many answers are
+    /// written.
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("instance", instance)

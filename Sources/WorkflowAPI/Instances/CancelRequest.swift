@@ -1,15 +1,15 @@
 /// The body of `POST /v1/instances/NAME/cancel`.
 public struct CancelRequest: Equatable, WireRecord {
-    /// For the history.
+    /// The reason for the history.
     public var reason: String
-    /// False to run no exit actions; nil for true.
+    /// False to run no exit actions; `nil` for true.
     public var actions: Bool?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     public var seq: Int64?
-    /// True to be told what would happen, without a change.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(reason: String, actions: Bool? = nil, seq: Int64? = nil, dryRun: Bool? = nil) {
         self.reason = reason
         self.actions = actions

@@ -1,15 +1,15 @@
 /// The query of `DELETE /v1/instances/NAME`.
 public struct DeleteParameters: Hashable, Sendable {
-    /// For the table of what was deleted.
+    /// The reason for the table of deletions.
     public var reason: String
-    /// The instance's name again, of one that has not finished.
+    /// The instance's name again; required if the instance has not finished.
     public var confirm: String?
-    /// Cancel the calls that have not ended.
+    /// True to cancel the calls that have not ended.
     public var cancelEffects: Bool
-    /// Say what would happen and change nothing.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(reason: String, confirm: String? = nil, cancelEffects: Bool = false, dryRun: Bool = false) {
         self.reason = reason
         self.confirm = confirm
@@ -17,7 +17,7 @@ public struct DeleteParameters: Hashable, Sendable {
         self.dryRun = dryRun
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters. Refuses unknown and repeated ones.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         let reason = try fields.string("reason")
@@ -50,25 +50,25 @@ public struct DeleteParameters: Hashable, Sendable {
 /// The answer of `DELETE /v1/instances/NAME`.
 public struct DeletedInstance: Equatable, WireRecord {
     public var instance: String
-    /// Names it for good: the name is free.
+    /// The permanent identifier of the deleted instance, whose name is free again.
     public var uuid: String
-    /// The machine; nil when a restore brought back a file without the machine version, and the answer is given again.
+    /// The machine; `nil` if a restore brought back a file without the machine version, and the answer is given again.
     public var machine: String?
-    /// The version that it ran last.
+    /// The last version that the instance ran.
     public var version: Int64?
-    /// How many rows its history had.
+    /// The number of rows of the instance's history.
     public var rows: Int64
-    /// Of the last of these rows, in hexadecimal; nil of a dry run.
+    /// The digest of the last of these rows, in hexadecimal; `nil` for a dry run.
     public var digest: String?
     public var at: WireTime
-    /// The names of the calls that are cancelled with it; nil without any.
+    /// The names of the calls that are cancelled with the instance; `nil` if there are none.
     public var cancelled: [String]?
-    /// The reason why the erased data is still in the files, from which it will go by itself; nil when it is gone.
+    /// The reason why the erased data is still in the files, which removes itself in time; `nil` if the data is gone.
     public var pending: String?
-    /// True when nothing was changed.
+    /// True if nothing was changed; otherwise `nil`.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         instance: String, uuid: String, machine: String?, version: Int64?, rows: Int64, digest: String? = nil,
         at: WireTime, cancelled: [String]? = nil, pending: String? = nil, dryRun: Bool? = nil
@@ -99,23 +99,23 @@ public struct DeletedInstance: Equatable, WireRecord {
     }
 }
 
-/// What stays of an instance that was deleted.
+/// The facts that remain of a deleted instance.
 public struct AuditItem: Equatable, WireRecord {
     public var uuid: String
-    /// The machine; nil when a restore copied this row only, and the database does not have the machine version.
+    /// The machine; `nil` if a restore copied this row only, and the database lacks the machine version.
     public var machine: String?
-    /// The version that it ran last.
+    /// The last version that the instance ran.
     public var version: Int64?
-    /// How many rows its history had.
+    /// The number of rows of the instance's history.
     public var rows: Int64
-    /// Of the last of these rows, in hexadecimal.
+    /// The digest of the last of these rows, in hexadecimal.
     public var digest: String
     public var at: WireTime
-    /// Who deleted it, where that is known.
+    /// The caller who deleted the instance, if known.
     public var actor: String?
     public var reason: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         uuid: String, machine: String?, version: Int64?, rows: Int64, digest: String, at: WireTime,
         actor: String? = nil, reason: String? = nil

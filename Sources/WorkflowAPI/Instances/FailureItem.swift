@@ -4,34 +4,34 @@ public import WorkflowJSON
 public struct FailureItem: Equatable, WireRecord {
     public var machine: String
     public var version: Int64
-    /// The version whose definition has the state, the line and the expression; nil where that is `version`. Instances
-    /// that have failed take their failure along when they go over.
+    /// The version whose definition has the state, the line and the expression; `nil` if it is `version`. It differs if
+    /// instances migrated after they failed, because the failure stays with them.
     public var failedVersion: Int64?
     public var count: Int64
-    /// When the first of them failed.
+    /// The time when the first of the instances failed.
     public var since: WireTime
-    /// The same as milliseconds until now.
+    /// The milliseconds from `since` until now.
     public var sinceInMilliseconds: Int64
-    /// The one that failed first.
+    /// The instance that failed first.
     public var instance: String
-    /// On what they failed.
+    /// The event that the instances failed on.
     public var event: String
-    /// What was wrong with it.
+    /// The type of the failure.
     public var type: ProblemType
-    /// The path of the state that the expression belongs to, empty for the root; nil for a livelock.
+    /// The path of the state that the expression belongs to, empty for the root; `nil` for a livelock.
     public var state: String?
-    /// Of the definition; nil for a livelock.
+    /// The line in the definition; `nil` for a livelock.
     public var line: Int?
-    /// What failed, as the definition has it; nil for a livelock.
+    /// The failed expression as in the definition; `nil` for a livelock.
     public var expression: String?
-    /// Why. Of an invocation it says how the last attempt failed, as a service, a program or a worker has said it;
-    /// otherwise it has no values of the instances' data.
+    /// The reason. For an invocation it has the last error text of the service, the program or the worker; otherwise it
+    /// has no values of the instances' data.
     public var message: String
-    /// How the last attempt of an invocation failed, `{type, status?, message}`; nil of all else, and when it was
-    /// erased.
+    /// The error of an invocation's last attempt, `{type, status?, message}`; `nil` for all other failures, and if the
+    /// error was erased.
     public var error: JSONValue?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         machine: String, version: Int64, failedVersion: Int64? = nil, count: Int64, since: WireTime,
         sinceInMilliseconds: Int64, instance: String, event: String, type: ProblemType, state: String? = nil,
@@ -73,12 +73,12 @@ public struct FailureItem: Equatable, WireRecord {
 
 /// The answer of `GET /v1/failures`.
 public struct FailureList: Equatable, WireRecord {
-    /// The largest first.
+    /// The groups, the largest first.
     public var items: [FailureItem]
-    /// How many instances belong to none of the items, because there are too many; nil for none.
+    /// The number of instances in none of the items, because there are too many groups; `nil` if there are none.
     public var others: Int64?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(items: [FailureItem], others: Int64? = nil) {
         self.items = items
         self.others = others
@@ -92,22 +92,22 @@ public struct FailureList: Equatable, WireRecord {
 
 /// The query of `GET /v1/failures`.
 public struct FailureParameters: Hashable, Sendable {
-    /// Empty for all.
+    /// The names of the machines; empty for all.
     public var machines: [String]
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(machines: [String] = []) {
         self.machines = machines
     }
 
-    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
+    /// Reads percent-decoded parameters. Refuses unknown ones, and repeated ones unless their values add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query, addingUp: ["machine"])
         machines = try fields.strings("machine")
         try fields.refuseUnknown()
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("machine", machines)

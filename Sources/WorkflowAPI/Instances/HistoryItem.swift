@@ -1,38 +1,38 @@
 public import WorkflowJSON
 
-/// One macrostep of an instance.
+/// A macrostep of an instance.
 public struct HistoryItem: Equatable, WireRecord {
     public var seq: Int64
     public var at: WireTime
-    /// The clock's time where it differs from `at`: a timer that fired late.
+    /// The clock's time if it differs from `at`, as for a timer that fired late; otherwise `nil`.
     public var realAt: WireTime?
-    /// What it records: `started`, `event`, … Text, so that a client can show the kinds of newer daemons.
+    /// The kind of the row: `started`, `event`, … It is a text, so that a client can show the kinds of newer daemons.
     public var kind: String
     public var event: String
-    /// Nil when the event came without data.
+    /// The event's data; `nil` for an event without data.
     public var data: JSONValue?
-    /// The paths of the active leaves before; empty for the first row.
+    /// The paths of the active leaves before the macrostep; empty for the first row.
     public var from: [String]
-    /// The paths of the active leaves after.
+    /// The paths of the active leaves after the macrostep.
     public var to: [String]
-    /// Who sent the event, where the daemon knows.
+    /// The sender of the event, if the daemon knows it.
     public var actor: String?
     /// The caller's key, as the caller wrote it.
     public var key: String?
-    /// Of a row of kind `failed`: `{failure: {type, event, state?, line?, expression?, message}}`.
+    /// The failure in a row of kind `failed`: `{failure: {type, event, state?, line?, expression?, message}}`.
     public var note: JSONValue?
-    /// True of a row of kind `failed` that records a retry: the event failed again. Nil otherwise.
+    /// True if a row of kind `failed` records a retry whose event failed again; otherwise `nil`.
     public var retry: Bool?
-    /// True of a row whose data, note and text key were erased. Nil otherwise.
+    /// True if the row's data, note and text key were erased; otherwise `nil`.
     public var redacted: Bool?
-    /// Opaque: the row's place in the store.
+    /// The row's place in the store; opaque.
     public var cursor: String
-    /// Paths in the order of leaving; only when detail was asked for.
+    /// The paths of the exited states in their order; only if the caller asked for detail.
     public var exited: [String]?
-    /// Paths in the order of entering; only when detail was asked for.
+    /// The paths of the entered states in their order; only if the caller asked for detail.
     public var entered: [String]?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         seq: Int64, at: WireTime, realAt: WireTime? = nil, kind: String, event: String, data: JSONValue? = nil,
         from: [String], to: [String], actor: String? = nil, key: String? = nil, note: JSONValue? = nil,

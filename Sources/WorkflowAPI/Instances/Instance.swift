@@ -1,41 +1,41 @@
 public import WorkflowJSON
 
-/// An instance as it is now.
+/// An instance as it is now, or as it was after a macrostep.
 public struct Instance: Equatable, WireRecord {
-    /// Whether an instance goes on.
+    /// The status of an instance, which decides whether it continues.
     public enum Status: String, WireWord {
         case running, done
-        /// It needs an operator.
+        /// The instance needs an operator.
         case failed
-        /// Somebody has stopped it: what comes waits until it is resumed.
+        /// The instance is stopped: events wait until somebody resumes it.
         case suspended
-        /// Somebody has ended it.
+        /// The instance was ended by somebody.
         case cancelled
     }
 
-    /// Why an instance has failed.
+    /// The failure of an instance.
     public struct Failure: Equatable, WireRecord {
         /// The event that could not be applied; a retry applies it again.
         public var event: String
         public var data: JSONValue?
-        /// What was wrong with it.
+        /// The type of the failure.
         public var type: ProblemType
-        /// The same in a sentence. Like all that follows it has no values of the instance's data, but for what was
-        /// said of an invocation that failed.
+        /// The failure in a sentence. This text and the fields below have no values of the instance's data, except the
+        /// error text of a failed invocation.
         public var detail: String
-        /// Of the row that records it.
+        /// The seq of the row that records the failure.
         public var seq: Int64
-        /// Of the row that records it.
+        /// The time of the row that records the failure.
         public var at: WireTime
-        /// The path of the state that the expression belongs to, empty for the root; nil for a livelock.
+        /// The path of the state that the expression belongs to, empty for the root; `nil` for a livelock.
         public var state: String?
-        /// Of the definition; nil for a livelock.
+        /// The line in the definition; `nil` for a livelock.
         public var line: Int?
-        /// What failed, as the definition has it; nil for a livelock.
+        /// The failed expression as in the definition; `nil` for a livelock.
         public var expression: String?
         public var message: String
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(
             event: String, data: JSONValue? = nil, type: ProblemType, detail: String, seq: Int64, at: WireTime,
             state: String? = nil, line: Int? = nil, expression: String? = nil, message: String
@@ -66,40 +66,40 @@ public struct Instance: Equatable, WireRecord {
         }
     }
 
-    /// Its name.
+    /// The name of the instance.
     public var instance: String
     public var machine: String
     public var version: Int64
     public var status: Status
     /// The paths of the active leaves, in document order.
     public var configuration: [String]
-    /// The tags of the active states, each once; nil in lists, and when no state of the machine has any.
+    /// The tags of the active states, each once; `nil` in lists, and if no state of the machine has tags.
     public var tags: [String]?
     public var context: JSONObject
-    /// What the final state gave; nil while the instance runs, and when it gives nothing.
+    /// The output of the final state; `nil` while the instance runs, and if there is no output.
     public var output: JSONValue?
-    /// Why it failed; nil when it has not.
+    /// The failure; `nil` if the instance has not failed.
     public var failure: Failure?
-    /// The suspension of it; nil when it is not suspended, and in a list where that lies far back.
+    /// The instance's suspension; `nil` if it is not suspended, and in a list if the suspension lies far back.
     public var suspended: InstanceSuspensionItem?
-    /// The suspension of its machine, whatever its own status; nil when that is not suspended, of a past state, and
-    /// when the instance is done or cancelled.
+    /// The suspension of the machine, whatever the instance's own status. `nil` if the machine is not suspended, for a
+    /// past state, and if the instance is done or cancelled.
     public var machineSuspended: MachineSuspensionItem?
-    /// True when something of its history was erased. Nil otherwise.
+    /// True if a part of the instance's history was erased; otherwise `nil`.
     public var redacted: Bool?
-    /// The first effects that it waits for; nil in lists, of a past state, and when it waits for none.
+    /// The first effects that the instance waits for; `nil` if there are none, in lists, and for a past state.
     public var waitsFor: [EffectItem]?
-    /// The last timer, when it was skipped and nothing else will happen by itself; nil in lists and for a past state.
+    /// The last timer if it was skipped and nothing else will happen by itself; `nil` in lists and for a past state.
     public var timerSkipped: SkippedTimerItem?
     public var seq: Int64
-    /// Since when its configuration is what it is; nil of a past state, and when it has just started.
+    /// The time when the instance entered its configuration; `nil` for a past state, and in the answer to a start.
     public var enteredAt: WireTime?
-    /// The same as milliseconds until now; in lists only.
+    /// The milliseconds from `enteredAt` until now; in lists only.
     public var inState: Int64?
     public var createdAt: WireTime
     public var updatedAt: WireTime
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         instance: String, machine: String, version: Int64, status: Status, configuration: [String],
         tags: [String]? = nil, context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil,
@@ -151,7 +151,8 @@ public struct Instance: Equatable, WireRecord {
         updatedAt = try fields.required("updatedAt", \.updatedAt)
     }
 
-    /// Written by hand, because its copy would cost a fifth of the writing, and many are written.
+    /// Writes the fields by hand: the copy that a visitor makes would cost a fifth of the time, and many instances are
+    /// written.
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("instance", instance)

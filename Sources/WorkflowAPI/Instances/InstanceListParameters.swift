@@ -1,34 +1,34 @@
 /// The query of `GET /v1/instances`.
 public struct InstanceListParameters: Hashable, Sendable {
-    /// Empty for all.
+    /// The names of the machines; empty for all.
     public var machines: [String]
-    /// Empty for all.
+    /// The statuses of the instances; empty for all.
     public var statuses: [Instance.Status]
-    /// Paths of states: instances in one of them or below it; empty for all.
+    /// The paths of states: an instance must be in one of them or below it. Empty for all.
     public var states: [String]
-    /// How long an instance is in its configuration at least: a delay as in definitions, such as `2d`.
+    /// The shortest time for which an instance has been in its configuration: a delay as in definitions, such as `2d`.
     public var olderThan: String?
     /// True to list only instances whose last row has a time in the future.
     public var ahead: Bool
-    /// Texts of which one is in why it has failed; empty for all.
+    /// Texts of which the instance's failure must contain one; empty for all.
     public var failures: [String]
-    /// Nil for the order in which they are found.
+    /// The order; `nil` for the order of the search.
     public var sort: Sort?
-    /// Items at most, 1 to 500; nil for 100.
+    /// The most items, 1 to 500; `nil` for 100.
     public var limit: Int?
     public var page: String?
 
-    /// What a list is ordered by.
+    /// The order of a list.
     public enum Sort: String, WireWord {
-        /// Who has been in its configuration for longest comes first.
+        /// The instance that has been in its configuration for the longest time comes first.
         case age
-        /// Whose last row is the latest comes first.
+        /// The instance with the latest row comes first.
         case updated
-        /// By the bytes of names.
+        /// The names are ordered by their bytes.
         case name
     }
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         machines: [String] = [], statuses: [Instance.Status] = [], states: [String] = [], olderThan: String? = nil,
         ahead: Bool = false, failures: [String] = [], sort: Sort? = nil, limit: Int? = nil, page: String? = nil
@@ -44,7 +44,7 @@ public struct InstanceListParameters: Hashable, Sendable {
         self.page = page
     }
 
-    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
+    /// Reads percent-decoded parameters. Refuses unknown ones, and repeated ones unless their values add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query, addingUp: ["machine", "status", "state", "failure"])
         machines = try fields.strings("machine")
@@ -59,7 +59,7 @@ public struct InstanceListParameters: Hashable, Sendable {
         try fields.refuseUnknown()
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("machine", machines)

@@ -1,11 +1,11 @@
 /// The grammar of the names of instances.
 public enum InstanceNameRule {
-    /// Whether a caller may give an instance this name: 1–200 characters of `[A-Za-z0-9_.:@-]`, but not `.` or `..`.
+    /// Returns true if a caller may choose the name: 1–200 characters of `[A-Za-z0-9_.:@-]`, but not `.` or `..`.
     public static func isValid(_ name: String) -> Bool {
         isAddressable(name) && !isStep(name) && !name.utf8.contains(UInt8(ascii: "~"))
     }
 
-    /// Why a caller may not give an instance this name; nil when it may.
+    /// Returns the reason why a caller may not choose the name; `nil` if it may.
     public static func message(for name: String) -> String? {
         guard !isValid(name) else { return nil }
         let rule =
@@ -16,11 +16,11 @@ public enum InstanceNameRule {
         return "'\(cut)\(cut.utf8.count == name.utf8.count ? "" : "…")' is no instance name: \(rule)"
     }
 
-    /// Whether a URL has the name as a step in its path: clients take it out of the path, encoded too (RFC 3986, 5.2.4;
-    /// https://url.spec.whatwg.org/#double-dot-path-segment).
+    /// Returns true if a URL treats the name as a step in its path. Clients remove such a segment, even if it is
+    /// encoded (RFC 3986, 5.2.4; https://url.spec.whatwg.org/#double-dot-path-segment).
     public static func isStep(_ name: String) -> Bool { name == "." || name == ".." }
 
-    /// Whether an instance can have this name: a valid one, or a child's, which may hold `~` too.
+    /// Returns true if an instance can have the name: a caller's choice, or the name of a child, which may contain `~`.
     public static func isAddressable(_ name: String) -> Bool {
         (1...APILimits.instanceNameLength).contains(name.utf8.count) && name.utf8.allSatisfy(isAllowed)
     }

@@ -1,13 +1,13 @@
-/// That an instance is suspended: what comes waits until it is resumed.
+/// The suspension of an instance: events wait until somebody resumes it.
 public struct InstanceSuspensionItem: Equatable, WireRecord {
     /// The time of the row that suspended it.
     public var at: WireTime
-    /// The person who did it; nil where nobody is known.
+    /// The person who suspended the instance; `nil` if unknown.
     public var actor: String?
-    /// The reason that was given; nil for none, and when it was erased.
+    /// The reason; `nil` if none was given, and if it was erased.
     public var reason: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(at: WireTime, actor: String? = nil, reason: String? = nil) {
         self.at = at
         self.actor = actor

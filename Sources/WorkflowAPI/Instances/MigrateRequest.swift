@@ -1,27 +1,27 @@
 public import WorkflowJSON
 
-/// How instances go over to another version of their machine: what a file of `wfctl migrate --plan` says, and a part of
-/// the body of `POST /v1/instances/NAME/migrate`.
+/// The plan by which instances migrate to another version of their machine. It is the content of a file for `wfctl
+/// migrate --plan`, and a part of the body of `POST /v1/instances/NAME/migrate`.
 public struct MigrationPlanItem: Equatable, WireInlined {
-    /// From when on the delays of new timers count.
+    /// The time from which the delays of new timers count.
     public enum Timers: String, WireWord {
-        /// Since the instance entered its state.
+        /// The time when the instance entered its state.
         case sinceEntry = "since-entry"
         case fromNow = "from-now"
     }
 
-    /// New paths of states by old ones; nil for none.
+    /// The new paths of states by their old paths; `nil` if there are none.
     public var map: [String: String]?
-    /// CEL over the old context by paths into the new one; nil for none.
+    /// CEL expressions over the old context, by paths into the new one; `nil` if there are none.
     public var assign: [String: String]?
-    /// Paths of states and into the context that are not wanted any more; nil for none.
+    /// The paths of states and of values in the context to drop; `nil` if there are none.
     public var drop: [String]?
-    /// Nil for `since-entry`.
+    /// The start of the delays; `nil` for `since-entry`.
     public var timers: Timers?
-    /// Whether invocations end that the new version has not; nil for false.
+    /// True to end invocations that the new version lacks; `nil` for false.
     public var cancelInvocations: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         map: [String: String]? = nil, assign: [String: String]? = nil, drop: [String]? = nil, timers: Timers? = nil,
         cancelInvocations: Bool? = nil
@@ -49,7 +49,7 @@ public struct MigrationPlanItem: Equatable, WireInlined {
         inlinedFields(in: &book)
     }
 
-    /// Gives the schema of the fields, and any plan.
+    /// Returns the schema of the fields, and any plan.
     public static func inlinedFields(in book: inout SchemaBook) -> (schema: JSONObject, example: MigrationPlanItem) {
         let texts: JSONObject = ["type": "object", "additionalProperties": ["type": "string"]]
         let fields: JSONObject = [
@@ -71,20 +71,20 @@ public struct MigrationPlanItem: Equatable, WireInlined {
 
 /// The body of `POST /v1/instances/NAME/migrate`.
 public struct MigrateRequest: Equatable, WireRecord {
-    /// For the history; only a retry may go without one.
+    /// The reason for the history; only a retry may omit it.
     public var reason: String?
-    /// The version to go to; nil for the one that new instances take.
+    /// The target version; `nil` for the version that new instances take.
     public var to: Int64?
     public var plan: MigrationPlanItem
-    /// Whether a failed instance takes there what it failed on, and stays where it is when it would fail again; nil for
-    /// false.
+    /// True to apply again, in the new version, the event that a failed instance failed on. If it fails again, the
+    /// instance stays in its version. `nil` for false.
     public var retry: Bool?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     public var seq: Int64?
-    /// True to be told what would happen, without a change.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         reason: String?, to: Int64? = nil, plan: MigrationPlanItem = .init(), retry: Bool? = nil, seq: Int64? = nil,
         dryRun: Bool? = nil
@@ -121,7 +121,7 @@ extension JSONObject {
 }
 
 extension WireFields {
-    /// Texts by names.
+    /// Reads an object whose values are texts; `nil` if the field is absent.
     fileprivate mutating func optionalTexts(_ name: String) throws(WireError) -> [String: String]? {
         guard let object = try optional(name, as: JSONObject.self) else { return nil }
         var texts: [String: String] = [:]

@@ -1,11 +1,11 @@
-/// What became of an instance that went over to another version, beside its states.
+/// The consequences of a migration, apart from the new states.
 public struct MigrationItem: Equatable, WireRecord {
-    /// A timer, and when it is due.
+    /// A timer and its due time.
     public struct Timer: Hashable, WireRecord {
         public var event: String
         public var due: WireTime
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(event: String, due: WireTime) {
             self.event = event
             self.due = due
@@ -19,20 +19,20 @@ public struct MigrationItem: Equatable, WireRecord {
 
     public var from: Int64
     public var to: Int64
-    /// Timers and delayed events that go on.
+    /// The timers and delayed events that continue.
     public var kept: [Timer]
-    /// Timers that were armed.
+    /// The timers that were armed.
     public var new: [Timer]
-    /// The events of those that do not come any more.
+    /// The events of the timers and delayed events that ended.
     public var ended: [String]
-    /// The ids of invocations that were cancelled.
+    /// The ids of the invocations that were cancelled.
     public var cancelled: [String]
-    /// The paths of history states that have forgotten what they remembered.
+    /// The paths of the history states that lost their memory.
     public var forgotten: [String]
-    /// Keys of the context that the new version does not declare; they stay.
+    /// The keys of the context that the new version does not declare; they stay.
     public var undeclared: [String]
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         from: Int64, to: Int64, kept: [Timer] = [], new: [Timer] = [], ended: [String] = [], cancelled: [String] = [],
         forgotten: [String] = [], undeclared: [String] = []

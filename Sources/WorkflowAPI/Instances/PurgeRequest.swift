@@ -1,15 +1,15 @@
 /// The body of `POST /v1/purge`.
 public struct PurgeRequest: Equatable, WireRecord {
-    /// For so long nothing must have come to them: `90d`.
+    /// The time for which an instance must have been unchanged: `90d`.
     public var finishedBefore: String
-    /// Nil for all machines.
+    /// The machine; `nil` for all machines.
     public var machine: String?
-    /// For the table of what was deleted.
+    /// The reason for the table of deletions.
     public var reason: String
-    /// True to be told how many there are, without a change.
+    /// True to count the instances and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(finishedBefore: String, machine: String? = nil, reason: String, dryRun: Bool? = nil) {
         self.finishedBefore = finishedBefore
         self.machine = machine
@@ -27,21 +27,21 @@ public struct PurgeRequest: Equatable, WireRecord {
 
 /// The answer of `POST /v1/purge`.
 public struct PurgeAnswer: Equatable, WireRecord {
-    /// Instances that were deleted; of a dry run, that would be.
+    /// The number of deleted instances; in a dry run, of those that would be deleted.
     public var deleted: Int64
-    /// The rows that their histories had.
+    /// The number of rows of their histories.
     public var rows: Int64
-    /// Instances that stay because calls of theirs have not ended.
+    /// The number of instances that stay because their calls have not ended.
     public var kept: Int64
-    /// False where there may be more: the same request goes on.
+    /// False if there may be more to delete: the same request continues.
     public var done: Bool
-    /// The reason why some erased data is still in the files, from which it will go by itself; nil when all is gone,
+    /// The reason why some erased data is still in the files, which removes itself in time. `nil` if the data is gone,
     /// and before the purge is done.
     public var pending: String?
-    /// True when nothing was changed.
+    /// True if nothing was changed; otherwise `nil`.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         deleted: Int64, rows: Int64, kept: Int64, done: Bool, pending: String? = nil, dryRun: Bool? = nil
     ) {

@@ -1,20 +1,21 @@
 /// The body of `POST /v1/instances/NAME/redact`.
 public struct RedactRequest: Equatable, WireRecord {
-    /// For the history.
+    /// The reason for the history.
     public var reason: String
-    /// The rows that lose what they say: `3,7-9`; nil for all.
+    /// The rows whose content is erased: `3,7-9`; `nil` for all.
     public var seqs: String?
-    /// The paths into the context whose values go; nil for none. With `seqs` a path such as `data.phone` is one into
-    /// the data of these rows, whose other data is kept; a key of the context named so is `context.data`.
+    /// The paths into the context whose values are erased; `nil` if there are none. With `seqs`, a path such as
+    /// `data.phone` leads into the data of these rows, and their other data stays. A key of the context with that name
+    /// is `context.data`.
     public var paths: [String]?
-    /// The name that the instance is to have; nil to keep its own.
+    /// The new name of the instance; `nil` to keep its name.
     public var name: String?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     public var seq: Int64?
-    /// True to be told what would be erased, without a change.
+    /// True to report the data that would be erased, and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         reason: String, seqs: String? = nil, paths: [String]? = nil, name: String? = nil, seq: Int64? = nil,
         dryRun: Bool? = nil
@@ -54,36 +55,37 @@ extension RedactRequest {
     private static func isOfData(_ path: String) -> Bool { path.hasPrefix("data.") || path.hasPrefix("data[") }
 }
 
-/// What was erased of an instance.
+/// The result of a redaction: the erased parts of an instance.
 public struct RedactAnswer: Equatable, WireRecord {
-    /// As it is named now.
+    /// The instance's present name.
     public var instance: String
-    /// Of the row that records it; of a dry run, what it would be.
+    /// The seq of the row that records the redaction; in a dry run, the seq that the row would have.
     public var seq: Int64
     public var status: Instance.Status
     /// The paths of the active leaves.
     public var configuration: [String]
-    /// The rows that say nothing any more: `3,7-9`; nil for none.
+    /// The rows whose content was erased: `3,7-9`; `nil` if there are none.
     public var seqs: String?
-    /// The paths that were erased in the data of these rows. The redaction's own row keeps the rest. Nil when the rows
+    /// The paths that were erased in the data of these rows. The redaction's own row keeps the rest. `nil` if the rows
     /// were erased whole.
     public var data: [String]?
-    /// The paths into the context whose values are gone; nil for none.
+    /// The paths into the context whose values were erased; `nil` if there are none.
     public var paths: [String]?
-    /// True when context and output went whole.
+    /// True if the context and the output were erased whole; otherwise `nil`.
     public var context: Bool?
-    /// True when it has another name since.
+    /// True if the instance got another name; otherwise `nil`.
     public var renamed: Bool?
-    /// The events that are still to come, or that it failed on, and come without data now; nil for none.
+    /// The events that lost their data: those still to come, and the one that the instance failed on. `nil` if there
+    /// are none.
     public var emptied: [String]?
-    /// The reason why the erased data is still in the files, from which it will go by itself; nil when it is gone.
+    /// The reason why the erased data is still in the files, which removes itself in time; `nil` if the data is gone.
     public var pending: String?
-    /// True of a trial.
+    /// True for a dry run; otherwise `nil`.
     public var dryRun: Bool?
-    /// True when this was answered before: nothing was erased twice.
+    /// True if this repeats an earlier answer, and nothing was erased again; otherwise `nil`.
     public var repeated: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         instance: String, seq: Int64, status: Instance.Status, configuration: [String], seqs: String? = nil,
         data: [String]? = nil, paths: [String]? = nil, context: Bool? = nil, renamed: Bool? = nil,

@@ -1,13 +1,13 @@
 /// The body of `POST /v1/instances/NAME/{retry|skip|suspend|resume}`.
 public struct RepairRequest: Equatable, WireRecord {
-    /// For the history; `skip` requires one.
+    /// The reason for the history; `skip` requires one.
     public var reason: String?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     public var seq: Int64?
-    /// True to be told what would happen, without a change.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(reason: String? = nil, seq: Int64? = nil, dryRun: Bool? = nil) {
         self.reason = reason
         self.seq = seq

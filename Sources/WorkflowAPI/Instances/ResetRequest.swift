@@ -1,35 +1,35 @@
 /// The body of `POST /v1/instances/NAME/reset`.
 public struct ResetRequest: Equatable, WireRecord {
-    /// When that is due which was to come by itself.
+    /// The due times of the timers and delayed events that the instance had then.
     public enum Timers: String, WireWord {
-        /// What was left of it then counts from now.
+        /// The rest of the time counts from now.
         case left
-        /// When it was due then.
+        /// The due time stays the same.
         case due
     }
 
-    /// What becomes of the invocations that lived then and do not live now.
+    /// The fate of the invocations that were live then and are not live now.
     public enum Invocations: String, WireWord {
-        /// They begin anew: what they ask for is done twice.
+        /// The invocations begin again, so their services act twice.
         case again
-        /// They have the result that came.
+        /// The invocations get the results that came.
         case answer
     }
 
-    /// The seq whose state the instance is to have.
+    /// The seq whose state the instance gets.
     public var to: Int64
-    /// For the history.
+    /// The reason for the history.
     public var reason: String
-    /// Nil for `left`.
+    /// The due times; `nil` for `left`.
     public var timers: Timers?
-    /// Nil where there must be none.
+    /// The fate of the invocations; `nil` refuses if there are any.
     public var invocations: Invocations?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     public var seq: Int64?
-    /// True to be told what would happen, without a change.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         to: Int64, reason: String, timers: Timers? = nil, invocations: Invocations? = nil, seq: Int64? = nil,
         dryRun: Bool? = nil
@@ -54,16 +54,16 @@ public struct ResetRequest: Equatable, WireRecord {
 
 /// The body of `POST /v1/instances/NAME/undo`.
 public struct UndoRequest: Equatable, WireRecord {
-    /// For the history.
+    /// The reason for the history.
     public var reason: String
-    /// Nil where no invocation was cancelled.
+    /// The fate of the invocations that the migration cancelled; `nil` refuses if there are any.
     public var invocations: ResetRequest.Invocations?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     public var seq: Int64?
-    /// True to be told what would happen, without a change.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         reason: String, invocations: ResetRequest.Invocations? = nil, seq: Int64? = nil, dryRun: Bool? = nil
     ) {

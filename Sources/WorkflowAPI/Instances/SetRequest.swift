@@ -2,18 +2,18 @@ public import WorkflowJSON
 
 /// The body of `POST /v1/instances/NAME/set`.
 public struct SetRequest: Equatable, WireRecord {
-    /// For the history.
+    /// The reason for the history.
     public var reason: String
-    /// Values by their paths into the context: `total`, `customer.name`, `items[0]`; nil for none.
+    /// The values by their paths into the context: `total`, `customer.name`, `items[0]`; `nil` if there are none.
     public var set: JSONObject?
-    /// The paths of what goes; nil for none.
+    /// The paths to remove; `nil` if there are none.
     public var unset: [String]?
-    /// The seq that the instance must have; nil for any.
+    /// The seq that the instance must have; `nil` for any.
     public var seq: Int64?
-    /// True to be told what would happen, without a change.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         reason: String, set: JSONObject? = nil, unset: [String]? = nil, seq: Int64? = nil, dryRun: Bool? = nil
     ) {

@@ -1,14 +1,14 @@
-/// The last timer of an instance that has no timer and no invocation left, because this one came too late.
+/// The last timer of an instance that now has neither timer nor invocation: this timer came too late.
 public struct SkippedTimerItem: Equatable, WireRecord {
     /// The timer's event.
     public var event: String
-    /// The time at which it was skipped, by the daemon's clock.
+    /// The time when the daemon skipped the timer, by its clock.
     public var at: WireTime
     public var lateMilliseconds: Int64
-    /// The events that the instance still takes, unless a guard rejects them.
+    /// The events that the instance still accepts, unless a guard rejects them.
     public var accepted: [String]
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(event: String, at: WireTime, lateMilliseconds: Int64, accepted: [String]) {
         self.event = event
         self.at = at

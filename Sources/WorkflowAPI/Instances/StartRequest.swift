@@ -3,14 +3,14 @@ public import WorkflowJSON
 /// The body of `POST /v1/instances`.
 public struct StartRequest: Equatable, WireRecord {
     public var machine: String
-    /// Nil for the latest.
+    /// The version; `nil` for the version that new instances take.
     public var version: Int64?
-    /// The name of the new instance; nil lets the daemon choose one.
+    /// The name of the new instance; `nil` lets the daemon choose one.
     public var instance: String?
     /// Replaces top-level keys of the machine's context.
     public var data: JSONObject?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(machine: String, version: Int64? = nil, instance: String? = nil, data: JSONObject? = nil) {
         self.machine = machine
         self.version = version

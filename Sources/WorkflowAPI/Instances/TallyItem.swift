@@ -1,15 +1,15 @@
-/// How many instances of a machine version are in one status and configuration.
+/// The number of instances of a machine version in one status and configuration.
 public struct TallyItem: Equatable, WireRecord {
     public var machine: String
     public var version: Int64
-    /// The number of the version's semantics; 1 when a daemon of 0.1 does not tell it.
+    /// The number of the version's semantics; 1 if a daemon of 0.1 omits it.
     public var semantics: Int64
     public var status: Instance.Status
     /// The paths of the active leaves, in document order.
     public var configuration: [String]
     public var count: Int64
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         machine: String, version: Int64, semantics: Int64, status: Instance.Status, configuration: [String],
         count: Int64
@@ -34,15 +34,15 @@ public struct TallyItem: Equatable, WireRecord {
 
 /// The query of `GET /v1/tally`.
 public struct TallyParameters: Hashable, Sendable {
-    /// Empty for all.
+    /// The names of the machines; empty for all.
     public var machines: [String]
     /// True to count only versions whose semantics are older than those of a definition that is applied now.
     public var outdated: Bool
-    /// Items at most, 1 to 500; nil for 100.
+    /// The most items, 1 to 500; `nil` for 100.
     public var limit: Int?
     public var page: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(machines: [String] = [], outdated: Bool = false, limit: Int? = nil, page: String? = nil) {
         self.outdated = outdated
         self.machines = machines
@@ -50,7 +50,7 @@ public struct TallyParameters: Hashable, Sendable {
         self.page = page
     }
 
-    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
+    /// Reads percent-decoded parameters. Refuses unknown ones, and repeated ones unless their values add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query, addingUp: ["machine"])
         machines = try fields.strings("machine")
@@ -60,7 +60,7 @@ public struct TallyParameters: Hashable, Sendable {
         try fields.refuseUnknown()
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("machine", machines)

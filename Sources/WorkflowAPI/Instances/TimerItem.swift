@@ -1,25 +1,27 @@
-/// Something that will come to an instance by itself.
+/// A timer or a delayed event of an instance.
 public struct TimerItem: Equatable, WireRecord {
     public var instance: String
-    /// The name of the event that it will be.
+    /// The name of the event that will come.
     public var event: String
     public var due: WireTime
-    /// Milliseconds until then; negative when it is late.
+    /// The milliseconds until `due`; negative if the timer is late.
     public var dueInMilliseconds: Int64
-    /// The path of the state with whose end it goes; of an instance's own list only.
+    /// The path of the state whose end cancels the timer; only in an instance's own list.
     public var state: String?
-    /// What `cancel` names; of an instance's own list only.
+    /// The id that `cancel` names; only in an instance's own list.
     public var id: String?
-    /// How late it may be and still change something; nil for however late. Of an instance's own list only.
+    /// The delay after `due` from which the timer is skipped; `nil` if it is never skipped. Only in an instance's own
+    /// list.
     public var skipMilliseconds: Int64?
-    /// True when its delay begins anew if the timer is too late; nil otherwise. Only in an instance's own list.
+    /// True if its delay starts again when the timer is too late; otherwise `nil`. Only in an instance's own list.
     public var rearms: Bool?
-    /// Whether it waits because its instance does not run: until that is retried, or resumed.
+    /// True if the timer waits because its instance has failed or is suspended; otherwise `nil`.
     public var waits: Bool?
-    /// Of what waits: true when the instance is suspended, nil when it has failed.
+    /// True if the timer waits for a suspended instance; `nil` if the instance has failed, and if the timer does not
+    /// wait.
     public var suspended: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         instance: String, event: String, due: WireTime, dueInMilliseconds: Int64, state: String? = nil,
         id: String? = nil, skipMilliseconds: Int64? = nil, rearms: Bool? = nil, waits: Bool? = nil,

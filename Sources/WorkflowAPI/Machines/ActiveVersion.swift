@@ -1,12 +1,12 @@
 public import WorkflowJSON
 
-/// The version that new instances of a machine take, where they do not say one.
+/// The version that new instances of a machine take by default.
 public enum ActiveVersion: Hashable, WireValue, LosslessStringConvertible {
-    /// On the wire `"latest"`: whatever was applied last.
+    /// The version that was applied last; `"latest"` on the wire.
     case latest
     case version(Int64)
 
-    /// Reads `latest` or a number from 1 on; nil for anything else.
+    /// Reads `latest` or a number from 1 on; `nil` for any other text.
     public init?(_ description: String) {
         if description == Self.word {
             self = .latest
@@ -24,7 +24,7 @@ public enum ActiveVersion: Hashable, WireValue, LosslessStringConvertible {
         }
     }
 
-    /// The number; nil for the latest.
+    /// The version's number; `nil` for the latest.
     public var number: Int64? {
         if case .version(let number) = self { number } else { nil }
     }
@@ -58,7 +58,7 @@ public enum ActiveVersion: Hashable, WireValue, LosslessStringConvertible {
 public struct ActivateRequest: Equatable, WireRecord {
     public var version: ActiveVersion
 
-    /// Takes the version as it is.
+    /// Creates the request from a version.
     public init(version: ActiveVersion) { self.version = version }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
@@ -68,20 +68,20 @@ public struct ActivateRequest: Equatable, WireRecord {
 
 /// The query of `POST /v1/machines`.
 public struct ApplyParameters: Hashable, Sendable {
-    /// Whether new instances may take the version; else they go on with the one of before.
+    /// True if new instances may take the version; otherwise they continue to take the previous one.
     public var activate: Bool
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(activate: Bool = true) { self.activate = activate }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters. Refuses unknown and repeated ones.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         activate = try fields.bool("activate", absent: true)
         try fields.refuseUnknown()
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("activate", activate ? nil : "false")

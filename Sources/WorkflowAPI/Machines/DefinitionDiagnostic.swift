@@ -1,18 +1,18 @@
-/// One thing to say about a definition, and where.
+/// An error or a warning about a definition, with its place.
 public struct DefinitionDiagnostic: Hashable, WireRecord {
-    /// How much it matters.
+    /// The severity of a diagnostic.
     public enum Severity: String, WireWord {
         case error, warning
     }
 
     public var severity: Severity
-    /// Counted from 1.
+    /// The line, counted from 1.
     public var line: Int
-    /// Counted from 1.
+    /// The column, counted from 1.
     public var column: Int
     public var message: String
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(severity: Severity, line: Int, column: Int, message: String) {
         self.severity = severity
         self.line = line

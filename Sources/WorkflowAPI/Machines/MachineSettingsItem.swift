@@ -1,23 +1,23 @@
-/// What is set for a machine, as the answer to a request that sets something.
+/// The settings of a machine, as the answer to a request that changes one.
 public struct MachineSettingsItem: Equatable, WireRecord {
     public var machine: String
     /// The version that was applied last.
     public var latest: Int64
     /// The version that new instances take.
     public var active: ActiveVersion
-    /// Since when and why nothing starts, and its instances take nothing; nil when they do.
+    /// The machine's suspension; `nil` if the machine is not suspended.
     public var suspended: MachineSuspensionItem?
-    /// For how many milliseconds finished instances are kept; nil for ever.
+    /// The milliseconds for which finished instances are kept; `nil` for ever.
     public var retentionInMilliseconds: Int64?
-    /// Of a suspension, how many instances run; of a resume, how many go on; of a dry run of a retention, how many
-    /// would be deleted by now.
+    /// The number of instances: for a suspension those that run, for a resume those that continue. For a dry run of a
+    /// retention, those that would be deleted now.
     public var instances: Int64?
     /// The name of the run that resumes instances.
     public var run: String?
-    /// True when nothing was changed.
+    /// True if nothing was changed; otherwise `nil`.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         machine: String, latest: Int64, active: ActiveVersion, suspended: MachineSuspensionItem? = nil,
         retentionInMilliseconds: Int64? = nil, instances: Int64? = nil, run: String? = nil, dryRun: Bool? = nil
@@ -46,12 +46,12 @@ public struct MachineSettingsItem: Equatable, WireRecord {
 
 /// The body of `POST /v1/machines/NAME/suspend`.
 public struct SuspendMachineRequest: Equatable, WireRecord {
-    /// Why; those that are refused are told.
+    /// The reason. Callers whose requests are refused are told it.
     public var reason: String?
-    /// True to be told what would happen, without a change.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(reason: String? = nil, dryRun: Bool? = nil) {
         self.reason = reason
         self.dryRun = dryRun
@@ -65,14 +65,14 @@ public struct SuspendMachineRequest: Equatable, WireRecord {
 
 /// The body of `POST /v1/machines/NAME/resume`.
 public struct ResumeMachineRequest: Equatable, WireRecord {
-    /// The name of the run that resumes those that the machine has suspended; nil of a dry run.
+    /// The name of the run that resumes the instances that were suspended with their machine; `nil` for a dry run.
     public var run: String?
-    /// For the history.
+    /// The reason for the history.
     public var reason: String?
-    /// True to be told what would happen, without a change.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(run: String? = nil, reason: String? = nil, dryRun: Bool? = nil) {
         self.run = run
         self.reason = reason
@@ -97,12 +97,12 @@ public struct ResumeMachineRequest: Equatable, WireRecord {
 
 /// The body of `POST /v1/machines/NAME/retention`.
 public struct RetentionRequest: Equatable, WireRecord {
-    /// How long finished instances are kept, such as `90d`; nil for ever, on the wire `none`.
+    /// The time for which finished instances are kept, such as `90d`; `nil` for ever, which is `none` on the wire.
     public var retention: String?
-    /// True to be told how many would be deleted, without a change.
+    /// True to count the instances that would be deleted, and change nothing.
     public var dryRun: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(retention: String?, dryRun: Bool? = nil) {
         self.retention = retention
         self.dryRun = dryRun
@@ -114,6 +114,6 @@ public struct RetentionRequest: Equatable, WireRecord {
         dryRun = try fields.optional("dryRun", \.dryRun)
     }
 
-    /// The word for no retention.
+    /// The word that stands for no retention on the wire.
     public static let none = "none"
 }

@@ -1,28 +1,28 @@
-/// A version of a machine, as `POST /v1/machines`, the list and `GET /v1/machines/NAME` answer it.
+/// A version of a machine, as in the answers of `POST /v1/machines`, `GET /v1/machines` and `GET /v1/machines/NAME`.
 public struct MachineSummary: Equatable, WireRecord {
     public var machine: String
     public var version: Int64
-    /// The number of the version's semantics, the rules by which its instances take steps; 1 when a daemon of 0.1 does
-    /// not tell it.
+    /// The number of the version's semantics, the rules by which its instances take steps; 1 if a daemon of 0.1 omits
+    /// it.
     public var semantics: Int64
-    /// The version that new instances take; nil for the latest.
+    /// The version that new instances take; `nil` for the latest.
     public var active: Int64?
-    /// Since when and why nothing starts, and its instances take nothing; nil when they do.
+    /// The machine's suspension; `nil` if the machine is not suspended.
     public var suspended: MachineSuspensionItem?
-    /// For how many milliseconds finished instances are kept; nil for ever.
+    /// The milliseconds for which finished instances are kept; `nil` for ever.
     public var retentionInMilliseconds: Int64?
-    /// SHA-256 of the source, 64 hexadecimal digits.
+    /// The SHA-256 digest of the source, 64 hexadecimal digits.
     public var digest: String
     public var createdAt: WireTime
-    /// What to say about a definition that was accepted; nil outside of the answer to `POST`.
+    /// The warnings about an accepted definition; `nil` except in the answer to `POST`.
     public var warnings: [DefinitionDiagnostic]?
-    /// A sentence for each place where its semantics make it behave otherwise than the previous version. Nil when the
-    /// semantics are the same, and in all answers but the one to `POST`.
+    /// The places where the new semantics make the machine behave differently from the previous version, a sentence for
+    /// each. `nil` if the semantics are the same, and except in the answer to `POST`.
     public var differences: [String]?
-    /// The definition exactly as it was given; nil in lists and in the answer to `POST`.
+    /// The definition exactly as given; `nil` in lists and in the answer to `POST`.
     public var source: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         machine: String, version: Int64, semantics: Int64, active: Int64? = nil,
         suspended: MachineSuspensionItem? = nil,
@@ -57,7 +57,7 @@ public struct MachineSummary: Equatable, WireRecord {
     }
 }
 
-/// What the body of `POST /v1/machines` may be.
+/// A media type that the body of `POST /v1/machines` may have.
 public enum DefinitionMediaType: String, CaseIterable, Sendable {
     case yaml = "application/yaml"
     case json = "application/json"

@@ -1,14 +1,14 @@
-/// That a machine is suspended: nothing starts, and its instances take nothing.
+/// The suspension of a machine: no instance starts, and its instances accept nothing.
 public struct MachineSuspensionItem: Equatable, WireRecord {
     public var machine: String
-    /// Since when.
+    /// The time when the machine was suspended.
     public var at: WireTime
-    /// Who has suspended it; nil where nobody is known.
+    /// The person who suspended the machine; `nil` if unknown.
     public var actor: String?
-    /// What the person said.
+    /// The person's reason.
     public var reason: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(machine: String, at: WireTime, actor: String? = nil, reason: String? = nil) {
         self.machine = machine
         self.at = at

@@ -1,34 +1,34 @@
 /// An error answer, `application/problem+json` (RFC 9457).
 public struct Problem: Error, Hashable, WireRecord {
-    /// The media type of such an answer.
+    /// The media type of an error answer.
     public static let mediaType = "application/problem+json"
 
     public var type: ProblemType
-    /// What failed here, on which thing, why and what to do; no full stop at its end.
+    /// The failure, the thing that it concerns, the reason and the remedy; no full stop at the end.
     public var detail: String
-    /// The instance it is about.
+    /// The instance that the problem concerns.
     public var instance: String?
-    /// The machine it is about.
+    /// The machine that the problem concerns.
     public var machine: String?
     /// The paths of the instance's active leaves.
     public var state: [String]?
     public var seq: Int64?
-    /// The line of a body in lines.
+    /// The number of the line, in a body of lines.
     public var line: Int64?
-    /// The events that the instance takes now.
+    /// The events that the instance accepts now.
     public var accepted: [String]?
     /// The transitions that were tried, and why none was taken.
     public var candidates: [Candidate]?
-    /// Every mistake of a definition.
+    /// All mistakes of a definition.
     public var diagnostics: [DefinitionDiagnostic]?
-    /// The name that was probably meant.
+    /// The name that the caller probably meant.
     public var suggestion: String?
-    /// Where this store and that of an older cursor part.
+    /// The point where this store and the store of an older cursor diverge.
     public var parted: Parting?
-    /// What of the instance has no place in another version, and what would help.
+    /// The parts of the instance that have no place in another version, each with a remedy.
     public var misfits: [String]?
 
-    /// Takes the parts as they are; what does not belong to the type stays nil.
+    /// Creates a problem from its parts; parts that the type does not have stay `nil`.
     public init(
         _ type: ProblemType, detail: String, instance: String? = nil, machine: String? = nil, state: [String]? = nil,
         seq: Int64? = nil, accepted: [String]? = nil, candidates: [Candidate]? = nil,
@@ -48,14 +48,14 @@ public struct Problem: Error, Hashable, WireRecord {
         self.parted = parted
     }
 
-    /// The problem of a body or a query that could not be read.
+    /// Creates the problem for a body or a query that could not be read.
     public init(_ error: WireError) {
         self.init(error.problemType, detail: error.message)
     }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
         type = try fields.required("type", \.type)
-        // Both follow from the type; whatever stands there adds nothing.
+        // Both follow from the type, so their values are ignored.
         _ = try fields.optional("title") { $0.type.title }
         _ = try fields.optional("status") { $0.type.status }
         detail = try fields.optional("detail") { $0.detail } ?? type.title

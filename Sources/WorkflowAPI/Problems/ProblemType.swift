@@ -1,106 +1,106 @@
-/// What can go wrong in a request: stable names, each with its HTTP status and wfctl's exit code.
+/// The types of problems: stable names, each with its HTTP status and the exit code of `wfctl`.
 public enum ProblemType: String, WireWord {
-    /// The machine knows the event, but no state of this configuration takes it.
+    /// The machine knows the event, but no active state accepts it.
     case eventNotAccepted = "event-not-accepted"
-    /// A state takes the event, but its guard said no.
+    /// A state accepts the event, but its guard is false.
     case guardRejected = "guard-rejected"
     /// The instance is done or cancelled.
     case instanceFinished = "instance-finished"
     /// The instance needs an operator.
     case instanceFailed = "instance-failed"
-    /// A retry or a skip of an instance that has not failed.
+    /// The instance has not failed, so there is nothing to retry or skip.
     case instanceNotFailed = "instance-not-failed"
-    /// Somebody has stopped the instance: it takes no events until it is resumed.
+    /// The instance is suspended: it accepts no events until somebody resumes it.
     case instanceSuspended = "instance-suspended"
-    /// Somebody has suspended the machine: nothing starts, and its instances take nothing until it is resumed.
+    /// The machine is suspended: no instance starts, and its instances accept nothing until somebody resumes it.
     case machineSuspended = "machine-suspended"
-    /// A deletion of an instance that may still go on.
+    /// The instance to delete may still continue.
     case instanceNotFinished = "instance-not-finished"
-    /// What the key was used for was deleted.
+    /// The instance that the key was used for was deleted.
     case instancePurged = "instance-purged"
-    /// A resume of an instance that is not suspended.
+    /// The instance to resume is not suspended.
     case instanceNotSuspended = "instance-not-suspended"
-    /// A reset that does not say what becomes of invocations that lived then and do not live now.
+    /// The request does not decide about invocations that were live then and are not live now.
     case invocationsUndecided = "invocations-undecided"
-    /// Something else has happened since what is to be undone.
+    /// The last step was no migration, or the bulk run cannot be undone or resumed.
     case notUndoable = "not-undoable"
-    /// An expression failed and nothing handled it; the macrostep was undone.
+    /// An expression failed, and no transition handled the failure; the macrostep was undone.
     case expressionFailed = "expression-failed"
-    /// An invocation failed for good, and no transition takes that: why an instance has failed.
+    /// An invocation failed for good, and no transition handles the failure. A reason of a failed instance.
     case invocationFailed = "invocation-failed"
-    /// The machine never settles; the macrostep was undone.
+    /// The machine never becomes stable; the macrostep was undone.
     case livelock
-    /// No state of the machine takes an event of this name.
+    /// No state of the machine accepts an event of this name.
     case unknownEvent = "unknown-event"
     /// Only the engine may use this event name.
     case reservedEvent = "reserved-event"
-    /// The data does not fit what the machine declares.
+    /// The data does not match the machine's declaration.
     case invalidData = "invalid-data"
-    /// Something of the instance has no place in the other version; `Problem.misfits` lists all of it.
+    /// Parts of the instance have no place in the other version; `Problem.misfits` lists all of them.
     case misfit
     /// The definition has mistakes; `Problem.diagnostics` lists them all.
     case invalidDefinition = "invalid-definition"
-    /// A name of a machine or an instance that breaks the grammar of names.
+    /// A name of a machine or an instance breaks the grammar of names.
     case invalidName = "invalid-name"
     case instanceNotFound = "instance-not-found"
     case machineNotFound = "machine-not-found"
-    /// The instance has not come that far.
+    /// The instance has not reached this seq.
     case seqNotFound = "seq-not-found"
-    /// What is asked for was erased.
+    /// The requested data was erased.
     case redacted
     /// The name is taken.
     case instanceExists = "instance-exists"
     /// The instance has another seq or state than the caller expects.
     case preconditionFailed = "precondition-failed"
-    /// No run over many instances has the name.
+    /// No run over many instances has this name.
     case runNotFound = "run-not-found"
-    /// Other instances are selected than were rehearsed.
+    /// The selection differs from the one that was rehearsed.
     case selectionChanged = "selection-changed"
     /// The key was used for another event.
     case keyReused = "key-reused"
-    /// The key is older than the window in which keys are remembered.
+    /// The key is older than the time for which keys are remembered.
     case keyExpired = "key-expired"
-    /// The key says a time that has not come yet on the daemon's clock.
+    /// The time in the key is ahead of the daemon's clock.
     case keyAhead = "key-ahead"
-    /// The daemon's clock is the machine's, which nobody moves.
+    /// The daemon uses the computer's clock, which nobody can move.
     case clockNotVirtual = "clock-not-virtual"
-    /// A time that the clock cannot be moved to.
+    /// The clock cannot be moved to this time.
     case invalidTime = "invalid-time"
-    /// A body that is not JSON or has wrong fields.
+    /// The body is not JSON, or has wrong fields.
     case invalidRequest = "invalid-request"
-    /// A page token that is not one, or belongs to another list.
+    /// The page token is malformed, or belongs to another list.
     case invalidPageToken = "invalid-page-token"
-    /// A query parameter that is unknown or has a wrong value.
+    /// A query parameter is unknown, or has a wrong value.
     case invalidParameter = "invalid-parameter"
-    /// A cursor or page token of before a restore; `Problem.parted` tells where that history ends in this one.
+    /// The cursor or page token is from before a restore; `Problem.parted` has the point where the histories diverge.
     case generationChanged = "generation-changed"
-    /// A backup is made already, or waits to be fetched.
+    /// Another backup is being made, or waits to be fetched.
     case backupRunning = "backup-running"
-    /// The backup was fetched, its time is over, or it never was.
+    /// The backup was fetched or has expired, or never existed.
     case backupNotFound = "backup-not-found"
-    /// The head of a request is larger than the daemon reads.
+    /// The head of the request is larger than the daemon reads.
     case headTooLarge = "head-too-large"
-    /// The head of a request did not come to its end in time.
+    /// The head of the request did not arrive in time.
     case requestTimeout = "request-timeout"
     case payloadTooLarge = "payload-too-large"
     case unsupportedMediaType = "unsupported-media-type"
     case routeNotFound = "route-not-found"
-    /// Over TCP, for a host that the daemon does not answer for.
+    /// A request over TCP names a host that the daemon does not serve.
     case wrongHost = "wrong-host"
-    /// Over TCP, from a web page of another origin.
+    /// A request over TCP comes from a web page of another origin.
     case crossSite = "cross-site"
     case methodNotAllowed = "method-not-allowed"
-    /// An `Expect` other than `100-continue`.
+    /// The header `Expect` has another value than `100-continue`.
     case expectationFailed = "expectation-failed"
-    /// A worker speaks of a task that it does not have, or has no more; nothing was changed.
+    /// The worker does not hold the task, or not any more; nothing was changed.
     case leaseLost = "lease-lost"
-    /// Effects are under way that what was asked for would end, or leave without what they ask.
+    /// Open effects are in the way: a deletion would end them, or a redaction would erase data that they need.
     case effectsOpen = "effects-open"
     /// The instance waits for no such effect.
     case effectNotFound = "effect-not-found"
-    /// Somebody works on the effect, or it has its result; nothing was changed.
+    /// The effect is being worked on, or has its result; nothing was changed.
     case effectNotWaiting = "effect-not-waiting"
-    /// No definition names the queue, no effect is in it, and nothing is set for it.
+    /// The queue is unknown: no definition names it, no effect is in it, and it has no settings.
     case queueNotFound = "queue-not-found"
     /// The queue is full; nothing was changed.
     case overloaded
@@ -108,9 +108,9 @@ public enum ProblemType: String, WireWord {
     case draining
     /// The store could not write; nothing was changed.
     case storageUnavailable = "storage-unavailable"
-    /// The commit may have happened or not; nobody knows before a restart.
+    /// The commit may have happened or not; only a restart can tell.
     case outcomeUnknown = "outcome-unknown"
-    /// The database is not what was written: waiting does not help, restoring a backup does.
+    /// The database does not have the data that was written: restore a backup; waiting does not help.
     case databaseDamaged = "database-damaged"
     case notImplemented = "not-implemented"
     case internalError = "internal-error"
@@ -174,7 +174,7 @@ public enum ProblemType: String, WireWord {
         }
     }
 
-    /// What happened, in a few words, the same for every occurrence.
+    /// The problem in a few words, the same for every occurrence.
     public var title: String {
         switch self {
         case .eventNotAccepted: "Event not accepted in this state"
@@ -241,7 +241,7 @@ public enum ProblemType: String, WireWord {
         }
     }
 
-    /// What a server answers as `Retry-After`; nil where trying again is pointless.
+    /// The value of the header `Retry-After`; `nil` if another attempt is pointless.
     public var retryAfterSeconds: Int? {
         status == 503 ? 1 : nil
     }

@@ -1,10 +1,10 @@
 public import WorkflowJSON
 
-/// A line of the answer to a replay with another definition: how far it is, what became of an instance, or at the end
-/// how many there were.
+/// A line of the answer to a replay with another definition: the progress, the outcome for an instance, or at the end
+/// the counts.
 public enum BacktestLine: Equatable, WireObject, WireDescribed {
     case progress(WorkProgress)
-    /// Of many instances only those that part from their history are told.
+    /// The outcome for an instance. A replay of many instances reports only those that diverge from their history.
     case outcome(BacktestOutcome)
     case counts(BacktestCounts)
 
@@ -37,30 +37,30 @@ public enum BacktestLine: Equatable, WireObject, WireDescribed {
     }
 }
 
-/// What another definition makes of an instance's history.
+/// The result of replaying an instance's history with another definition.
 public struct BacktestOutcome: Hashable, WireRecord {
-    /// What it comes to.
+    /// The result of the comparison.
     public enum Result: String, WireWord {
-        /// Every event leads where it led.
+        /// Every event leads to the same states as in the history.
         case same
-        /// From `seq` on they go different ways.
+        /// The states differ from `seq` on.
         case differs
-        /// The event at `seq` is not taken.
+        /// The event at `seq` is not accepted.
         case refused
     }
 
     public var instance: String
     public var result: Result
-    /// The first event at which they part; nil when none does.
+    /// The seq at which the definitions diverge first; `nil` if they never do.
     public var seq: Int64?
     public var event: String?
-    /// The paths of the active leaves after it, as it was and as it would be; only when they differ.
+    /// The paths of the active leaves after the event, in the history and in the replay; only if they differ.
     public var was: [String]?
     public var wouldBe: [String]?
-    /// What differs, or why it is refused.
+    /// The difference, or the reason for the refusal.
     public var detail: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         instance: String, result: Result, seq: Int64? = nil, event: String? = nil, was: [String]? = nil,
         wouldBe: [String]? = nil, detail: String? = nil
@@ -85,15 +85,15 @@ public struct BacktestOutcome: Hashable, WireRecord {
     }
 }
 
-/// What became of all instances of a machine.
+/// The numbers of instances by outcome, for all instances of a machine.
 public struct BacktestCounts: Hashable, WireRecord {
-    /// How many part at one event.
+    /// The number of instances that diverge at an event.
     public struct Group: Hashable, WireRecord {
         public var event: String
         public var differs: Int64
         public var refused: Int64
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(event: String, differs: Int64, refused: Int64) {
             self.event = event
             self.differs = differs
@@ -110,13 +110,13 @@ public struct BacktestCounts: Hashable, WireRecord {
     public var same: Int64
     public var differs: Int64
     public var refused: Int64
-    /// Journal rows that were gone through.
+    /// The number of replayed journal rows.
     public var events: Int64
-    /// By event, those at which most part first.
+    /// The groups by event; the event at which most instances diverge comes first.
     public var groups: [Group]
     public var seconds: Double
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(same: Int64, differs: Int64, refused: Int64, events: Int64, groups: [Group], seconds: Double) {
         self.same = same
         self.differs = differs

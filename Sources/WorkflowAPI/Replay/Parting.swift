@@ -1,17 +1,19 @@
-/// Where the store of today and the generation of a cursor or page token part: what `generation-changed` tells.
+/// The point where the present store and the generation of a cursor or page token diverge. The problem
+/// `generation-changed` has it.
 ///
-/// Up to there both have the same history; what came after it in the older generation is not in this one.
+/// Both have the same history up to this point. Later rows of the older generation are not in this store.
 public struct Parting: Hashable, WireRecord {
     /// The present generation.
     public var generation: Int64
-    /// The last row that both have, as a cursor of the present generation; nil when they have none in common.
+    /// The last common row, as a cursor of the present generation; `nil` if there is none.
     public var cursor: String?
-    /// That row's time.
+    /// The time of that row.
     public var at: WireTime?
-    /// What the instance's seq was at that point; nil when it did not exist, or the request was not about one.
+    /// The instance's seq at that point; `nil` if the instance did not exist, or the request did not concern an
+    /// instance.
     public var seq: Int64?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(generation: Int64, cursor: String? = nil, at: WireTime? = nil, seq: Int64? = nil) {
         self.generation = generation
         self.cursor = cursor

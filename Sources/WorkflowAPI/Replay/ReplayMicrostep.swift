@@ -1,13 +1,13 @@
-/// Transitions taken together, and what they did.
+/// Transitions that were taken together, and their effects.
 public struct ReplayMicrostep: Hashable, WireRecord {
     /// A transition that was taken.
     public struct Taken: Hashable, WireRecord {
         public var source: String
         public var targets: [String]
-        /// Of the definition.
+        /// The line in the definition.
         public var line: Int
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(source: String, targets: [String], line: Int) {
             self.source = source
             self.targets = targets
@@ -21,18 +21,18 @@ public struct ReplayMicrostep: Hashable, WireRecord {
         }
     }
 
-    /// What an action did.
+    /// The effect of an action.
     public struct ActionTrace: Hashable, WireRecord {
         public var state: String
-        /// Of the definition.
+        /// The line in the definition.
         public var line: Int
         public var text: String
-        /// How many states of `exited` had been left before.
+        /// The number of states in `exited` that had been exited before the action.
         public var exited: Int
-        /// How many states of `entered` had been entered before.
+        /// The number of states in `entered` that had been entered before the action.
         public var entered: Int
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(state: String, line: Int, text: String, exited: Int, entered: Int) {
             self.state = state
             self.line = line
@@ -50,15 +50,15 @@ public struct ReplayMicrostep: Hashable, WireRecord {
         }
     }
 
-    /// Nil for eventless transitions.
+    /// The event; `nil` for eventless transitions.
     public var event: String?
     public var transitions: [Taken]
     public var exited: [String]
     public var entered: [String]
-    /// What the actions did, in order.
+    /// The effects of the actions, in order.
     public var actions: [ActionTrace]
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(event: String?, transitions: [Taken], exited: [String], entered: [String], actions: [ActionTrace]) {
         self.event = event
         self.transitions = transitions

@@ -1,21 +1,21 @@
 /// The query of `GET /v1/instances/NAME`.
 public struct ShowParameters: Hashable, Sendable {
-    /// The macrostep after which the instance is shown; nil for now.
+    /// The macrostep after which the instance is shown; `nil` for the present.
     public var seq: Int64?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(seq: Int64? = nil) {
         self.seq = seq
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters. Refuses unknown and repeated ones.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         seq = try fields.int("seq", in: 1...Int64.max)
         try fields.refuseUnknown()
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("seq", seq)
@@ -25,18 +25,18 @@ public struct ShowParameters: Hashable, Sendable {
 
 /// The query of `GET /v1/instances/NAME/replay`.
 public struct ReplayParameters: Hashable, Sendable {
-    /// The last seq; nil for the latest.
+    /// The last seq; `nil` for the latest.
     public var to: Int64?
-    /// Tell the microsteps.
+    /// True to include the microsteps.
     public var trace: Bool
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(to: Int64? = nil, trace: Bool = false) {
         self.to = to
         self.trace = trace
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters. Refuses unknown and repeated ones.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         to = try fields.int("to", in: 1...Int64.max)
@@ -44,7 +44,7 @@ public struct ReplayParameters: Hashable, Sendable {
         try fields.refuseUnknown()
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("to", to)
@@ -55,22 +55,22 @@ public struct ReplayParameters: Hashable, Sendable {
 
 /// The query of `POST /v1/machines/NAME/replay`.
 public struct BacktestParameters: Hashable, Sendable {
-    /// Only instances of these versions; empty for all.
+    /// The versions of the instances to replay; empty for all.
     public var versions: [Int64]
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(versions: [Int64] = []) {
         self.versions = versions
     }
 
-    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
+    /// Reads percent-decoded parameters. Refuses unknown ones, and repeated ones unless their values add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query, addingUp: ["version"])
         versions = try fields.ints("version", in: 1...Int64.max)
         try fields.refuseUnknown()
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("version", versions.map { String($0) })

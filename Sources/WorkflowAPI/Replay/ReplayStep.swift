@@ -1,29 +1,29 @@
 public import WorkflowJSON
 
-/// One macrostep of an instance, taken again: what happened, and what the instance was afterwards.
+/// A replayed macrostep of an instance: the event, and the instance afterwards.
 public struct ReplayStep: Equatable, WireRecord {
     public var seq: Int64
     public var at: WireTime
-    /// What it records, as in a history.
+    /// The kind of the row, as in the history.
     public var kind: String
     public var event: String
-    /// Nil when the event came without data.
+    /// The event's data; `nil` for an event without data.
     public var data: JSONValue?
-    /// Of a row of kind `failed`, why; as in a history.
+    /// The failure in a row of kind `failed`, as in the history.
     public var note: JSONValue?
     public var status: Instance.Status
-    /// The paths of the active leaves afterwards.
+    /// The paths of the active leaves after the step.
     public var configuration: [String]
-    /// Afterwards.
+    /// The context after the step.
     public var context: JSONObject
-    /// What the final state gave; nil while the instance runs, and when it gives nothing.
+    /// The output of the final state; `nil` while the instance runs, and if there is no output.
     public var output: JSONValue?
-    /// True of a step that could not be taken again because of what was redacted: then its context is not known.
+    /// True if the step could not be replayed because of a redaction, so its context is unknown; otherwise `nil`.
     public var redacted: Bool?
-    /// What happened one by one; only when it was asked for.
+    /// The microsteps; only if the caller asked for them.
     public var microsteps: [ReplayMicrostep]?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         seq: Int64, at: WireTime, kind: String, event: String, data: JSONValue? = nil, note: JSONValue? = nil,
         status: Instance.Status, configuration: [String], context: JSONObject, output: JSONValue? = nil,

@@ -1,6 +1,6 @@
 public import WorkflowJSON
 
-/// A line of the answer to a verification: how far it is, something that was found, or at the end what was compared.
+/// A line of the answer to a verification: the progress, a finding, a gap, or at the end the counts.
 public enum VerificationLine: Equatable, WireObject, WireDescribed {
     case progress(WorkProgress)
     case finding(VerificationFinding)
@@ -43,15 +43,15 @@ public enum VerificationLine: Equatable, WireObject, WireDescribed {
     }
 }
 
-/// Something in the store that is not what its history leads to; of each instance only the first is told.
+/// A part of the store that differs from the result of its history. Only the first one of each instance is reported.
 public struct VerificationFinding: Hashable, WireRecord {
-    /// The instance's name; nil where none is concerned, or where it is not there.
+    /// The instance's name; `nil` if no instance is concerned, or the instance is missing.
     public var instance: String?
     public var seq: Int64?
-    /// In plain words: `the digest does not fit what the row says`.
+    /// The difference in plain words: `the digest does not fit what the row says`.
     public var detail: String
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(instance: String? = nil, seq: Int64? = nil, detail: String) {
         self.instance = instance
         self.seq = seq
@@ -65,14 +65,14 @@ public struct VerificationFinding: Hashable, WireRecord {
     }
 }
 
-/// Rows of an instance of which only the chain was checked, because of what was redacted.
+/// The rows of an instance of which only the chain was checked, because of a redaction.
 public struct VerificationGap: Hashable, WireRecord {
     /// The instance's name.
     public var instance: String
-    /// `3-9,12`.
+    /// The seqs of the rows, such as `3-9,12`.
     public var seqs: String
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(instance: String, seqs: String) {
         self.instance = instance
         self.seqs = seqs
@@ -84,22 +84,23 @@ public struct VerificationGap: Hashable, WireRecord {
     }
 }
 
-/// What a verification compared.
+/// The numbers of the compared things.
 public struct VerificationCounts: Hashable, WireRecord {
     public var instances: Int64
-    /// Journal rows.
+    /// The number of journal rows.
     public var events: Int64
     public var snapshots: Int64
     public var timers: Int64
     public var keys: Int64
     public var machines: Int64
-    /// Instances of which the digests were checked and the steps were not taken again: under rules of another release.
+    /// The number of instances whose digests were checked, but not all steps: because of a redaction, or because they
+    /// run under rules of another release.
     public var chainOnly: Int64
-    /// All that were found; more than the lines when there were very many.
+    /// The number of differences; more than the lines if there were very many.
     public var differences: Int64
     public var seconds: Double
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         instances: Int64, events: Int64, snapshots: Int64, timers: Int64, keys: Int64, machines: Int64,
         chainOnly: Int64, differences: Int64, seconds: Double

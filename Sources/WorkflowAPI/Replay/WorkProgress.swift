@@ -1,11 +1,11 @@
-/// How far a long piece of work is.
+/// The progress of a long piece of work.
 public struct WorkProgress: Hashable, WireRecord {
-    /// What is done, in journal rows.
+    /// The number of processed journal rows.
     public var done: Int64
-    /// What there is to do, about.
+    /// The approximate number of journal rows to process.
     public var total: Int64
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(done: Int64, total: Int64) {
         self.done = done
         self.total = total

@@ -1,10 +1,10 @@
 public import WorkflowJSON
 
-/// The API as an OpenAPI 3.1 document, made from the table of routes and the types that it names.
+/// The API as an OpenAPI 3.1 document, made from the table of routes and the types in it.
 ///
-/// OpenAPI 3.1 has no words for a schema of each line or event of a text: `x-itemSchema` names it.
+/// OpenAPI 3.1 cannot describe the lines or events of a text: `x-itemSchema` names their schema.
 public enum OpenAPIDocument {
-    /// The document; all of its references lead into it.
+    /// The document; all its references lead into it.
     public static let object: JSONObject = {
         var book = SchemaBook(prefix: "#/components/schemas/")
         var paths = JSONObject()
@@ -14,7 +14,7 @@ public enum OpenAPIDocument {
             methods[route.method.rawValue.lowercased()] = .object(operation(route, &book))
             paths[path] = .object(methods)
         }
-        // Every problem is one.
+        // Every problem answer refers to this schema.
         _ = Problem.schema(in: &book)
         var schemas = JSONObject()
         for (name, schema) in book.schemas { schemas[name] = .object(schema) }
@@ -30,7 +30,7 @@ public enum OpenAPIDocument {
             "responses": .object(responses(route, &book)), "x-permission": .string(route.permission.rawValue),
         ]
         if let content = content(route.body, &book) {
-            // A result that is null needs no body.
+            // A null result needs no body.
             let isRequired = if case .value = route.body { false } else { true }
             operation["requestBody"] = ["content": .object(content), "required": .bool(isRequired)]
         }
@@ -70,7 +70,7 @@ public enum OpenAPIDocument {
         var responses = JSONObject()
         switch route.answer {
         case .object(let form):
-            // A start is answered 201, and again 200.
+            // The status is 201 if something new was created, else 200.
             responses["2XX"] = response(form.text, ["application/json": ["schema": .object(schema(form, &book))]])
         case .lines(let form): responses["200"] = response(form.text, items(form, LineStream.mediaType, &book))
         case .events(let form): responses["200"] = response(form.text, items(form, EventStream.mediaType, &book))

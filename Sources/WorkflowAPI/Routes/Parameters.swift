@@ -1,20 +1,20 @@
 /// The query of `POST /v1/instances/NAME/events`.
 public struct SendParameters: Hashable, Sendable {
-    /// Say what would happen and change nothing.
+    /// True to report the expected result and change nothing.
     public var dryRun: Bool
-    /// Tell what was exited and entered.
+    /// True to include the exited and entered states.
     public var detail: Bool
-    /// Tell which transitions were tried, and what their guards read; with `dryRun` only.
+    /// True to include the candidate transitions and the values that their guards read; only with `dryRun`.
     public var explain: Bool
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(dryRun: Bool = false, detail: Bool = false, explain: Bool = false) {
         self.dryRun = dryRun
         self.detail = detail
         self.explain = explain
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters. Refuses unknown and repeated ones.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         dryRun = try fields.bool("dryRun")
@@ -27,7 +27,7 @@ public struct SendParameters: Hashable, Sendable {
         }
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("dryRun", dryRun)
@@ -39,21 +39,21 @@ public struct SendParameters: Hashable, Sendable {
 
 /// The query of `GET /v1/instances/NAME/history`.
 public struct HistoryParameters: Hashable, Sendable {
-    /// Items at most, 1 to 500; nil for 100.
+    /// The most items, 1 to 500; `nil` for 100.
     public var limit: Int?
-    /// Only rows with a higher seq.
+    /// The seq after which the rows begin.
     public var after: Int64?
-    /// Only rows after the one that has this cursor, whichever instance's it is; not with `after`.
+    /// The cursor of a row, of any instance, after which the rows begin; not with `after`.
     public var cursor: String?
-    /// Newest first.
+    /// True to list the newest rows first.
     public var reverse: Bool
     public var page: String?
-    /// Tell what was exited and entered.
+    /// True to include the exited and entered states.
     public var detail: Bool
-    /// Seconds to wait for a row when there is none yet, up to 60; nil answers at once.
+    /// The seconds to wait for a row if there is none yet, up to 60; `nil` to answer at once.
     public var wait: Int?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         limit: Int? = nil, after: Int64? = nil, cursor: String? = nil, reverse: Bool = false, page: String? = nil,
         detail: Bool = false, wait: Int? = nil
@@ -67,7 +67,7 @@ public struct HistoryParameters: Hashable, Sendable {
         self.wait = wait
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters. Refuses unknown and repeated ones.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         limit = try fields.limit()
@@ -91,7 +91,7 @@ public struct HistoryParameters: Hashable, Sendable {
         }
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("limit", limit.map { Int64($0) })
@@ -107,17 +107,17 @@ public struct HistoryParameters: Hashable, Sendable {
 
 /// The query of `GET /v1/effects`.
 public struct EffectListParameters: Hashable, Sendable {
-    /// Only those of this instance, with the attempts that failed.
+    /// The instance whose effects are listed, with their failed attempts; `nil` for all instances.
     public var instance: String?
-    /// As `task:NAME`; a name alone is that of a queue of tasks. Empty for all.
+    /// The queues, such as `task:NAME`; a name alone means a queue of tasks. Empty for all.
     public var queues: [String]
-    /// Empty for all.
+    /// The states of the effects; empty for all.
     public var states: [EffectItem.State]
-    /// Items at most, 1 to 500; nil for 100.
+    /// The most items, 1 to 500; `nil` for 100.
     public var limit: Int?
     public var page: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         instance: String? = nil, queues: [String] = [], states: [EffectItem.State] = [], limit: Int? = nil,
         page: String? = nil
@@ -129,7 +129,7 @@ public struct EffectListParameters: Hashable, Sendable {
         self.page = page
     }
 
-    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
+    /// Reads percent-decoded parameters. Refuses unknown ones, and repeated ones unless their values add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query, addingUp: ["queue", "state"])
         instance = try fields.string("instance")
@@ -140,7 +140,7 @@ public struct EffectListParameters: Hashable, Sendable {
         try fields.refuseUnknown()
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("instance", instance)
@@ -152,19 +152,19 @@ public struct EffectListParameters: Hashable, Sendable {
     }
 }
 
-/// The query of lists that only page: `GET /v1/machines`.
+/// The query of lists that have pages and nothing else, such as `GET /v1/machines`.
 public struct PageParameters: Hashable, Sendable {
-    /// Items at most, 1 to 500; nil for 100.
+    /// The most items, 1 to 500; `nil` for 100.
     public var limit: Int?
     public var page: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(limit: Int? = nil, page: String? = nil) {
         self.limit = limit
         self.page = page
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters. Refuses unknown and repeated ones.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         limit = try fields.limit()
@@ -172,7 +172,7 @@ public struct PageParameters: Hashable, Sendable {
         try fields.refuseUnknown()
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("limit", limit.map { Int64($0) })
@@ -181,9 +181,9 @@ public struct PageParameters: Hashable, Sendable {
     }
 }
 
-/// The query of requests that have none.
+/// The query of requests without parameters.
 public enum NoParameters {
-    /// Refuses whatever stands there.
+    /// Refuses every parameter.
     public static func check(query: [(name: String, value: String)]) throws(WireError) {
         try QueryFields(query).refuseUnknown()
     }

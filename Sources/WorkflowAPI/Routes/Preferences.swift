@@ -1,11 +1,11 @@
-/// The caller's wishes for an answer: the header `Prefer` (RFC 7240). Unknown and malformed ones are ignored.
+/// The caller's preferences for an answer: the header `Prefer` (RFC 7240). Unknown and malformed ones are ignored.
 package struct Preferences: Sendable, Equatable {
-    /// Whether the answer may leave out what the caller does not need (section 4.2).
+    /// True if the answer may omit data that the caller does not need (section 4.2).
     package private(set) var isMinimal = false
 
-    /// Reads the header's value; several headers are joined by commas.
+    /// Reads the header's value, in which several headers are joined by commas.
     package init(_ header: String) {
-        // Nearly all that prefer anything say this.
+        // Nearly all callers with a preference send this one.
         if header == "return=minimal" {
             isMinimal = true
             return
@@ -16,13 +16,13 @@ package struct Preferences: Sendable, Equatable {
             guard let preference = Self.cut(&parameters, at: UInt8(ascii: ";")),
                 let (name, value) = Self.pair(preference), name.lowercased() == "return"
             else { continue }
-            // Of several the first one counts.
+            // If a preference is repeated, the first one counts.
             isMinimal = value.lowercased() == "minimal"
             return
         }
     }
 
-    /// Takes the text up to a separator off the front of another one; nil at its end. Quoted text has no separators.
+    /// Removes and returns the text up to a separator; `nil` at the end. Quoted text has no separators.
     private static func cut(_ rest: inout Substring.UTF8View, at separator: UInt8) -> Substring.UTF8View? {
         if rest.isEmpty { return nil }
         var (isQuoted, isEscaped) = (false, false)
@@ -35,7 +35,7 @@ package struct Preferences: Sendable, Equatable {
         return rest[..<(end ?? rest.endIndex)]
     }
 
-    /// The name of a preference and its value, which may stand in quotes; nil for one without a value.
+    /// Returns the name and the value of a preference, which may be in quotes; `nil` if it has no value.
     private static func pair(_ preference: Substring.UTF8View) -> (name: Substring, value: Substring)? {
         guard let equals = preference.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = trimmed(preference[..<equals])

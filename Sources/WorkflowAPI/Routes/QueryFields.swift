@@ -1,13 +1,13 @@
 import WorkflowSpelling
 
-/// The parameters of a query while they are being read: it remembers which ones were asked for.
+/// The parameters of a query while they are being read. Remembers which of them were requested.
 struct QueryFields {
     private var values: [String: [String]] = [:]
     private var known: [String] = []
 
-    /// Takes percent-decoded names and values; another name that stands twice is a mistake.
+    /// Takes percent-decoded names and values. Refuses repeated names.
     ///
-    /// - Parameter repeated: Parameters that may be repeated: each value adds to what is selected.
+    /// - Parameter repeated: The parameters that may be repeated: each value adds to the selection.
     init(_ query: [(name: String, value: String)], addingUp repeated: Set<String> = []) throws(WireError) {
         for (name, value) in query {
             guard values[name] == nil || repeated.contains(name) else {
@@ -19,9 +19,9 @@ struct QueryFields {
 
     mutating func string(_ name: String) throws(WireError) -> String? { try strings(name).first }
 
-    /// All values of a parameter that may be repeated, each once and in their order.
+    /// Returns the values of a parameter that may be repeated, each once and in their order.
     mutating func strings(_ name: String) throws(WireError) -> [String] {
-        // Without any value nobody will ask what is known.
+        // Without a query, the list of known names is not needed.
         if values.isEmpty { return [] }
         known.append(name)
         var strings: [String] = []
@@ -48,7 +48,7 @@ struct QueryFields {
         try ints(name, in: range).first
     }
 
-    /// See `strings`.
+    /// Returns the values of a parameter as `strings` does, as integers in a range.
     mutating func ints(_ name: String, in range: ClosedRange<Int64>) throws(WireError) -> [Int64] {
         var found: [Int64] = []
         for value in try strings(name) {
@@ -69,7 +69,7 @@ struct QueryFields {
         try words(name, as: type).first
     }
 
-    /// See `strings`.
+    /// Returns the values of a parameter as `strings` does, as words.
     mutating func words<Word: RawRepresentable & CaseIterable>(
         _ name: String, as type: Word.Type = Word.self
     ) throws(WireError) -> [Word] where Word.RawValue == String {
@@ -90,7 +90,7 @@ struct QueryFields {
         try int("limit", in: 1...Int64(APILimits.largestPageItems)).map { Int($0) }
     }
 
-    /// Throws for the first parameter, in the order of their names, that nobody asked for.
+    /// Throws for the first parameter, in the order of names, that was not requested.
     func refuseUnknown() throws(WireError) {
         if values.isEmpty { return }
         guard let name = values.keys.sorted().first(where: { !known.contains($0) }) else { return }
@@ -104,7 +104,7 @@ struct QueryFields {
     }
 }
 
-/// Builds the query of a URL: parameters in the order in which they are added, absent ones left out.
+/// Builds the query of a URL from parameters in their order. Absent values are left out.
 struct QueryText {
     private(set) var text = ""
 

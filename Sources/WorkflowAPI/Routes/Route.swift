@@ -1,17 +1,17 @@
-/// What can be asked of the daemon by one method at one path.
+/// A request that the daemon serves: a method and a path.
 ///
-/// `Route.all` is the table of them. Server, client and documentation read it, so that they cannot disagree.
+/// `Route.all` is the table of routes. Server, client and documentation read it, so that they cannot disagree.
 public struct Route: Sendable {
-    /// Its name in the table, by which the API's description knows it.
+    /// The route's name in the table, which identifies it in the API's description.
     public let name: String
     public let method: Method
     public let template: PathTemplate
     public let permission: Permission
     public let body: Body
-    /// The parameters that the query may have; nil where the query is not looked at.
+    /// The names of the query's parameters; `nil` if the query is ignored.
     public let query: [String]?
     public let answer: Answer
-    /// What it may be answered beside `commonProblems`.
+    /// The problems that can be the answer, besides `commonProblems`.
     public let problems: [ProblemType]
 
     /// The methods of the API.
@@ -22,38 +22,38 @@ public struct Route: Sendable {
         case delete = "DELETE"
     }
 
-    /// What a caller must be allowed. Whoever may open the socket is allowed everything.
+    /// A permission that a caller needs. Everyone who can open the socket has all permissions.
     public enum Permission: String, Sendable, CaseIterable {
-        /// To ask whether the daemon lives.
+        /// To ask if the daemon is alive.
         case health
         /// To read machines, instances and their history.
         case read
         /// To start instances and send events.
         case send
-        /// To take tasks, and to say what became of them.
+        /// To take tasks, and to report their results.
         case work
         /// To apply definitions.
         case define
-        /// To repair, to verify all, and to move a virtual clock.
+        /// To repair instances, to verify the store, and to move a virtual clock.
         case operate
         /// To copy the whole database.
         case backup
     }
 
-    /// What a request brings.
+    /// The content of a request's body.
     public enum Body: Hashable, Sendable {
-        /// Nothing; a body that is there is not read.
+        /// Nothing; a body is not read.
         case none
-        /// A JSON object of such a form.
+        /// A JSON object of a form.
         case object(Form)
-        /// Any JSON; null where there is none.
+        /// Any JSON value; null if the body is empty.
         case value(Form)
-        /// A JSON object of such a form in each line.
+        /// A JSON object of a form in each line.
         case lines(Form)
         /// A definition, as YAML or as JSON.
         case definition
 
-        /// The media types that are taken, for messages; nil where no body is read.
+        /// The accepted media types, for messages; `nil` if no body is read.
         public var mediaTypes: String? {
             switch self {
             case .none: nil
@@ -64,15 +64,15 @@ public struct Route: Sendable {
         }
     }
 
-    /// What a success is answered with.
+    /// The content of a successful answer.
     public enum Answer: Hashable, Sendable {
-        /// A JSON object of such a form.
+        /// A JSON object of a form.
         case object(Form)
-        /// A JSON object of such a form in each line.
+        /// A JSON object of a form in each line.
         case lines(Form)
-        /// Events, each with a JSON object of such a form, as they come (`EventStream.mediaType`).
+        /// Events as they occur, each with a JSON object of a form (`EventStream.mediaType`).
         case events(Form)
-        /// Bytes of such a kind.
+        /// Bytes of a media type.
         case bytes(String)
         /// Nothing: status 204.
         case nothing
@@ -80,11 +80,11 @@ public struct Route: Sendable {
 
     /// The form of a JSON value: a type of the wire, a text for readers, or both.
     public struct Form: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// Nil where no type describes the value.
+        /// The type; `nil` if no type describes the value.
         public let type: (any WireDescribed.Type)?
         private let note: String?
 
-        /// Takes a text where there is no type.
+        /// Creates a form from a text, without a type.
         public init(stringLiteral note: String) {
             type = nil
             self.note = note
@@ -95,7 +95,7 @@ public struct Route: Sendable {
             self.note = note
         }
 
-        /// The form of a type; the text tells more than the names of its fields, which stand there without it.
+        /// Returns the form of a type. The text says more than the names of the fields, which stand there by default.
         static func of(_ type: any WireDescribed.Type, _ note: String? = nil) -> Form { Form(type: type, note: note) }
 
         /// The text for readers, such as `{event, data?}`.
@@ -126,11 +126,11 @@ public struct Route: Sendable {
         self.problems = problems
     }
 
-    /// The path with values for the parameters of the template, in their order; percent-encoded.
+    /// Returns the path with values for the template's parameters, in their order and percent-encoded.
     public func path(_ values: String...) -> String { template.path(values) }
 }
 
-/// A route is its method and its template.
+/// Two routes are equal if their methods and templates are.
 extension Route: Hashable, CustomStringConvertible {
     public static func == (one: Route, other: Route) -> Bool {
         one.method == other.method && one.template == other.template
@@ -141,20 +141,20 @@ extension Route: Hashable, CustomStringConvertible {
         hasher.combine(template)
     }
 
-    /// As in `POST /v1/instances/{instance}/events`.
+    /// The method and the template, as in `POST /v1/instances/{instance}/events`.
     public var description: String { "\(method.rawValue) \(template)" }
 }
 
 /// The path of a route: words, and parameters that stand for one word each, as in `/v1/instances/{instance}/events`.
 public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
-    /// As it is written.
+    /// The template as it is written.
     public let description: String
-    /// The names of its parameters, in their order.
+    /// The names of the parameters, in their order.
     public let parameters: [String]
-    /// The text around the parameters: one more than there are of these.
+    /// The texts around the parameters: one more than there are parameters.
     private let texts: [String]
 
-    /// Takes a template as it is written here; each parameter is a whole word.
+    /// Reads a template of the source code; each parameter is a whole word.
     init(_ text: String) {
         description = text
         var parameters: [String] = []
@@ -172,7 +172,7 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
         self.texts = texts
     }
 
-    /// The path with values for its parameters, percent-encoded, so any text is safe to put in.
+    /// Returns the path with values for its parameters. They are percent-encoded, so any text is safe.
     public func path(_ values: [String]) -> String {
         // Proof: callers write the values out beside the route that they name.
         precondition(values.count == parameters.count, "'\(self)' has \(parameters.count) parameters")
@@ -181,16 +181,16 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
         return path
     }
 
-    /// The template with the places of its parameters for their names, `/v1/instances/{0}/events`: what a router needs
-    /// that knows one name for a place, whatever comes behind it.
+    /// The template with numbers for the names of its parameters: `/v1/instances/{0}/events`. The router needs it,
+    /// because it allows one name for a place in all paths.
     package var numbered: String {
         var path = texts.first ?? ""
         for (place, text) in texts.dropFirst().enumerated() { path += "{\(place)}" + text }
         return path
     }
 
-    /// The value of the only parameter in a path that needs no decoding; nil for any other path, for one with a query,
-    /// and for a template with another number of parameters.
+    /// Returns the value of the only parameter in a path that needs no decoding. `nil` for any other path, for a path
+    /// with a query, and for a template with another number of parameters.
     package func onlyValue(in path: String) -> String? {
         guard texts.count == 2 else { return nil }
         // Proof: there are two, as was asked above.
@@ -213,9 +213,9 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
 
 /// Percent-encoding of path segments and query values (RFC 3986, section 2).
 package enum PercentEncoding {
-    /// Keeps unreserved characters, encodes every other byte.
+    /// Encodes every byte except those of unreserved characters.
     ///
-    /// A segment that is only dots would be taken as a step in the path, so its dots are encoded too.
+    /// A segment that has only dots would be a step in the path, so its dots are encoded too.
     package static func encode(_ text: String) -> String {
         let isDots = text == "." || text == ".."
         var bytes: [UInt8] = []

@@ -17,7 +17,7 @@ extension Route {
         metrics, openAPI,
     ]
 
-    /// What every route may be answered, whatever it does.
+    /// The problems that can be the answer on every route.
     public static let commonProblems: [ProblemType] = [
         .invalidRequest, .invalidParameter, .unsupportedMediaType, .wrongHost, .crossSite, .expectationFailed,
         .headTooLarge, .requestTimeout, .notImplemented, .overloaded, .storageUnavailable,
@@ -52,26 +52,26 @@ extension Route {
         "showMachineVersion", .get, "/v1/machines/{machine}/versions/{version}", for: .read,
         answer: .object(.of(MachineSummary.self, "the machine with its source")),
         problems: [.machineNotFound, .routeNotFound])
-    /// Says which version new instances of a machine take.
+    /// Sets the version that new instances of a machine take.
     public static let activateMachine = Route(
         "activateMachine", .post, "/v1/machines/{machine}/active", for: .define,
         body: .object(.of(ActivateRequest.self, "{version: int or 'latest'}")),
         answer: .object(.of(MachineSettingsItem.self)),
         problems: [.machineNotFound, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
-    /// Lets nothing of a machine start, and its instances take nothing.
+    /// Suspends a machine: no instance starts, and its instances accept nothing.
     public static let suspendMachine = Route(
         "suspendMachine", .post, "/v1/machines/{machine}/suspend", for: .operate,
         body: .object(.of(SuspendMachineRequest.self)),
         answer: .object(.of(MachineSettingsItem.self, "as for active, with {instances, dryRun?}: how many run")),
         problems: [.machineNotFound, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
-    /// Ends the suspension of a machine, and resumes those that it has suspended.
+    /// Ends the suspension of a machine, and resumes the instances that were suspended with it.
     public static let resumeMachine = Route(
         "resumeMachine", .post, "/v1/machines/{machine}/resume", for: .operate,
         body: .object(.of(ResumeMachineRequest.self)),
         answer: .object(
             .of(MachineSettingsItem.self, "as for active, with {instances, run?, dryRun?}: how many go on by the run")),
         problems: [.machineNotFound, .keyReused, .routeNotFound, .payloadTooLarge] + writing)
-    /// Says how long finished instances of a machine are kept.
+    /// Sets the time for which finished instances of a machine are kept.
     public static let retainMachine = Route(
         "retainMachine", .post, "/v1/machines/{machine}/retention", for: .operate,
         body: .object(.of(RetentionRequest.self, "{retention: delay or 'none', dryRun?}")),
@@ -103,16 +103,16 @@ extension Route {
         "listInstances", .get, "/v1/instances", for: .read,
         query: ["machine", "status", "state", "olderThan", "ahead", "failure", "sort", "limit", "page"],
         answer: .object(.of(Page<Instance>.self)), problems: [.machineNotFound] + paging)
-    /// Why instances have failed.
+    /// The failures of instances, in groups.
     public static let listFailures = Route(
         "listFailures", .get, "/v1/failures", for: .read, query: ["machine"],
         answer: .object(.of(FailureList.self)), problems: [.machineNotFound])
-    /// How many instances are where.
+    /// The numbers of instances by machine version, status and configuration.
     public static let listTally = Route(
         "listTally", .get, "/v1/tally", for: .read, query: ["machine", "outdated", "limit", "page"],
         answer: .object(.of(Page<TallyItem>.self)),
         problems: [.machineNotFound] + paging)
-    /// An instance as it is, or as it was.
+    /// An instance as it is, or as it was after a macrostep.
     public static let showInstance = Route(
         "showInstance", .get, "/v1/instances/{instance}", for: .read, query: ["seq"],
         answer: .object(.of(Instance.self)),
@@ -123,12 +123,12 @@ extension Route {
         query: ["dryRun", "detail", "explain"],
         answer: .object(.of(SendAnswer.self)),
         problems: missing + sending + keyed + [.payloadTooLarge] + writing)
-    /// What an instance takes now.
+    /// The events that an instance accepts now.
     public static let listEvents = Route(
         "listEvents", .get, "/v1/instances/{instance}/events", for: .read,
         answer: .object(.of(AcceptedEvents.self)),
         problems: missing)
-    /// Sends events to many instances, and starts others, a line each.
+    /// Sends events to many instances and starts others, one in each line.
     public static let sendEvents = Route(
         "sendEvents", .post, "/v1/events", for: .send,
         body: .lines(.of(BatchLine.self)),
@@ -140,18 +140,18 @@ extension Route {
         "listHistory", .get, "/v1/instances/{instance}/history", for: .read,
         query: ["limit", "after", "cursor", "reverse", "page", "detail", "wait"],
         answer: .object(.of(Page<HistoryItem>.self)), problems: missing + paging)
-    /// The macrosteps of an instance as they come.
+    /// The macrosteps of an instance as they occur.
     public static let streamInstance = Route(
         "streamInstance", .get, "/v1/instances/{instance}/stream", for: .read,
         query: ["kind", "event", "state", "after"],
         answer: .events(.of(StreamItem.self, "{instance, machine, version, …}, behind these as in the history")),
         problems: missing + [.generationChanged])
-    /// The macrosteps of all instances as they come.
+    /// The macrosteps of all instances as they occur.
     public static let streamAll = Route(
         "streamAll", .get, "/v1/stream", for: .read, query: ["machine", "kind", "event", "state", "after"],
         answer: .events(.of(StreamItem.self, "{instance, machine, version, …}, behind these as in the history")),
         problems: [.machineNotFound, .generationChanged])
-    /// Takes the macrosteps of an instance again.
+    /// Replays the macrosteps of an instance.
     public static let replayInstance = Route(
         "replayInstance", .get, "/v1/instances/{instance}/replay", for: .read, query: ["to", "trace"],
         answer: .lines(.of(ReplayStep.self, "one for each macrostep")), problems: missing)
@@ -170,12 +170,12 @@ extension Route {
 // MARK: What operators do to instances
 
 extension Route {
-    /// Ends an instance where it stands.
+    /// Ends an instance in its present state.
     public static let cancelInstance = Route(
         "cancelInstance", .post, "/v1/instances/{instance}/cancel", for: .operate,
         body: .object(.of(CancelRequest.self)),
         answer: .object(.of(SendAnswer.self, "as for an event")), problems: repairing + [.instanceFinished] + undone)
-    /// Takes an instance over to another version of its machine.
+    /// Migrates an instance to another version of its machine.
     public static let migrateInstance = Route(
         "migrateInstance", .post, "/v1/instances/{instance}/migrate", for: .operate,
         body: .object(
@@ -189,12 +189,12 @@ extension Route {
                 "as for an event, with migration: {from, to, kept: [{event, due}…], new: [{event, due}…], ended, "
                     + "cancelled, forgotten, undeclared}")),
         problems: repairing + [.machineNotFound, .instanceFinished, .instanceNotFailed, .invalidData, .misfit] + undone)
-    /// Lets a failed instance go on.
+    /// Applies again the event that a failed instance failed on.
     public static let retryInstance = Route(
         "retryInstance", .post, "/v1/instances/{instance}/retry", for: .operate, body: .object(.of(RepairRequest.self)),
         answer: .object(.of(SendAnswer.self, "as for an event; status is failed when it failed again")),
         problems: repairing + [.instanceNotFailed])
-    /// Lets a failed instance go on without what it failed on.
+    /// Lets a failed instance continue without the event that it failed on.
     public static let skipInstance = Route(
         "skipInstance", .post, "/v1/instances/{instance}/skip", for: .operate,
         body: .object(.of(RepairRequest.self, "{reason, seq?, dryRun?}")),
@@ -205,19 +205,19 @@ extension Route {
         body: .object(.of(SetRequest.self)),
         answer: .object(.of(SendAnswer.self, "as for an event")),
         problems: repairing + [.instanceFinished, .invalidData] + undone)
-    /// Lets an instance take nothing from now on.
+    /// Suspends an instance.
     public static let suspendInstance = Route(
         "suspendInstance", .post, "/v1/instances/{instance}/suspend", for: .operate,
         body: .object(.of(RepairRequest.self)),
         answer: .object(.of(SendAnswer.self, "as for an event")),
         problems: repairing + [.instanceFinished, .instanceFailed, .instanceSuspended])
-    /// Ends a suspension.
+    /// Ends the suspension of an instance.
     public static let resumeInstance = Route(
         "resumeInstance", .post, "/v1/instances/{instance}/resume", for: .operate,
         body: .object(.of(RepairRequest.self)),
         answer: .object(.of(SendAnswer.self, "as for an event")),
         problems: repairing + [.instanceNotSuspended, .machineSuspended] + undone)
-    /// Gives an instance the state again that it had after a seq.
+    /// Gives an instance the state that it had after a seq.
     public static let resetInstance = Route(
         "resetInstance", .post, "/v1/instances/{instance}/reset", for: .operate,
         body: .object(.of(ResetRequest.self)),
@@ -226,7 +226,7 @@ extension Route {
                 SendAnswer.self,
                 "as for an event, with {reset: {to, timers, otherTimers?, invocations, fromVersion?, toVersion?}}")),
         problems: repairing + [.seqNotFound, .invocationsUndecided])
-    /// Gives an instance the state again that it had before its migration.
+    /// Gives an instance the state that it had before its migration.
     public static let undoMigration = Route(
         "undoMigration", .post, "/v1/instances/{instance}/undo", for: .operate,
         body: .object(.of(UndoRequest.self)), answer: .object(.of(SendAnswer.self, "as for a reset")),
@@ -243,12 +243,12 @@ extension Route {
         answer: .object(
             .of(PurgeAnswer.self, "{deleted, rows, kept, done, pending?, dryRun?}; ask again until it is done")),
         problems: [.machineNotFound, .payloadTooLarge] + writing)
-    /// What was deleted.
+    /// The deleted instances.
     public static let listAudit = Route(
         "listAudit", .get, "/v1/audit", for: .read, query: ["limit", "page"],
         answer: .object(.of(Page<AuditItem>.self)),
         problems: paging)
-    /// Erases what rows of an instance say, and of its context what is named.
+    /// Erases the content of an instance's rows, and values of its context.
     public static let redactInstance = Route(
         "redactInstance", .post, "/v1/instances/{instance}/redact", for: .operate,
         body: .object(.of(RedactRequest.self)),
@@ -261,7 +261,7 @@ extension Route {
 // MARK: What operators do to many instances
 
 extension Route {
-    /// One verb for many instances.
+    /// Carries out one verb for many instances.
     public static let runBulk = Route(
         "runBulk", .post, "/v1/bulk", for: .operate,
         body: .object(
@@ -270,16 +270,16 @@ extension Route {
             )),
         answer: .lines(.of(BulkLine.self, "progress, {rehearsal} or {run}")),
         problems: [.machineNotFound, .unknownEvent, .selectionChanged, .keyReused, .payloadTooLarge] + writing)
-    /// The runs that are kept.
+    /// The stored runs over many instances.
     public static let listRuns = Route(
         "listRuns", .get, "/v1/bulk", for: .read,
         answer: .object(.of(Page<BulkRun>.self, "{items: [run…]}, the last begun first")))
-    /// A run, and how far it is.
+    /// A run and its progress.
     public static let showRun = Route(
         "showRun", .get, "/v1/bulk/{run}", for: .read,
         answer: .object(.of(BulkRun.self)),
         problems: [.runNotFound, .routeNotFound])
-    /// The instances that a run has left out.
+    /// The instances that a run left out.
     public static let listLeftOut = Route(
         "listLeftOut", .get, "/v1/bulk/{run}/instances", for: .read, query: ["outcome"],
         answer: .lines(.of(BulkTold.self)), problems: [.runNotFound, .notUndoable, .routeNotFound])
@@ -287,7 +287,7 @@ extension Route {
     public static let stopRun = Route(
         "stopRun", .post, "/v1/bulk/{run}/stop", for: .operate, answer: .object(.of(BulkRun.self, "the run")),
         problems: [.runNotFound, .routeNotFound] + writing)
-    /// Lets a run go on that was stopped.
+    /// Resumes a stopped run.
     public static let resumeRun = Route(
         "resumeRun", .post, "/v1/bulk/{run}/resume", for: .operate, answer: .object(.of(BulkRun.self, "the run")),
         problems: [.runNotFound, .routeNotFound] + writing)
@@ -301,26 +301,26 @@ extension Route {
         "leaseTasks", .post, "/v1/tasks/{queue}/lease", for: .work, body: .object(.of(LeaseRequest.self)),
         answer: .object(.of(LeasedTasks.self)),
         problems: [.invalidName, .routeNotFound, .payloadTooLarge] + writing)
-    /// Takes the result of a task.
+    /// Accepts the result of a task.
     public static let completeTask = Route(
         "completeTask", .post, "/v1/tasks/{task}/complete", for: .work, body: .value(.of(JSONValue.self, "the result")),
         answer: .nothing,
         problems: [.invalidData] + reporting)
-    /// Takes that an attempt at a task has failed.
+    /// Accepts the report that an attempt at a task failed.
     public static let failTask = Route(
         "failTask", .post, "/v1/tasks/{task}/fail", for: .work, body: .object(.of(FailRequest.self)),
         answer: .nothing, problems: reporting)
-    /// Takes that somebody still works on a task.
+    /// Accepts a heartbeat: the worker is still working on a task.
     public static let prolongTask = Route(
         "prolongTask", .post, "/v1/tasks/{task}/heartbeat", for: .work, body: .object(.of(HeartbeatRequest.self)),
         answer: .object(.of(Heartbeat.self)), problems: reporting)
-    /// Takes what workers say of many tasks, a line each.
+    /// Accepts reports about many tasks, one in each line.
     public static let reportTasks = Route(
         "reportTasks", .post, "/v1/tasks", for: .work,
         body: .lines(.of(TaskLine.self, "{task, complete | fail | heartbeat}")),
         answer: .lines(.of(TaskLineAnswer.self)),
         problems: [.invalidData, .leaseLost, .payloadTooLarge] + writing)
-    /// What instances ask of the world.
+    /// The open effects of instances.
     public static let listEffects = Route(
         "listEffects", .get, "/v1/effects", for: .read, query: ["instance", "queue", "state", "limit", "page"],
         answer: .object(.of(Page<EffectItem>.self)),
@@ -338,18 +338,18 @@ extension Route {
 // MARK: What operators say of effects
 
 extension Route {
-    /// Says what becomes of an effect.
+    /// Carries out an operator's decision about an effect.
     public static let decideEffect = Route(
         "decideEffect", .post, "/v1/instances/{instance}/effects/{effect}", for: .operate,
         body: .object(.of(EffectVerbRequest.self, "{action: retry | skip | cancel, seq?, result?, newKey?, reason?}")),
         answer: .object(.of(EffectVerbAnswer.self)),
         problems: missing + [.effectNotFound, .effectNotWaiting, .preconditionFailed] + keyed + [.payloadTooLarge]
             + writing)
-    /// The queues, with what waits in them.
+    /// The queues with their counts and settings.
     public static let listQueues = Route(
         "listQueues", .get, "/v1/queues", for: .read, query: ["limit", "page"],
         answer: .object(.of(Page<QueueItem>.self)), problems: paging)
-    /// Says how much of a queue may run.
+    /// Sets the limits of a queue.
     public static let setQueue = Route(
         "setQueue", .patch, "/v1/queues/{queue}", for: .operate,
         body: .object(
@@ -364,12 +364,12 @@ extension Route {
 // MARK: Time, files and health
 
 extension Route {
-    /// What comes by itself, of all instances.
+    /// The timers and delayed events of all instances.
     public static let listTimers = Route(
         "listTimers", .get, "/v1/timers", for: .read, query: ["limit", "page"],
         answer: .object(.of(Page<TimerItem>.self)),
         problems: paging)
-    /// What comes to an instance by itself.
+    /// The timers and delayed events of an instance.
     public static let listInstanceTimers = Route(
         "listInstanceTimers", .get, "/v1/instances/{instance}/timers", for: .read,
         answer: .object(.of(Page<TimerItem>.self)),
@@ -385,7 +385,7 @@ extension Route {
                 ClockStatus.self,
                 "{clock, now, fired, done, tasks?}; ask again until it is done or names queues as tasks")),
         problems: [.clockNotVirtual, .invalidTime, .payloadTooLarge] + writing)
-    /// Compares all that the store holds with what its histories lead to.
+    /// Compares the whole store with the results of its histories.
     public static let verifyAll = Route(
         "verifyAll", .post, "/v1/verify", for: .operate,
         answer: .lines(.of(VerificationLine.self, "progress, differences, counts")))
@@ -394,25 +394,25 @@ extension Route {
         "makeBackup", .post, "/v1/backups", for: .backup,
         answer: .lines(.of(BackupLine.self, "progress, {backup, bytes, digest…}")),
         problems: [.backupRunning, .draining])
-    /// The bytes of a backup, once.
+    /// The bytes of a backup, which can be fetched once.
     public static let fetchBackup = Route(
         "fetchBackup", .get, "/v1/backups/{backup}", for: .backup, answer: .bytes("the database"),
         problems: [.backupNotFound, .routeNotFound])
-    /// Whether the process answers.
+    /// Liveness: the process answers.
     public static let live = Route(
         "live", .get, "/livez", for: .health, query: nil, answer: .object(.of(Health.self)))
-    /// Whether the daemon takes requests.
+    /// Readiness: the daemon accepts requests.
     public static let ready = Route(
         "ready", .get, "/readyz", for: .health, query: nil, answer: .object(.of(Health.self)),
         problems: [.draining])
-    /// What an operator looks at first.
+    /// An overview for the operator.
     public static let status = Route(
         "status", .get, "/v1/status", for: .read,
         answer: .object(.of(DaemonStatus.self)))
-    /// The API's description, for programs that make clients or check requests.
+    /// The API's description, for programs that generate clients or check requests.
     public static let openAPI = Route(
         "openAPI", .get, "/openapi.json", for: .health, query: nil, answer: .object("OpenAPI 3.1, for programs"))
-    /// What monitoring reads.
+    /// The metrics for monitoring.
     public static let metrics = Route(
         "metrics", .get, "/metrics", for: .read, answer: .bytes("metrics in the text format of Prometheus"))
 }
@@ -420,16 +420,17 @@ extension Route {
 // MARK: Problems that several have
 
 extension Route {
-    /// A path whose parameter is not percent-encoded names no route.
+    /// The problems of a route with an instance. A path whose parameter is not percent-encoded correctly names no
+    /// route.
     private static let missing: [ProblemType] = [.instanceNotFound, .routeNotFound]
     private static let paging: [ProblemType] = [.invalidPageToken, .generationChanged]
     private static let writing: [ProblemType] = [.draining, .outcomeUnknown]
-    /// A path that is not percent-encoded names no task.
+    /// The problems of a route with a task. A path that is not percent-encoded correctly names no task.
     private static let reporting: [ProblemType] = [.leaseLost, .routeNotFound, .payloadTooLarge] + writing
     private static let keyed: [ProblemType] = [.keyReused, .keyExpired, .keyAhead, .redacted]
     private static let repairing: [ProblemType] =
         missing + [.preconditionFailed] + keyed + [.payloadTooLarge] + writing
-    /// What an operator does lets the machine settle.
+    /// The problems of an operator's action that lets the machine take steps.
     private static let undone: [ProblemType] = [.expressionFailed, .livelock]
     private static let sending: [ProblemType] = [
         .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceSuspended, .machineSuspended,

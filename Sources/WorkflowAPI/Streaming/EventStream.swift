@@ -1,13 +1,13 @@
-/// Answers in events (server-sent events, WHATWG HTML 9.2), each sent as soon as it is there.
+/// Answers in the form of server-sent events (WHATWG HTML 9.2), each sent immediately.
 public enum EventStream {
     /// The media type of such a body.
     public static let mediaType = "text/event-stream"
-    /// The header in which a client says the `id` that it has seen last.
+    /// The header with the last `id` that a client has seen.
     public static let lastEventHeader = "Last-Event-ID"
-    /// An event that has a macrostep in it.
+    /// The type of an event with a macrostep.
     public static let transition = "transition"
-    /// An event that has a problem in it, which ends the stream. The HTTP status was sent by then.
+    /// The type of an event with a problem, which ends the stream: the HTTP status was sent before.
     public static let problem = "problem"
-    /// What stands for the place before the first row.
+    /// The text for the place before the first row.
     public static let start = "start"
 }

@@ -1,13 +1,13 @@
-/// One macrostep of any instance, as streams tell it.
+/// A macrostep of any instance, as streams send it.
 public struct StreamItem: Equatable, WireRecord {
     public var instance: String
     public var machine: String
     /// The machine's version that took the step.
     public var version: Int64
-    /// What the instance's history says of it.
+    /// The row of the instance's history.
     public var row: HistoryItem
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(instance: String, machine: String, version: Int64, row: HistoryItem) {
         self.instance = instance
         self.machine = machine

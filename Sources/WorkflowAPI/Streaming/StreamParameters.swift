@@ -1,18 +1,19 @@
-/// The query of `GET /v1/stream` and `GET /v1/instances/NAME/stream`. Values of one parameter add up; none is all.
+/// The query of `GET /v1/stream` and `GET /v1/instances/NAME/stream`. The values of one parameter add up; no value
+/// means all.
 public struct StreamParameters: Hashable, Sendable {
-    /// Only instances of these machines; not for one instance.
+    /// The names of the instances' machines; not for one instance.
     public var machines: [String]
-    /// Only rows of these kinds.
+    /// The kinds of the rows.
     public var kinds: [String]
-    /// Only rows of these events: a name, `name.*` for it and all below it, or `*`.
+    /// The events of the rows: a name, `name.*` for it and all names below it, or `*`.
     public var events: [String]
-    /// Only rows that left or entered one of these states, by their paths.
+    /// The paths of states that the rows exited or entered.
     public var states: [String]
-    /// The cursor behind which it begins, the text of a `WireTime` for the rows that were recorded since then, or
-    /// `EventStream.start`; nil for now.
+    /// The place after which the stream begins; `nil` for now. It is a cursor, or `EventStream.start`, or the text of a
+    /// `WireTime` for the rows that were recorded since then.
     public var after: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         machines: [String] = [], kinds: [String] = [], events: [String] = [], states: [String] = [],
         after: String? = nil
@@ -24,7 +25,7 @@ public struct StreamParameters: Hashable, Sendable {
         self.after = after
     }
 
-    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
+    /// Reads percent-decoded parameters. Refuses unknown ones, and repeated ones unless their values add up.
     public init(query: [(name: String, value: String)], ofInstance: Bool) throws(WireError) {
         var fields = try QueryFields(query, addingUp: ["machine", "kind", "event", "state"])
         machines = []
@@ -41,7 +42,7 @@ public struct StreamParameters: Hashable, Sendable {
         }
     }
 
-    /// The encoded query with its question mark; empty when everything is as by default.
+    /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
         query.add("machine", machines)

@@ -1,12 +1,12 @@
-/// An attempt at an effect of an instance that failed or came late; the effect may have ended since.
+/// A failed or late attempt at an effect of an instance; the effect may have ended since.
 public struct AttemptItem: Equatable, WireRecord {
-    /// The id of the invocation; nil where that had ended when a worker told of the attempt.
+    /// The id of the invocation; `nil` if the invocation had ended before a worker reported the attempt.
     public var id: String?
-    /// Of the macrostep that began the effect.
+    /// The seq of the macrostep that began the effect.
     public var seq: Int64
     public var attempt: EffectItem.Attempt
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(id: String?, seq: Int64, attempt: EffectItem.Attempt) {
         self.id = id
         self.seq = seq

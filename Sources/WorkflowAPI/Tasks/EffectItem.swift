@@ -1,44 +1,44 @@
 public import WorkflowJSON
 
-/// Something that an instance asks of the world, and that has not ended.
+/// A task, HTTP call or program that an instance requested, and that has not ended.
 public struct EffectItem: Equatable, WireRecord {
-    /// Where it stands.
+    /// The state of an effect.
     public enum State: String, WireWord {
-        /// It can be taken once it is due.
+        /// The effect can be taken once it is due.
         case ready
-        /// Somebody works on it.
+        /// A worker or wfd is working on the effect.
         case leased
-        /// An instance that it began runs.
+        /// The effect began an instance, which is running.
         case open
-        /// What it needs is missing.
+        /// A secret or a program that the effect needs is missing.
         case held
-        /// Somebody has to say what becomes of it.
+        /// The effect has failed and needs a decision.
         case failed
-        /// Its result is there, and waits until its instance goes on.
+        /// The result has come, and waits until the instance continues.
         case answered
     }
 
-    /// What becomes of one that is ready.
+    /// The turn of a ready effect.
     public enum Turn: String, WireWord {
-        /// wfd makes an attempt.
+        /// The daemon is making an attempt.
         case running
-        /// Nothing of its queue starts.
+        /// The queue is paused, so nothing in it starts.
         case paused
-        /// Nothing at all starts.
+        /// Effects are held, so nothing starts at all.
         case held
     }
 
-    /// An attempt that failed, or came late.
+    /// An attempt that failed or came late.
     public struct Attempt: Equatable, WireRecord {
-        /// 1 for the first.
+        /// The number of the attempt, from 1.
         public var attempt: Int64
         public var begun: WireTime
         public var ended: WireTime
-        /// How it ended, in a word.
+        /// The way the attempt ended, in a word.
         public var outcome: String
         public var error: JSONValue?
 
-        /// Takes the parts as they are.
+        /// Creates a value from its parts.
         public init(attempt: Int64, begun: WireTime, ended: WireTime, outcome: String, error: JSONValue? = nil) {
             self.attempt = attempt
             self.begun = begun
@@ -59,31 +59,31 @@ public struct EffectItem: Equatable, WireRecord {
     public var instance: String
     /// The id of the invocation.
     public var id: String
-    /// Of the macrostep that began it.
+    /// The seq of the macrostep that began the effect.
     public var seq: Int64
-    /// Who serves it: `task:NAME`.
+    /// The queue that serves the effect, such as `task:NAME`.
     public var queue: String
     public var state: State
-    /// 1 is served first.
+    /// The priority; 1 is served first.
     public var priority: Int64
-    /// While ready, not before; while leased, until then.
+    /// The time from which a ready effect can be taken, or until which a lease lasts.
     public var due: WireTime
-    /// Milliseconds until then; negative when it is past.
+    /// The milliseconds until `due`; negative if it has passed.
     public var dueInMilliseconds: Int64
-    /// While ready; nil when it waits for its time, a worker or a place.
+    /// The turn of a ready effect; `nil` if the effect waits for its time, a worker or a place.
     public var turn: Turn?
-    /// How many have begun.
+    /// The number of attempts that have begun.
     public var attempts: Int64
-    /// Who works on it, as the worker says.
+    /// The worker that has the effect, by its own name.
     public var worker: String?
-    /// What the worker has told so far.
+    /// The worker's last report of its progress.
     public var progress: JSONValue?
-    /// Why the last attempt failed that did.
+    /// The error of the last failed attempt.
     public var error: JSONValue?
-    /// Of an instance's own list only; the first ones and the last ones of many.
+    /// The failed attempts; only in an instance's own list. Of many, only the first ones and the last ones.
     public var failedAttempts: [Attempt]?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         instance: String, id: String, seq: Int64, queue: String, state: State, priority: Int64, due: WireTime,
         dueInMilliseconds: Int64, turn: Turn? = nil, attempts: Int64, worker: String? = nil, progress: JSONValue? = nil,

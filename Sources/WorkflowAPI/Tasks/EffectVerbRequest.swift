@@ -2,27 +2,27 @@ public import WorkflowJSON
 
 /// The body of `POST /v1/instances/NAME/effects/ID`.
 public struct EffectVerbRequest: Equatable, WireRecord {
-    /// What becomes of an effect.
+    /// An operator's decision about an effect.
     public enum Action: String, WireWord {
-        /// It is tried at once, and its attempts are counted anew.
+        /// Try the effect at once, and count its attempts anew.
         case retry
-        /// It has ended with `result`.
+        /// End the effect with `result`.
         case skip
-        /// It has ended with an error of type `cancelled`.
+        /// End the effect with an error of type `cancelled`.
         case cancel
     }
 
     public var action: Action
-    /// The seq that began the effect, as `EffectItem` tells it; nil for any.
+    /// The seq that began the effect, as in `EffectItem`; `nil` for any.
     public var seq: Int64?
-    /// What `skip` gives the instance; nil for null.
+    /// The result that `skip` gives to the instance; `nil` for null.
     public var result: JSONValue?
-    /// Of `retry`: whether the service is to see another key.
+    /// `retry` only: true to hide the former key from the service.
     public var newKey: Bool?
-    /// For the history.
+    /// The reason for the history.
     public var reason: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         action: Action, seq: Int64? = nil, result: JSONValue? = nil, newKey: Bool? = nil, reason: String? = nil
     ) {
@@ -57,20 +57,20 @@ public struct EffectVerbAnswer: Equatable, WireRecord {
     /// The id of the invocation, or the name of a call.
     public var id: String
     public var action: EffectVerbRequest.Action
-    /// Of the row of the history that records it.
+    /// The seq of the row that records the verb.
     public var seq: Int64
-    /// Paths of the active leaves before.
+    /// The paths of the active leaves before the verb.
     public var from: [String]
-    /// The same after the result that was given.
+    /// The paths of the active leaves after the verb.
     public var to: [String]
-    /// True when the instance has failed on the result.
+    /// True if the instance has failed on the result; otherwise `nil`.
     public var failed: Bool?
-    /// Of `retry`: why it does not start so far.
+    /// `retry` only: the reason why the effect does not start yet.
     public var turn: EffectItem.Turn?
-    /// True when this is the answer to an earlier request with the same key, given again.
+    /// True if this repeats the answer to an earlier request with the same key; otherwise `nil`.
     public var repeated: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         instance: String, id: String, action: EffectVerbRequest.Action, seq: Int64, from: [String], to: [String],
         failed: Bool? = nil, turn: EffectItem.Turn? = nil, repeated: Bool? = nil

@@ -1,15 +1,15 @@
 /// The body of `POST /v1/tasks/QUEUE/lease`.
 public struct LeaseRequest: Equatable, WireRecord {
-    /// Tasks at most, 1 to 100; nil for 1.
+    /// The most tasks, 1 to 100; `nil` for 1.
     public var max: Int?
-    /// Seconds to wait for the first task when there is none, up to 60; nil answers at once.
+    /// The seconds to wait for the first task if there is none, up to 60; `nil` to answer at once.
     public var wait: Int?
-    /// Seconds that each may take without a sign of life, 5 to 3,600; nil for 30.
+    /// The seconds that each task may take without a heartbeat, 5 to 3,600; `nil` for 30.
     public var lease: Int?
-    /// What the worker calls itself; nil for who the system says it is.
+    /// The worker's own name; `nil` for the caller's identity in the system.
     public var worker: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(max: Int? = nil, wait: Int? = nil, lease: Int? = nil, worker: String? = nil) {
         self.max = max
         self.wait = wait

@@ -1,30 +1,30 @@
-/// A queue of effects: what waits in it, and what somebody has set for it.
+/// A queue of effects: its counts and its settings.
 public struct QueueItem: Equatable, WireRecord {
-    /// `task:NAME`, `http:HOST:PORT` or `exec:NAME`.
+    /// The queue's name: `task:NAME`, `http:HOST:PORT` or `exec:NAME`.
     public var queue: String
-    /// Effects that are due and have not begun. This and the other counts end at `APILimits.countedEffects`, which
-    /// stands for that many or more.
+    /// The number of effects that are due and have not begun. This and the other counts end at
+    /// `APILimits.countedEffects`, which means that many or more.
     public var ready: Int64
-    /// Those that are due later: they are tried again.
+    /// The number of effects that are due later, because they are tried again.
     public var waiting: Int64
-    /// Those that a worker has.
+    /// The number of effects that workers have.
     public var leased: Int64
-    /// Those that wfd makes an attempt at.
+    /// The number of effects at which wfd is making an attempt.
     public var running: Int64
     public var failed: Int64
-    /// Those that lack a secret or a program.
+    /// The number of effects that lack a secret or a program.
     public var held: Int64
-    /// Those whose results wait until their instances go on.
+    /// The number of effects whose results wait until their instances continue.
     public var answered: Int64
-    /// Workers that have asked for its tasks within the last minute; nil of a queue that wfd serves itself.
+    /// The number of workers that asked for tasks in the last minute; `nil` for a queue that wfd serves itself.
     public var workers: Int64?
-    /// When the first that is ready or waiting is due; nil without any.
+    /// The earliest due time of the ready and waiting effects; `nil` if there are none.
     public var oldestDue: WireTime?
-    /// Milliseconds until then; negative when it is past.
+    /// The milliseconds until `oldestDue`; negative if it has passed.
     public var oldestDueInMilliseconds: Int64?
     public var settings: QueueSettingsItem
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         queue: String, ready: Int64 = 0, waiting: Int64 = 0, leased: Int64 = 0, running: Int64 = 0, failed: Int64 = 0,
         held: Int64 = 0,
@@ -61,21 +61,21 @@ public struct QueueItem: Equatable, WireRecord {
     }
 }
 
-/// What somebody has set for a queue.
+/// The settings of a queue.
 public struct QueueSettingsItem: Equatable, WireRecord {
     public var queue: String
-    /// How many may run at a time; nil for the default.
+    /// The number of effects that may run at a time; `nil` for the default.
     public var concurrency: Int?
-    /// How many may start in a span of time; nil for as many as there are.
+    /// The number of effects that may start in an interval; `nil` for no limit.
     public var rate: QueueRate?
-    /// Whether nothing starts.
+    /// True if no effect of the queue starts.
     public var paused: Bool
-    /// Who has set it, where the daemon knows; nil also when nobody has.
+    /// The person who changed the settings; `nil` if unknown, and if there are none.
     public var actor: String?
-    /// When it was set; nil when nothing is.
+    /// The time of the last change; `nil` if there are no settings.
     public var setAt: WireTime?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         queue: String, concurrency: Int? = nil, rate: QueueRate? = nil, paused: Bool = false, actor: String? = nil,
         setAt: WireTime? = nil
@@ -98,13 +98,13 @@ public struct QueueSettingsItem: Equatable, WireRecord {
     }
 }
 
-/// How many may start in a span of time.
+/// The number of effects that may start in an interval.
 public struct QueueRate: Equatable, WireRecord {
     public var count: Int
-    /// The length of the span.
+    /// The length of the interval.
     public var milliseconds: Int64
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(count: Int, milliseconds: Int64) {
         self.count = count
         self.milliseconds = milliseconds

@@ -1,26 +1,26 @@
 public import WorkflowJSON
 
-/// The body of `PATCH /v1/queues/QUEUE`: what is not said stays as it is.
+/// The body of `PATCH /v1/queues/QUEUE`. An absent field keeps its setting.
 public struct QueueRequest: Equatable, WireObject, WireDescribed {
     /// A setting of a queue.
     public enum Setting<Value: Equatable & Sendable>: Equatable, Sendable {
-        /// As it is.
+        /// The setting stays the same.
         case kept
-        /// Null on the wire: back to the default.
+        /// The setting becomes the default; null on the wire.
         case standard
         case set(Value)
     }
 
-    /// How many may run at a time.
+    /// The number of effects that may run at a time.
     public var concurrency: Setting<Int>
-    /// How many may start in a span of time.
+    /// The number of effects that may start in an interval.
     public var rate: Setting<QueueRate>
-    /// Whether nothing starts; nil to leave that as it is.
+    /// True to stop the queue from starting effects; `nil` to keep the setting.
     public var paused: Bool?
-    /// True also takes a name that no definition and no effect has.
+    /// True to accept also a name that no definition and no effect has.
     public var new: Bool?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         concurrency: Setting<Int> = .kept, rate: Setting<QueueRate> = .kept, paused: Bool? = nil, new: Bool? = nil
     ) {
@@ -81,7 +81,7 @@ public typealias QueueListParameters = PageParameters
 
 /// A queue's name, as callers write it.
 public enum QueueName {
-    /// The whole name: one without a colon is that of a queue of tasks. Nil for what no queue is called.
+    /// Returns the complete name: a name without a colon means a queue of tasks. `nil` if no queue can have the name.
     public static func whole(_ text: String) -> String? {
         let name = text.contains(":") ? text : "task:" + text
         guard let colon = name.firstIndex(of: ":"), name.utf8.count <= APILimits.queueNameBytes,
@@ -95,13 +95,13 @@ public enum QueueName {
         }
     }
 
-    /// Whether it is what definitions have: letters, digits, `_`, `.` and `-`, first a letter or `_`.
+    /// Returns true for a name as in definitions: letters, digits, `_`, `.` and `-`, first a letter or `_`.
     private static func isName(_ text: Substring) -> Bool {
         guard let first = text.first, first.isLetter || first == "_" else { return false }
         return text.allSatisfy { $0.isLetter || $0.isNumber || "_.-".contains($0) }
     }
 
-    /// Whether it is a host in lower case and a port, as `pay.example.com:443`, or `[::1]:8080`.
+    /// Returns true for a host in lower case with a port, as `pay.example.com:443` or `[::1]:8080`.
     private static func isPlace(_ text: Substring) -> Bool {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]) else {
             return false
@@ -112,6 +112,6 @@ public enum QueueName {
             && (isBracketed || !host.contains(":")) && !host.utf8.contains(UInt8(ascii: "/"))
     }
 
-    /// What a name must be, for messages.
+    /// The rule for queue names, for messages.
     public static let rule = "a queue is called task:NAME, http:HOST:PORT or exec:NAME, and NAME alone is task:NAME"
 }

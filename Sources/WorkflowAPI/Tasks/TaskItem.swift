@@ -1,27 +1,28 @@
 public import WorkflowJSON
 
-/// A task as its worker gets it.
+/// A task in the form that its worker gets.
 public struct TaskItem: Equatable, WireRecord {
-    /// What names the task, opaque; of no use once the lease is lost.
+    /// The opaque name of the task, which is useless once the lease is lost.
     public var task: String
     public var instance: String
     /// The id of the invocation.
     public var id: String
-    /// 1 for the first.
+    /// The number of the attempt, from 1.
     public var attempt: Int64
-    /// The same for all attempts, and of no other task: what keeps others from doing the same twice.
+    /// The key that all attempts at this task share, and no other task has. Services use it to avoid doing the task
+    /// twice.
     public var key: String
     public var input: JSONValue
-    /// What an earlier attempt has told with its signs of life.
+    /// The progress that an earlier attempt reported with its heartbeats.
     public var progress: JSONValue?
-    /// Without a sign of life others get the task then.
+    /// The time when the lease ends: without a heartbeat, other workers get the task.
     public var leasedUntil: WireTime
-    /// When the invocation times out.
+    /// The time when the invocation times out.
     public var deadline: WireTime?
-    /// For requests that belong to the task (W3C Trace Context); nil of an older daemon.
+    /// The header for requests that belong to the task (W3C Trace Context); `nil` from an older daemon.
     public var traceparent: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         task: String, instance: String, id: String, attempt: Int64, key: String, input: JSONValue = .null,
         progress: JSONValue? = nil, leasedUntil: WireTime, deadline: WireTime? = nil,
@@ -52,7 +53,8 @@ public struct TaskItem: Equatable, WireRecord {
         traceparent = try fields.optional("traceparent", \.traceparent)
     }
 
-    /// Written by hand, because its copy would cost a fifth of the writing, and many are written.
+    /// Writes the fields by hand: the copy that a visitor makes would cost a fifth of the time, and many tasks are
+    /// written.
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("task", task)
@@ -71,10 +73,10 @@ public struct TaskItem: Equatable, WireRecord {
 
 /// The answer to `POST /v1/tasks/QUEUE/lease`.
 public struct LeasedTasks: Equatable, WireRecord {
-    /// By priority, then by when they are due, then by age; empty when there are none.
+    /// The tasks by priority, then by due time, then by age; empty if there are none.
     public var tasks: [TaskItem]
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(tasks: [TaskItem]) { self.tasks = tasks }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {

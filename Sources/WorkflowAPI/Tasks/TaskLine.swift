@@ -1,16 +1,16 @@
 public import WorkflowJSON
 
-/// One line of the body of `POST /v1/tasks`: what a worker says of a task.
+/// A line of the body of `POST /v1/tasks`: a worker's report about a task.
 public struct TaskLine: Equatable, WireObject, WireDescribed {
-    /// What it says.
+    /// The content of a report.
     public enum Report: Equatable, Sendable {
-        /// The result.
+        /// The result of the task.
         case complete(JSONValue)
         case fail(FailRequest)
         case heartbeat(HeartbeatRequest)
     }
 
-    /// As it was leased.
+    /// The opaque name of the task, from its lease.
     public var task: String
     public var report: Report
 
@@ -48,18 +48,18 @@ public struct TaskLine: Equatable, WireObject, WireDescribed {
     }
 }
 
-/// One line of the answer of `POST /v1/tasks`: what became of the line of the same number.
+/// A line of the answer of `POST /v1/tasks`: the result of the line with the same number.
 public struct TaskLineAnswer: Equatable, WireRecord {
-    /// Counted from 1; lines without anything on them count too.
+    /// The number of the line, counted from 1. Empty lines count too.
     public var line: Int64
-    /// The HTTP status that the report alone would have got.
+    /// The HTTP status that the report would have got in a request of its own.
     public var status: Int
-    /// Of a sign of life: without another one others get the task then.
+    /// The time when the lease ends, after a heartbeat: without another one, other workers get the task.
     public var leasedUntil: WireTime?
-    /// Of a report that was not taken.
+    /// The problem of a refused report.
     public var error: Problem?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(line: Int64, status: Int, leasedUntil: WireTime? = nil, error: Problem? = nil) {
         self.line = line
         self.status = status

@@ -2,16 +2,16 @@ public import WorkflowJSON
 
 /// The body of `POST /v1/tasks/TASK/fail`.
 public struct FailRequest: Equatable, WireRecord {
-    /// The worker's own word, which `error.invoke` has; nil for `failed`.
+    /// The worker's own error type, which `error.invoke` has; `nil` for `failed`.
     public var type: String?
     public var message: String
     public var details: JSONValue?
-    /// Whether trying again makes sense; nil for yes.
+    /// True if another attempt makes sense; `nil` for true.
     public var retry: Bool?
-    /// Seconds to wait before the next attempt; nil for what the definition says.
+    /// The seconds to wait before the next attempt; `nil` for the definition's rule.
     public var retryAfter: Int?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(
         type: String? = nil, message: String, details: JSONValue? = nil, retry: Bool? = nil, retryAfter: Int? = nil
     ) {
@@ -51,10 +51,10 @@ public struct FailRequest: Equatable, WireRecord {
 
 /// The body of `POST /v1/tasks/TASK/heartbeat`.
 public struct HeartbeatRequest: Equatable, WireRecord {
-    /// How far it is: what the next attempt is told. Nil leaves what was told before.
+    /// The progress, for the next attempt; `nil` keeps the last report.
     public var progress: JSONValue?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(progress: JSONValue? = nil) { self.progress = progress }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
@@ -68,10 +68,10 @@ public struct HeartbeatRequest: Equatable, WireRecord {
 
 /// The answer to `POST /v1/tasks/TASK/heartbeat`.
 public struct Heartbeat: Equatable, WireRecord {
-    /// Without another sign of life others get the task then.
+    /// The time when the lease ends: without another heartbeat, other workers get the task.
     public var leasedUntil: WireTime
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(leasedUntil: WireTime) { self.leasedUntil = leasedUntil }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
@@ -80,7 +80,7 @@ public struct Heartbeat: Equatable, WireRecord {
 }
 
 extension JSONValue {
-    /// How long its text is.
+    /// The length of the value's text in bytes.
     fileprivate var textBytes: Int { JSONWriter.bytes(self).count }
 }
 

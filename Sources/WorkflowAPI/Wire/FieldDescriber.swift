@@ -1,15 +1,15 @@
 import WorkflowJSON
 
-/// Describes the fields of a record.
+/// Describes the fields of a record as a schema.
 struct FieldDescriber<Root>: FieldVisitor {
     typealias Failure = Never
     var book: SchemaBook
-    /// The names of the fields in their order, with `?` behind those that may be absent.
+    /// The names of the fields in their order, with `?` after those that may be absent.
     private(set) var outline: [String] = []
     private var properties = JSONObject()
     private var names: [JSONValue] = []
 
-    /// Takes the book for the types of fields.
+    /// Creates a describer that adds the types of fields to a book.
     init(book: SchemaBook) { self.book = book }
 
     /// The schema of the record.

@@ -1,12 +1,12 @@
 import WorkflowJSON
 
-/// Writes the fields of a record, of which it makes a copy by the way.
+/// Writes the fields of a record. As a visitor, it also makes a copy of the record.
 struct FieldWriter<Root>: FieldVisitor {
     typealias Failure = Never
     var writer = JSONWriter()
     private let root: Root
 
-    /// Takes the record to write.
+    /// Creates a writer for a record.
     init(_ root: Root) {
         self.root = root
     }

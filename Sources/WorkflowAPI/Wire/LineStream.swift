@@ -1,18 +1,18 @@
 public import WorkflowJSON
 
-/// Answers in lines: a JSON object in each (NDJSON), sent as soon as it is there.
+/// Answers in the form of lines, each a JSON object (NDJSON), sent immediately.
 public enum LineStream {
     /// The media type of such a body.
     public static let mediaType = "application/x-ndjson"
-    /// The field of the last line when something went wrong after the first one: `{"problem": {…}}`. The HTTP status
-    /// was sent by then.
+    /// The field of the last line if an error occurs after the first line: `{"problem": {…}}`. The HTTP status was sent
+    /// before.
     public static let problemField = "problem"
 
-    /// The line that says what went wrong.
+    /// The line that reports an error.
     public struct ProblemLine: JSONWritable, Sendable {
         public var problem: Problem
 
-        /// Takes the problem as it is.
+        /// Creates a line with a problem.
         public init(_ problem: Problem) {
             self.problem = problem
         }

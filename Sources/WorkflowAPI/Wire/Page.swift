@@ -1,11 +1,11 @@
-/// A part of a list.
+/// A page of a list.
 public struct Page<Item: WireRecord>: WireRecord {
     public var items: [Item]
-    /// Opaque: what to ask for to go on; nil when this was the last page. A page may be short, even empty, and still
-    /// have a next one.
+    /// The opaque token of the next page; `nil` on the last page. A page may be short, even empty, and still have a
+    /// next one.
     public var nextPage: String?
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(items: [Item], nextPage: String? = nil) {
         self.items = items
         self.nextPage = nextPage

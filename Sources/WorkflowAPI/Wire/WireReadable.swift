@@ -1,21 +1,21 @@
 public import WorkflowJSON
 import WorkflowSpelling
 
-/// What to do with a field that a wire type does not have.
+/// The treatment of a field that a wire type does not have.
 public enum UnknownFields: Sendable {
-    /// It is a mistake: what a server does with a request, so that a misspelt field is never ignored.
+    /// The field is an error, as in a request that a server reads: a misspelt field is never ignored.
     case refused
-    /// It is passed over: what a client does with an answer, so that it works with newer daemons.
+    /// The field is ignored, as in an answer that a client reads: the client works with newer daemons.
     case ignored
 }
 
-/// Where a value stands, and how strictly it is read.
+/// The place of a value, and the treatment of unknown fields in it.
 public struct WirePlace: Sendable {
-    /// From the body down: `expect.seq`, `items[3]`; empty for the body itself.
+    /// The path from the body down: `expect.seq`, `items[3]`; empty for the body itself.
     public let path: String
     public let unknownFields: UnknownFields
 
-    /// The place of a whole body.
+    /// Creates the place of a whole body.
     public init(unknownFields: UnknownFields) {
         self.init(path: "", unknownFields: unknownFields)
     }
@@ -25,17 +25,17 @@ public struct WirePlace: Sendable {
         self.unknownFields = unknownFields
     }
 
-    /// The place of a field of the object here.
+    /// Returns the place of a field of the object at this place.
     func field(_ name: String) -> WirePlace {
         WirePlace(path: path.isEmpty ? name : "\(path).\(name)", unknownFields: unknownFields)
     }
 
-    /// The place of an element of the list here.
+    /// Returns the place of an element of the list at this place.
     func element(_ index: Int) -> WirePlace {
         WirePlace(path: "\(path)[\(index)]", unknownFields: unknownFields)
     }
 
-    /// The mistake that a value of another kind stands here.
+    /// Returns the error for a value of another kind at this place.
     func expected(_ kind: String, found value: JSONValue) -> WireError {
         let subject = path.isEmpty ? "The body" : "Field '\(path)'"
         let article = kind == "int" ? "an" : "a"
@@ -44,15 +44,15 @@ public struct WirePlace: Sendable {
     }
 }
 
-/// What can be read from one JSON value.
+/// A type that can be read from a JSON value.
 public protocol WireReadable {
-    /// Reads the value that stands at this place.
+    /// Reads the value at a place.
     static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Self
 }
 
 /// A JSON object with named fields.
 public protocol WireObject: WireReadable, JSONWritable, Sendable {
-    /// Takes every field it knows; what it does not take is unknown.
+    /// Reads every known field. A field that was not read is unknown.
     init(fields: inout WireFields) throws(WireError)
 }
 
@@ -81,7 +81,7 @@ extension WireObject {
         self = try Self.read(json, at: WirePlace(unknownFields: unknownFields))
     }
 
-    /// Reads a line of a body or of a file. Whoever knows the line's number tells it; the message has the column only.
+    /// Reads a line of a body or of a file. The caller reports the number of the line; the message has only the column.
     public init(line: some Collection<UInt8>) throws(WireError) {
         let json: JSONValue
         do {
@@ -98,7 +98,7 @@ extension WireObject {
 }
 
 extension JSONValue {
-    /// What kind of value this is, with its article: `a string`, `an int`, `null`.
+    /// The kind of the value with its article: `a string`, `an int`, `null`.
     package var describedKind: String {
         switch self {
         case .null: "null"
@@ -138,8 +138,8 @@ extension Int64: WireReadable {
         return int
     }
 
-    /// The whole numbers that every reader of JSON keeps exactly (RFC 8259, section 6). Whoever adds some of them, or
-    /// takes one of them a thousand times, stays within 64 bits.
+    /// The whole numbers that every reader of JSON keeps exactly (RFC 8259, section 6). Sums of a few of them, and one
+    /// of them multiplied by a thousand, stay within 64 bits.
     private static let wireRange: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
 }
 
@@ -178,13 +178,13 @@ extension Array: WireReadable where Element: WireReadable {
     }
 }
 
-/// The fields of a JSON object while they are being read: it remembers which ones were asked for.
+/// The fields of a JSON object while they are being read. Remembers which of them were requested.
 public struct WireFields {
     private let object: JSONObject
     private let place: WirePlace
     private var known: [String] = []
 
-    /// Stands for fields that are read elsewhere.
+    /// An object without fields, for fields that are read elsewhere.
     static var none: WireFields { WireFields(place: WirePlace(unknownFields: .ignored)) }
 
     private init(place: WirePlace) {
@@ -198,7 +198,7 @@ public struct WireFields {
         known.reserveCapacity(8)
     }
 
-    /// A field that must be there.
+    /// Reads a field that must be present.
     public mutating func required<Value: WireReadable>(
         _ name: String, as type: Value.Type = Value.self
     ) throws(WireError) -> Value {
@@ -210,7 +210,7 @@ public struct WireFields {
         return try Value.read(value, at: here)
     }
 
-    /// A field that may be absent; null counts as absent.
+    /// Reads a field that may be absent; null counts as absent.
     public mutating func optional<Value: WireReadable>(
         _ name: String, as type: Value.Type = Value.self
     ) throws(WireError) -> Value? {
@@ -220,7 +220,7 @@ public struct WireFields {
         return try Value.read(value, at: place.field(name))
     }
 
-    /// The values of a field that has one, or a list of some; none when it is absent. Equal values count once.
+    /// Reads the values of a field that has one value or a list; none if it is absent. Equal values count once.
     mutating func oneOrMore<Value: WireReadable & Equatable>(
         _ name: String, as type: Value.Type = Value.self
     ) throws(WireError) -> [Value] {
@@ -237,17 +237,17 @@ public struct WireFields {
         return values.enumerated().filter { place, value in !values[..<place].contains(value) }.map(\.element)
     }
 
-    /// Whether a field that may be absent is there and null.
+    /// Returns true if an optional field is present and null.
     func isNull(_ name: String) -> Bool { object[name] == .null }
 
-    /// A field that must be there, of a size within bounds.
+    /// Reads a field that must be present, of a size within bounds.
     mutating func required<Value: WireBounded>(
         _ name: String, in range: ClosedRange<Int>
     ) throws(WireError) -> Value {
         try bounded(required(name), name, in: range)
     }
 
-    /// A field that may be absent, of a size within bounds.
+    /// Reads a field that may be absent, of a size within bounds.
     mutating func optional<Value: WireBounded>(
         _ name: String, in range: ClosedRange<Int>
     ) throws(WireError) -> Value? {
@@ -264,7 +264,7 @@ public struct WireFields {
             .invalidValue, path: path, message: "Field '\(path)' must \(Value.message(range, not: value.size))")
     }
 
-    /// Throws for the first field, in the order of their names, that nobody asked for.
+    /// Throws for the first field, in the order of names, that was not requested.
     func refuseUnknown() throws(WireError) {
         guard place.unknownFields == .refused,
             let name = object.members.first(where: { !known.contains($0.key) })?.key
@@ -278,29 +278,30 @@ public struct WireFields {
     }
 }
 
-/// Why a body, a query or an answer is not what its wire type asks for.
+/// The reason why a body, a query or an answer does not match its wire type.
 public struct WireError: Error, Equatable, CustomStringConvertible {
-    /// What kind of mistake it is.
+    /// The kind of an error.
     public enum Code: String, Sendable {
-        /// Not JSON, or JSON with a number that cannot be kept.
+        /// The text is not JSON, or has a number that cannot be kept.
         case malformed
-        /// A field that the type does not have.
+        /// The type has no such field.
         case unknownField = "unknown-field"
-        /// A field that must be there is not.
+        /// A required field is absent.
         case missingField = "missing-field"
-        /// A value of the wrong kind or outside of its range.
+        /// A value has the wrong kind, or is out of range.
         case invalidValue = "invalid-value"
-        /// A query parameter that is unknown, repeated, or has a value that it cannot have.
+        /// A query parameter is unknown, repeated, or has a wrong value.
         case invalidParameter = "invalid-parameter"
     }
 
     public let code: Code
-    /// Where it is, from the body down: `expect.seq`, `items[3].from`; a parameter's name; empty for the body itself.
+    /// The place from the body down, such as `expect.seq` or `items[3].from`; a parameter's name; empty for the body
+    /// itself.
     public let path: String
-    /// What is wrong, on which thing, and what to do; no full stop at its end.
+    /// The error, the thing that it concerns, and the remedy; no full stop at the end.
     public let message: String
 
-    /// Takes the parts as they are.
+    /// Creates a value from its parts.
     public init(_ code: Code, path: String, message: String) {
         self.code = code
         self.path = path
@@ -309,7 +310,7 @@ public struct WireError: Error, Equatable, CustomStringConvertible {
 
     public var description: String { message }
 
-    /// The problem with which a server answers this mistake.
+    /// The type of the problem with which a server answers this error.
     public var problemType: ProblemType {
         code == .invalidParameter ? .invalidParameter : .invalidRequest
     }

@@ -1,24 +1,25 @@
 public import WorkflowJSON
 
-/// A JSON object whose fields stand in one list, which reads them, writes them and gives their schema.
+/// A JSON object whose fields are in one list, which reads them, writes them and describes them.
 public protocol WireRecord: WireInlined {
     /// Takes every field from the visitor, in the order of the wire.
     init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure)
-    /// Refuses a combination of fields that no field alone can tell.
+    /// Refuses a combination of fields that no field alone shows.
     func check() throws(WireError)
 }
 
-/// A pass over the list of fields of a record: it reads them, writes them, or describes them.
+/// A pass over the list of fields of a record: it reads the fields, writes them, or describes them.
 ///
-/// Each function gets a field's name and the way to its value in a record that exists; a pass that makes a record, such
-/// as reading, does not use it. Each returns the field's value in the record that the pass makes.
+/// Each function takes a field's name and a function that returns its value in an existing record. A pass that makes a
+/// record, such as reading, does not call that function. Each returns the field's value in the record that the pass
+/// makes.
 public protocol FieldVisitor<Root> {
     /// The record.
     associatedtype Root
-    /// The error of a pass; `Never` unless it reads.
+    /// The error of a pass; `Never` except when reading.
     associatedtype Failure: Error
 
-    /// Visits a field that must be there.
+    /// Visits a field that must be present.
     mutating func required<Value: WireValue>(
         _ name: String, _ value: (Root) -> Value
     ) throws(Failure) -> Value
@@ -26,7 +27,7 @@ public protocol FieldVisitor<Root> {
     mutating func optional<Value: WireValue>(
         _ name: String, _ value: (Root) -> Value?
     ) throws(Failure) -> Value?
-    /// Visits a field that must be there, of a size within bounds.
+    /// Visits a field that must be present, of a size within bounds.
     mutating func required<Value: WireBounded>(
         _ name: String, _ value: (Root) -> Value, in range: ClosedRange<Int>
     ) throws(Failure) -> Value
@@ -34,23 +35,23 @@ public protocol FieldVisitor<Root> {
     mutating func optional<Value: WireBounded>(
         _ name: String, _ value: (Root) -> Value?, in range: ClosedRange<Int>
     ) throws(Failure) -> Value?
-    /// Visits a field that may be absent, and is written as null without a value.
+    /// Visits a field that may be absent, and is written as null if it has no value.
     mutating func nullable<Value: WireValue>(
         _ name: String, _ value: (Root) -> Value?
     ) throws(Failure) -> Value?
-    /// Visits a field that has one value or a list of some, or is absent. Equal values count once.
+    /// Visits a field that has one value or a list, or is absent. Equal values count once.
     mutating func oneOrMore<Value: WireValue & Equatable>(
         _ name: String, _ value: (Root) -> [Value]
     ) throws(Failure) -> [Value]
-    /// Visits the fields of another record, which stand among these.
+    /// Visits the fields of another record, which are among the fields of this one.
     mutating func inlined<Value: WireInlined>(_ value: (Root) -> Value) throws(Failure) -> Value
 }
 
-/// A JSON object whose fields can stand among those of another.
+/// A JSON object whose fields can be among the fields of another.
 public protocol WireInlined: WireObject, WireValue {
     /// Writes the fields without the braces.
     func writeFields(to writer: inout JSONWriter)
-    /// Gives the schema of the fields, and any value.
+    /// Returns the schema of the fields, and any value.
     static func inlinedFields(in book: inout SchemaBook) -> (schema: JSONObject, example: Self)
 }
 
@@ -59,7 +60,7 @@ extension WireRecord {
         book.record(Self.self)
     }
 
-    /// Gives the schema of the fields, and any record.
+    /// Returns the schema of the fields, and any record.
     public static func inlinedFields(in book: inout SchemaBook) -> (schema: JSONObject, example: Self) {
         book.fields(of: Self.self)
     }

@@ -2,16 +2,16 @@ public import WorkflowJSON
 
 /// A moment on the wire: ISO 8601, UTC, with milliseconds, as in `2026-07-31T09:30:00.000Z`.
 public struct WireTime: Hashable, Comparable, Sendable {
-    /// Since 1970, UTC, without leap seconds.
+    /// The milliseconds since 1970, UTC, without leap seconds.
     public let milliseconds: Int64
 
-    /// Takes milliseconds since 1970. For a moment outside of the years 0000 to 9999, which has no written form, it
-    /// takes the nearest one within them.
+    /// Creates a time from milliseconds since 1970. A time outside of the years 0000 to 9999, which has no written
+    /// form, becomes the nearest time within them.
     public init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound)
     }
 
-    /// Reads exactly the form that `text` has; nil for anything else.
+    /// Reads exactly the form that `text` has; `nil` for any other text.
     public init?(text: String) {
         let bytes = Array(text.utf8)
         let pattern = Array("0000-00-00T00:00:00.000Z".utf8)

@@ -2,9 +2,9 @@ public import WorkflowJSON
 
 /// A type of the wire that has a schema.
 public protocol WireDescribed: SendableMetatype {
-    /// Gives the schema, in which records are references into the book.
+    /// Returns the schema, in which records are references into the book.
     static func schema(in book: inout SchemaBook) -> JSONObject
-    /// The type of the elements of a list; nil for all else.
+    /// The type of the elements of a list; `nil` for all other types.
     static var itemType: (any WireDescribed.Type)? { get }
 }
 
@@ -14,7 +14,7 @@ extension WireDescribed {
 
 /// A value on the wire: it can be read and written, and has a schema.
 public protocol WireValue: WireDescribed, WireReadable, JSONWritable, Sendable {
-    /// Gives the schema, in which records are references into the book, and any value.
+    /// Returns the schema, in which records are references into the book, and any value.
     static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Self)
 }
 
@@ -24,11 +24,11 @@ extension WireValue {
 
 /// A value whose size can be bounded.
 public protocol WireBounded: WireValue {
-    /// The size that is bounded.
+    /// The size to which the bounds apply.
     var size: Int { get }
-    /// The end of the message for a size that is out of bounds, behind `Field 'max' must `.
+    /// Returns the end of the message for a size out of bounds, after `Field 'max' must `.
     static func message(_ range: ClosedRange<Int>, not size: Int) -> String
-    /// The bounds in a schema.
+    /// Returns the bounds as a schema.
     static func bounds(_ range: ClosedRange<Int>) -> JSONObject
 }
 
@@ -55,7 +55,7 @@ extension String: WireBounded {
         "have \(range.lowerBound) to \(range.upperBound) bytes, not \(size)"
     }
 
-    /// A schema counts characters; as many bytes are one more bound.
+    /// Returns the bounds in characters, which a schema counts. The description has the exact bounds in bytes.
     public static func bounds(_ range: ClosedRange<Int>) -> JSONObject {
         [
             "minLength": .int(Int64(range.lowerBound.signum())), "maxLength": .int(Int64(range.upperBound)),

@@ -1,6 +1,6 @@
 public import WorkflowJSON
 
-/// One of some words.
+/// A word out of a fixed set.
 public protocol WireWord: WireValue, RawRepresentable, CaseIterable where RawValue == String {}
 
 extension WireWord {
