@@ -3,7 +3,7 @@ import Testing
 import ThreadTesting
 import WorkflowCEL
 
-/// The vectors of a folder beside the project, or of the one that `CONFORMANCE` names. Nobody here wrote them.
+/// Runs the vectors of the folder beside the project, or of the folder in `CONFORMANCE`. The vectors are not ours.
 @Suite(.ownThreads) struct CELConformanceTests {
     @Test(.timeLimit(.minutes(20)), .enabled(ConformanceFolder.absence) { try ConformanceFolder.isDemanded("cel") })
     func everyExpressionVectorPasses() throws {
@@ -25,7 +25,7 @@ import WorkflowCEL
 }
 
 extension CELVector {
-    /// Why the vector cannot pass in any implementation of the language; nil when it can.
+    /// The reason why no implementation of the language can pass the vector; `nil` if one can.
     fileprivate var contradiction: String? {
         guard expression.hasPrefix("b"), case .value(.bytes(let bytes)) = expectation,
             bytes.contains(UInt8(ascii: "\\")), !expression.contains("\\")
@@ -35,7 +35,7 @@ extension CELVector {
 }
 
 extension CELVector {
-    /// Why the test does not pass; nil when it does.
+    /// The reason why the vector fails; `nil` if it passes.
     fileprivate var failure: String? {
         let outcome = Result { () throws(CELVectorFailure) in try value() }
         switch (outcome, expectation) {
@@ -81,7 +81,7 @@ private struct Bindings: Activation {
 }
 
 extension Value {
-    /// Whether both are of the same type and the same value; unlike `==` of the language, NaN is NaN.
+    /// Returns true if both values have the same type and are equal. Unlike `==` of the language, NaN equals NaN.
     fileprivate func isIdentical(to other: Value) -> Bool {
         switch (self, other) {
         case (.null, .null): true

@@ -2,7 +2,7 @@ import Foundation
 import WorkflowCEL
 import WorkflowJSON
 
-/// One test of a file of `conformance/cel`: an expression, and its value or that it has none.
+/// A vector of a file in `conformance/cel`: an expression, and its value or the fact that it fails.
 struct CELVector: Sendable {
     enum Expectation: Sendable {
         case value(Value)
@@ -12,12 +12,12 @@ struct CELVector: Sendable {
     let name: String
     let expression: String
     let environment: Environment
-    /// In the order of the environment's variables; nil for one that is declared but has no value.
+    /// The values in the order of the environment's variables; `nil` for a declared variable without a value.
     let bindings: [Value?]
     let options: CompileOptions
     let expectation: Expectation
 
-    /// All tests of a file.
+    /// Returns all vectors of a file.
     static func read(file: URL) throws -> [CELVector] {
         let root = try JSONReader.value(from: try Data(contentsOf: file))
         guard case .array(let tests)? = root.object?["tests"] else {
@@ -50,7 +50,7 @@ struct CELVector: Sendable {
             test["error"] == true ? .error : .value(try test["value"].map { try Self.value($0) } ?? .bool(true))
     }
 
-    /// A value in the notation of the files: `{"int": "1"}`.
+    /// Returns a value from the notation of the files: `{"int": "1"}`.
     private static func value(_ json: JSONValue) throws -> Value {
         guard let member = json.object?.members.first else { throw CELVectorError(description: "no value: \(json)") }
         let value: Value? =

@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// Where the vectors are: the folder that the environment names, else the one beside the project.
+/// The folder of the vectors: the one that the environment names, else the one beside the project.
 enum ConformanceFolder {
-    /// What a skipped test says.
+    /// The message of a skipped test.
     static let absence: Comment = "there are no vectors; CONFORMANCE names their folder, and CI=true demands them"
 
-    /// Whether the vectors of a part must pass: where they are, and where they have to be.
+    /// Returns true if the vectors of a part must pass: if they exist, and always in CI.
     static func isDemanded(_ part: String) throws -> Bool {
         if ProcessInfo.processInfo.environment["CI"] == "true" { return true }
         return try !files(in: part).isEmpty
     }
 
-    /// The files of one part, by name; none where there is no folder.
+    /// Returns the files of one part, by name; none if the folder does not exist.
     static func files(in part: String) throws -> [URL] {
         let named = ProcessInfo.processInfo.environment["CONFORMANCE"].map { URL(filePath: $0) }
         let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -4,7 +4,7 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// The vectors of invocations that need neither child machines nor messages between instances.
+/// Runs the vectors of invocations that need neither child machines nor messages between instances.
 @Suite(.ownThreads) struct InvokeConformanceTests {
     @Test(
         .timeLimit(.minutes(20)),
@@ -26,7 +26,7 @@ import WorkflowJSON
     }
 }
 
-/// One file of `conformance/invoke`.
+/// A file of `conformance/invoke`.
 private struct InvokeVector {
     let name: String
     let definition: String
@@ -44,19 +44,19 @@ private struct InvokeVector {
         if case .array(let script)? = root["script"] { steps = script.compactMap(\.object) } else { steps = [] }
     }
 
-    /// Whether it needs nothing but what one instance has.
+    /// True if the vector needs one instance only.
     var isOfOneInstance: Bool {
         requires.allSatisfy { !["machine", "spawn", "emit"].contains($0) && !$0.hasPrefix("send.to") }
     }
 }
 
-/// One vector on a virtual clock.
+/// A run of one vector on a virtual clock.
 private struct InvokeRun {
     let machine: Machine
     let identity = InstanceIdentity(name: "vector", version: 1, startedAt: .zero)
     var snapshot: Snapshot
     var now = LogicalTime.zero
-    /// Of the step that is played.
+    /// The invocations that began in the current step.
     var begun: [(id: String, input: JSONValue?)] = []
     var cancelled: [String] = []
 
@@ -127,7 +127,7 @@ private struct InvokeRun {
         snapshot = chain.snapshot
     }
 
-    /// What is not as the vector says; nil when all is.
+    /// Returns the difference from the vector; `nil` if there is none.
     private func difference(from step: JSONObject) -> String? {
         func differs(_ key: String, _ value: String, _ wanted: (JSONValue) -> String) -> String? {
             guard let given = step[key], wanted(given) != value else { return nil }

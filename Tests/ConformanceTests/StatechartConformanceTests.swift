@@ -4,7 +4,7 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// The vectors of a folder beside the project, or of the one that `CONFORMANCE` names. Nobody here wrote them.
+/// Runs the vectors of the folder beside the project, or of the folder in `CONFORMANCE`. The vectors are not ours.
 @Suite(.ownThreads) struct StatechartConformanceTests {
     @Test(
         .timeLimit(.minutes(20)),
@@ -23,14 +23,14 @@ import WorkflowJSON
     }
 }
 
-/// One vector on a virtual clock.
+/// A run of one vector on a virtual clock.
 private struct VirtualRun {
     let machine: Machine
     let identity = InstanceIdentity(name: "vector", version: 1, startedAt: .zero)
     var snapshot: Snapshot
     var now = LogicalTime.zero
 
-    /// Why a vector does not pass; nil when it does.
+    /// Returns the reason why a vector fails; `nil` if it passes.
     static func failure(of vector: StatechartVector) -> String? {
         do {
             let machine = try DefinitionReader.read(vector.definition, syntax: .json).machine
@@ -89,7 +89,7 @@ private struct VirtualRun {
 }
 
 extension Machine {
-    /// The ids of the active leaves.
+    /// Returns the ids of the active leaves.
     fileprivate func leafIDs(of snapshot: Snapshot) -> Set<String> {
         Set(snapshot.configuration.map { self[$0] }.filter(\.isLeaf).map(\.id))
     }

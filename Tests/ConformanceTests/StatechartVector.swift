@@ -2,20 +2,20 @@ import Foundation
 import WorkflowJSON
 import Yams
 
-/// One file of `conformance/statechart`: a definition, and the configurations that a script of events must lead to.
+/// A file of `conformance/statechart`: a definition, and the configurations that a script of events must lead to.
 struct StatechartVector: Sendable {
     struct Line: Sendable {
         let event: String
         let data: JSONValue?
-        /// How long the clock runs before the event, in milliseconds.
+        /// The milliseconds that the clock advances before the event.
         let delay: Int64
         let configuration: Set<String>
     }
 
     let name: String
-    /// JSON text with its keys in the order of the file, which is document order.
+    /// The JSON text. Its keys are in the order of the file, which is document order.
     let definition: String
-    /// Nil for a machine that judges itself and must end in its state `pass`.
+    /// The configuration at the start; `nil` for a machine that checks itself and must end in its state `pass`.
     let initialConfiguration: Set<String>?
     let script: [Line]
 
@@ -40,8 +40,8 @@ struct StatechartVector: Sendable {
         Set(node.sequence?.compactMap(\.string) ?? [])
     }
 
-    /// Some machines are named after files whose names have a `+`, which our names do not; the name is not what is
-    /// tested.
+    /// Gives a machine a valid name: some are named after files with a `+`, which our names do not allow. The name is
+    /// not under test.
     private static func renamed(_ definition: Node) -> Node {
         var definition = definition
         if let id = definition["id"]?.string {
@@ -50,7 +50,7 @@ struct StatechartVector: Sendable {
         return definition
     }
 
-    /// The JSON text of a node; unlike `JSONValue` it keeps the order of keys.
+    /// Returns the JSON text of a node. Unlike `JSONValue`, it keeps the order of keys.
     private static func json(_ node: Node) -> String {
         switch node {
         case .mapping(let mapping):

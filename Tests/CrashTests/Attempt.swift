@@ -1,12 +1,12 @@
-/// What one client sent, and what it was told.
+/// A request of one client, and its answer.
 struct Attempt: Sendable {
-    /// What a client knows of an event it sent.
+    /// The client's knowledge of an event that it sent.
     enum Outcome: Equatable, Sendable {
-        /// Acknowledged with this seq.
+        /// The event was acknowledged with this seq.
         case accepted(Int64)
-        /// Acknowledged; its seq was not told.
+        /// The event was acknowledged without a seq.
         case taken
-        /// Refused: nothing changed.
+        /// The event was refused, so it changed nothing.
         case refused
         /// The connection ended before an answer came.
         case unknown
@@ -20,14 +20,14 @@ struct Attempt: Sendable {
     }
 
     let instance: String
-    /// In the data of the event or result: names the attempt in the whole file. Nil for a start.
+    /// The marker in the data of the event or result, unique in the file; `nil` for a start.
     let marker: Marker?
     var outcome = Outcome.unknown
 
     var isAccepted: Bool { outcome.isAccepted }
 }
 
-/// How an event is recognised in the journal.
+/// A mark by which an event is recognised in the journal.
 struct Marker: Hashable, Sendable, CustomStringConvertible {
     let client: Int64
     let number: Int64

@@ -2,15 +2,15 @@ import DaemonTesting
 import WorkflowClient
 import WorkflowJSON
 
-/// One connection that starts an instance of its own and sends events to it and to shared ones, until the daemon dies.
+/// A connection that starts an instance of its own, and sends events to it and to shared ones until the daemon dies.
 struct CrashClient {
     let address: Address
-    /// Unique in the file.
+    /// The client's number, unique in the file.
     let number: Int64
     let shared: [String]
     var random: SeededRandom
 
-    /// Runs to the death of the daemon; tells of each step: a request written, an answer read.
+    /// Runs until the daemon dies. Reports each step: a written request, a read answer.
     mutating func run(step: () -> Void) throws -> [Attempt] {
         let own = "own-\(number)"
         var attempts: [Attempt] = []

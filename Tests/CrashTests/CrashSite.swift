@@ -1,10 +1,10 @@
 import DaemonTesting
 import Foundation
 
-/// A database whose daemon is killed again and again, and all that was ever sent to it.
+/// A database whose daemon is killed again and again, and everything that was ever sent to it.
 final class CrashSite {
-    /// Always in one of two states, one of them with children of which the last one is remembered: what is folded has
-    /// a configuration, a context and a memory.
+    /// A machine that is always in one of two states. One of them has children, of which the last one is remembered. So
+    /// a fold involves a configuration, a context and a history state.
     private static let definition = """
         id: walk
         initial: left
@@ -24,9 +24,9 @@ final class CrashSite {
               last: {type: history}
         """
     private static let shared = ["shared-1", "shared-2", "shared-3"]
-    /// A kill comes after at most so many requests and answers …
+    /// The most requests and answers before a kill …
     private static let mostSteps = 700
-    /// … and so much more, about what one commit takes.
+    /// … and the longest delay after them, about as long as a commit.
     private static let longestDelay = Duration.microseconds(1_500)
 
     private let folder: TemporaryFolder
@@ -48,7 +48,7 @@ final class CrashSite {
         }
     }
 
-    /// Sends from several clients, kills the daemon, starts it again; gives the number of acknowledged events.
+    /// Sends from several clients, kills the daemon and starts it again. Returns the number of acknowledged events.
     func crash(round: Int, clients: Int) async throws -> Int {
         var random = SeededRandom(seed: seed, round)
         let last = Int.random(in: 2...Self.mostSteps, using: &random)
@@ -87,7 +87,7 @@ final class CrashSite {
         try DatabaseFile(daemon.database).change(sql)
     }
 
-    /// What is wrong with the file of the daemon, measured by what was sent to it.
+    /// Returns the differences between the daemon's file and the requests that were sent to it.
     func mistakes(measuredBy other: [Attempt]? = nil) async throws -> [String] {
         try await onOwnThread { [path = daemon.database, attempts = other ?? attempts] in
             try JournalCheck(path, attempts: attempts).mistakes

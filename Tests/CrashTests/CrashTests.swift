@@ -3,12 +3,13 @@ import Foundation
 import Testing
 import ThreadTesting
 
-/// Kills the daemon at random moments under load; what it had acknowledged must be there afterwards.
+/// Kills the daemon at random moments under load. Everything that it acknowledged must be there afterwards.
 ///
-/// `CRASH_ROUNDS` says how often (20), `CRASH_SEED` repeats a run: the kills come after the same numbers of events.
+/// `CRASH_ROUNDS` sets the number of kills (20). `CRASH_SEED` repeats a run: the kills come after the same numbers of
+/// events.
 @Suite(.tags(.heavy)) struct CrashTests {
     private static let clients = 8
-    /// A file is checked whole after each kill, so it is not left to grow for ever.
+    /// The rounds on one file. A file is checked whole after each kill, so it must not grow for ever.
     private static let roundsPerFile = 10
 
     @Test(.timeLimit(.minutes(180))) func nothingAcknowledgedIsLostByAKill() async throws {

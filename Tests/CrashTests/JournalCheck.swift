@@ -4,7 +4,7 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// Whether a file holds what its clients were told, and makes sense in itself.
+/// Checks that a file has everything that its clients were told, and is consistent in itself.
 struct JournalCheck {
     private let file: JournalFile
     private var machines: [MachineID: Machine] = [:]
@@ -36,9 +36,9 @@ struct JournalCheck {
         try check(attempts)
     }
 
-    /// Nothing is missing, the chain holds, and the rows lead to the instance's row.
+    /// Checks that no row is missing, that the chain holds, and that the rows lead to the instance's row.
     ///
-    /// The naive interpreter follows them: the engine's own fold would agree with every mistake of the step.
+    /// The naive interpreter follows the rows: the engine's own fold would agree with every mistake of the step.
     private mutating func check(_ instance: InstanceRecord, rows: [JournalRecord]) throws {
         let name = instance.name
         guard rows.map(\.seq.rawValue) == Array(1...instance.seq.rawValue) else {
@@ -89,7 +89,7 @@ struct JournalCheck {
         Dictionary(uniqueKeysWithValues: file.instances.map { ($0.name.rawValue, $0.seq.rawValue) })
     }
 
-    /// An attempt, with what the file says where its client was told nothing.
+    /// Completes an attempt without an answer by the facts in the file.
     func settled(_ attempt: Attempt) -> Attempt {
         guard attempt.outcome == .unknown else { return attempt }
         var attempt = attempt
@@ -101,7 +101,7 @@ struct JournalCheck {
         return attempt
     }
 
-    /// What was acknowledged is there, once, where it was said to be; what was refused is not.
+    /// Checks that each acknowledged event is in the file once, at its reported seq, and that no refused event is.
     private mutating func check(_ attempts: [Attempt]) throws {
         let names = Dictionary(uniqueKeysWithValues: file.instances.map { ($0.id, $0.name.rawValue) })
         for row in file.journal where row.kind == .event || row.kind == .result {
@@ -133,7 +133,7 @@ struct JournalCheck {
 }
 
 extension Marker {
-    /// The marker in the data of a row; nil when it has none.
+    /// Reads the marker in the data of a row; `nil` if there is none.
     fileprivate init?(_ row: JournalRecord) throws {
         guard let object = try row.data.map({ try JSONReader.value(from: $0) })?.object,
             case .int(let client)? = object["client"], case .int(let number)? = object["number"]

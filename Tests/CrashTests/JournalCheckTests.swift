@@ -1,7 +1,7 @@
 import DaemonTesting
 import Testing
 
-/// The check of the crash test itself: it must find what it is there to find.
+/// Tests the check of the crash test: it must find the mistakes that it is there to find.
 @Suite struct JournalCheckTests {
     @Test(.timeLimit(.minutes(20))) func theCheckFindsWhatIsMissingMovedDoubledOrShouldNotBeThere() async throws {
         let site = try await CrashSite(seed: 1)

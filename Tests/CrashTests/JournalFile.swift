@@ -8,7 +8,7 @@ import WorkflowStore
 struct JournalFile {
     let machines: [MachineID: MachineRecord]
     let instances: [InstanceRecord]
-    /// In the order of positions.
+    /// The rows in the order of positions.
     let journal: [JournalRecord]
     let snapshots: [SnapshotRecord]
     let nextPosition: Int64

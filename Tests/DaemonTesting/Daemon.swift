@@ -2,16 +2,16 @@ import Foundation
 import ThreadTesting
 package import WorkflowClient
 
-/// A `wfd` process that serves.
+/// A running `wfd` process.
 package final class Daemon: Sendable {
     package let program: RunningProgram
     package let database: String
-    /// Where it listens, in the order of its log.
+    /// The addresses on which the daemon listens, in the order of its log.
     package let addresses: [Address]
 
     /// Starts the built `wfd` on a database in a folder, and waits until it listens.
     ///
-    /// - Parameter listen: What to listen on; the socket `wfd.sock` in the folder when nothing is said.
+    /// - Parameter listen: The addresses to listen on; the socket `wfd.sock` in the folder by default.
     package convenience init(
         in folder: TemporaryFolder, database: String = "wfd.db", listen: [String] = [],
         environment: [String: String] = [:]
@@ -24,7 +24,7 @@ package final class Daemon: Sendable {
 
     /// Starts the built `wfd` with some arguments, and waits until it listens on a number of addresses.
     ///
-    /// - Parameter processor: The number of the only one that it may use.
+    /// - Parameter processor: The number of the only processor that the daemon may use.
     package init(
         arguments: [String], database: String, addresses count: Int = 1, environment: [String: String] = [:],
         processor: Int? = nil
@@ -42,7 +42,7 @@ package final class Daemon: Sendable {
     package var address: Address { addresses[0] }
     package var pid: Int32 { program.pid }
 
-    /// The arguments that name a database and addresses.
+    /// Returns the arguments that name a database and addresses.
     package static func arguments(database: String, listen: [String]) -> [String] {
         ["--database", database] + listen.flatMap { ["--listen", $0] }
     }
@@ -57,30 +57,30 @@ package final class Daemon: Sendable {
             "/usr/bin/env", ["taskset", "-c", "\(processor)", wfd] + arguments, environment: environment)
     }
 
-    /// Asks it to stop, and waits until it has.
+    /// Asks the daemon to stop, and waits for its end.
     package func stop(_ signal: Int32 = SIGTERM) async throws -> ProgramResult {
         program.signal(signal)
         return try await program.result()
     }
 
-    /// Kills it as a crash would.
+    /// Kills the daemon, as a crash would.
     package func kill() async throws {
         program.signal(SIGKILL)
         let end = try await program.result().end
         guard end == .killed(by: SIGKILL) else { throw TestingError("the daemon ended by itself: \(end)") }
     }
 
-    /// Runs `wfctl` against it.
+    /// Runs `wfctl` against the daemon.
     package func wfctl(_ arguments: String...) async throws -> ProgramResult {
         try await wfctl(arguments)
     }
 
-    /// Runs `wfctl` against it.
+    /// Runs `wfctl` against the daemon.
     package func wfctl(_ arguments: [String]) async throws -> ProgramResult {
         try await DaemonTesting.wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(address)"])
     }
 
-    /// Gives a client of it away and takes it back.
+    /// Calls a function with a client of the daemon, and closes the client.
     package func withClient<Result>(_ body: (WorkflowClient) async throws -> Result) async throws -> Result {
         let client = WorkflowClient(address: address)
         do {

@@ -1,6 +1,6 @@
 package import GRDB
 
-/// A daemon's database, read beside it.
+/// A daemon's database, opened beside the daemon.
 package struct DatabaseFile: Sendable {
     private let path: String
 
@@ -8,7 +8,7 @@ package struct DatabaseFile: Sendable {
         self.path = path
     }
 
-    /// Reads something on a connection of its own.
+    /// Reads from the database on a separate connection.
     package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         var configuration = Configuration()
         configuration.readonly = true
@@ -19,14 +19,14 @@ package struct DatabaseFile: Sendable {
         return value
     }
 
-    /// Writes something on a connection of its own; for files that no daemon has open.
+    /// Writes to the database on a separate connection; for files that no daemon has open.
     package func change(_ sql: String) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { try $0.execute(sql: sql) }
         try queue.close()
     }
 
-    /// Writes something on a connection of its own, without foreign keys and checks: what a careless hand could do.
+    /// Writes to the database on a separate connection without foreign keys and checks, as a careless person could.
     package func changeUnchecked(_ sql: String) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.inDatabase { database in
@@ -36,7 +36,8 @@ package struct DatabaseFile: Sendable {
         try queue.close()
     }
 
-    /// Every row of every table but `place`, a line each: equal for files of equal content, wherever they are.
+    /// Returns every row of every table but `place`, one in each line. Files with equal content give equal lines,
+    /// wherever they are.
     package func dump() throws -> [String] {
         try read { database in
             let tables = try String.fetchAll(
@@ -47,12 +48,12 @@ package struct DatabaseFile: Sendable {
         }
     }
 
-    /// What SQLite's own check says: `ok`, or what is wrong.
+    /// Returns the result of SQLite's own check: `ok`, or the mistakes.
     package func integrityCheck() throws -> String {
         try read { try String.fetchAll($0, sql: "PRAGMA integrity_check").joined(separator: "\n") }
     }
 
-    /// The one number that a query gives.
+    /// Returns the only number in the result of a query.
     package func number(_ sql: String) throws -> Int64 {
         try read { try Int64.fetchOne($0, sql: sql) ?? 0 }
     }

@@ -1,11 +1,11 @@
 import Foundation
 package import WorkflowClient
 
-/// Reads a stream of server-sent events on a connection of its own. Blocks; for one thread at a time.
+/// Reads a stream of server-sent events on a separate connection. Blocks; for one thread at a time.
 ///
-/// `@unchecked Sendable`: a test hands it from thread to thread, and awaits each before the next.
+/// `@unchecked Sendable`: a test passes it from thread to thread, and awaits each thread before the next.
 package final class EventReader: @unchecked Sendable {
-    /// What stands between two empty lines.
+    /// The text between two empty lines.
     package struct Message: Sendable, Equatable {
         package var id: String?
         package var event: String?
@@ -19,14 +19,14 @@ package final class EventReader: @unchecked Sendable {
     private var unread: [UInt8] = []
     private var hasEnded = false
 
-    /// Asks for a stream and reads the head of the answer.
+    /// Requests a stream and reads the head of the answer.
     package init(_ target: String, of address: Address, headers: [(name: String, value: String)] = []) throws {
         connection = try RawConnection(to: address)
         try connection.write(RawRequest("GET", target, headers: headers).bytes)
         (status, self.headers) = try connection.readHead()
     }
 
-    /// The next message; nil when the answer came to its end in order. Throws when it broke off.
+    /// Returns the next message; `nil` if the answer ended properly. Throws if it broke off.
     package func next() throws -> Message? {
         while true {
             if let end = unread.firstRange(of: Array("\n\n".utf8)) {
@@ -41,7 +41,7 @@ package final class EventReader: @unchecked Sendable {
         }
     }
 
-    /// The next message that has data; nil at the end.
+    /// Returns the next message that has data; `nil` at the end.
     package func nextEvent() throws -> Message? {
         while let message = try next() {
             if message.data != nil { return message }

@@ -1,11 +1,11 @@
 import Foundation
 import ThreadTesting
 
-/// What is known of a running program; threads that drain its output and await its end write it.
+/// The state of a running program, written by the threads that drain its output and await its end.
 ///
 /// `@unchecked Sendable`: every stored property but `pid` and `condition` is read and written under `condition` only.
 final class ProgramState: @unchecked Sendable {
-    /// What a waiting test looks at.
+    /// The facts that a waiting test reads.
     struct Facts {
         var output: [UInt8] = []
         var errors: [UInt8] = []
@@ -23,7 +23,7 @@ final class ProgramState: @unchecked Sendable {
         self.pid = pid
     }
 
-    /// What is known now.
+    /// The present facts.
     var current: Facts {
         condition.lock()
         defer { condition.unlock() }
@@ -37,14 +37,14 @@ final class ProgramState: @unchecked Sendable {
         condition.broadcast()
     }
 
-    /// Sends a signal, unless the program has ended: its number may be another's by then.
+    /// Sends a signal, unless the program has ended: its number may belong to another program by then.
     func signal(_ number: Int32) {
         condition.lock()
         defer { condition.unlock() }
         if facts.end == nil { kill(pid, number) }
     }
 
-    /// Blocks until the program has ended, then takes it from the system's list of processes.
+    /// Blocks until the program has ended, then removes it from the system's list of processes.
     func awaitEnd() {
         requireOwnThread()
         var info = siginfo_t()
@@ -73,7 +73,7 @@ final class ProgramState: @unchecked Sendable {
         change { $0.openStreams -= 1 }
     }
 
-    /// Blocks until a question has an answer; throws, with what was waited for, when the time is over.
+    /// Blocks until a question has an answer. Throws after a time, with a text about the missing answer.
     func wait<Value>(for what: String, within time: Duration, _ question: (Facts) throws -> Value?) throws -> Value {
         requireOwnThread()
         let deadline = Date(timeIntervalSinceNow: time / .seconds(1))

@@ -1,9 +1,9 @@
 import Foundation
 import ThreadTesting
 
-/// The built programs, found beside the one that runs the tests.
+/// The built programs, which are in the folder of the running tests.
 package enum Programs {
-    /// The path of a program or library of this build.
+    /// Returns the path of a program or library of this build.
     package static func path(_ name: String) throws -> String {
         let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         var folder = URL(filePath: runner).deletingLastPathComponent()
@@ -16,7 +16,7 @@ package enum Programs {
         throw TestingError("'\(name)' is not built: there is none beside '\(runner)'")
     }
 
-    /// The environment of the programs: that of the test, without what names places for wfd and wfctl.
+    /// Returns the test's environment for a program, without the variables that name places for wfd and wfctl.
     package static func environment(_ changes: [String: String] = [:]) -> [String: String] {
         let places = ["STATE_DIRECTORY", "RUNTIME_DIRECTORY", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "WFCTL_ADDRESS"]
         var environment = ProcessInfo.processInfo.environment.filter { !places.contains($0.key) }
@@ -24,13 +24,13 @@ package enum Programs {
         return environment.merging(changes) { _, new in new }
     }
 
-    /// The path of a definition in `Examples/`.
+    /// Returns the path of a definition in `Examples/`.
     package static func example(_ name: String) -> String { file("Examples/\(name).yaml") }
 
-    /// The path of the database that a release wrote.
+    /// Returns the path of the database that a release wrote.
     package static func fixture(_ release: String) -> String { file("Tests/Fixtures/\(release).db") }
 
-    /// The path of a file of the repository.
+    /// Returns the path of a file of the repository.
     package static func file(_ path: String) -> String {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: path).path

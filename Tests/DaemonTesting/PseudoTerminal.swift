@@ -1,13 +1,13 @@
 import Foundation
 import ThreadTesting
 
-/// A terminal that nobody sits at.
+/// A terminal without a user.
 package enum PseudoTerminal {
     /// `TIOCSPTLCK` and `TIOCGPTN` of Linux, which Swift's module of the C library leaves out.
     private static let unlock: UInt = 0x4004_5431
     private static let numberOf: UInt = 0x8004_5430
 
-    /// Runs a program whose output and errors are a terminal, and gives back what it shows.
+    /// Runs a program whose output and errors are a terminal. Returns the text that it shows.
     package static func run(
         _ executable: String, _ arguments: [String], environment: [String: String], columns: UInt16
     ) async throws -> (end: ProgramEnd, shown: String) {
@@ -33,7 +33,7 @@ package enum PseudoTerminal {
         return (end, text)
     }
 
-    /// Reads until nobody has the other end open.
+    /// Reads until no program has the other end open.
     private static func read(_ master: Int32) -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)

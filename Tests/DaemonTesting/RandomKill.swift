@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Kills a daemon when its clients have taken a number of steps, from the thread that takes the last one: nothing comes
-/// between an answer and the kill, but for the delay that was drawn.
+/// Kills a daemon when its clients have taken a number of steps. The thread that takes the last step does it, so only
+/// the drawn delay is between an answer and the kill.
 package final class RandomKill: Sendable {
     private let daemon: Daemon
     private let last: Int

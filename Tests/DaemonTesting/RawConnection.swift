@@ -2,11 +2,11 @@ import Foundation
 import ThreadTesting
 package import WorkflowClient
 
-/// A blocking HTTP/1.1 connection that sends whatever it is told to. For one thread at a time.
+/// A blocking HTTP/1.1 connection that sends arbitrary bytes. For one thread at a time.
 ///
-/// `@unchecked Sendable`: a test hands it from thread to thread, and awaits each before the next.
+/// `@unchecked Sendable`: a test passes it from thread to thread, and awaits each thread before the next.
 package final class RawConnection: @unchecked Sendable {
-    /// Seconds for which it waits for an answer: no bound on how long one takes on a busy machine.
+    /// The seconds to wait for an answer, which may take long on a busy machine.
     private static let patience = 240
     private let descriptor: Int32
     private var unread: [UInt8] = []
@@ -48,8 +48,8 @@ package final class RawConnection: @unchecked Sendable {
         }
     }
 
-    /// Sends as much of some bytes as the other side takes: all of them, or until there was no room for some seconds.
-    /// Gives how many it took.
+    /// Sends bytes as long as the other side takes them: all of them, or until there was no room for some seconds.
+    /// Returns the number of sent bytes.
     package func writeWhileTaken(_ bytes: [UInt8], patience seconds: Int) -> Int {
         requireOwnThread()
         var patience = timeval(tv_sec: seconds, tv_usec: 0)
@@ -63,12 +63,12 @@ package final class RawConnection: @unchecked Sendable {
         return bytes.count - rest.count
     }
 
-    /// Says that nothing more will be sent; answers can still be read.
+    /// Closes the connection for writing; answers can still be read.
     package func endWriting() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Whether the other side has closed the connection and everything was read. Waits for one or the other.
+    /// True if the other side has closed the connection and everything was read. Waits for an answer or the end.
     package var isAtEnd: Bool {
         requireOwnThread()
         var byte: UInt8 = 0
@@ -77,14 +77,14 @@ package final class RawConnection: @unchecked Sendable {
         return count == 0 || (count < 0 && errno == ECONNRESET)
     }
 
-    /// True: something can be read now, or the other side has closed the connection. Does not wait.
+    /// True if there is something to read, or the other side has closed the connection. Does not wait.
     package var isReadable: Bool {
         var byte: UInt8 = 0
         guard unread.isEmpty else { return true }
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
     }
 
-    /// Reads one answer; throws when the connection ends before it does.
+    /// Reads one answer; throws if the connection ends first.
     package func readAnswer() throws -> RawAnswer {
         let end = Array("\r\n\r\n".utf8)
         while true {
@@ -103,7 +103,7 @@ package final class RawConnection: @unchecked Sendable {
         }
     }
 
-    /// Reads until a text has come, and gives what came to its end.
+    /// Reads until a text has come, and returns everything up to its end.
     package func read(through text: String) throws -> String {
         while true {
             if let range = unread.firstRange(of: Array(text.utf8)) {
@@ -121,15 +121,14 @@ package final class RawConnection: @unchecked Sendable {
         return String(decoding: unread, as: UTF8.self)
     }
 
-    /// Whether the other side has closed the connection; waits for that, or for more to read.
+    /// True if the other side has closed the connection. Waits for the end, or for more to read.
     private var hasEnded: Bool {
         requireOwnThread()
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 0
     }
 
-    /// Reads the head of an answer whose body comes in chunks; the status of any other answer, which is read to its
-    /// end.
+    /// Reads the head of an answer with a chunked body. An answer with another body is read to its end.
     package func readHead() throws -> (status: Int, headers: [String: String]) {
         let end = Array("\r\n\r\n".utf8)
         while unread.firstRange(of: end) == nil { try readMore() }
@@ -143,7 +142,7 @@ package final class RawConnection: @unchecked Sendable {
         return (head.status, head.headers)
     }
 
-    /// Reads one chunk of a body (RFC 9112, section 7.1); it is empty at the body's end.
+    /// Reads a chunk of a body (RFC 9112, section 7.1). The chunk is empty at the end of the body.
     package func readChunk() throws -> [UInt8] {
         let newline = Array("\r\n".utf8)
         while unread.firstRange(of: newline) == nil { try readMore() }
@@ -177,7 +176,7 @@ package final class RawConnection: @unchecked Sendable {
         unread += buffer[..<count]
     }
 
-    /// The parts of an answer before its body.
+    /// The head of an answer.
     private struct Head {
         let status: Int
         let headers: [String: String]

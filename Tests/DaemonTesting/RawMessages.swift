@@ -1,11 +1,11 @@
 import ThreadTesting
 package import WorkflowJSON
 
-/// A request as it goes over the wire, right or wrong.
+/// A request as its bytes are sent, correct or not.
 package struct RawRequest: Sendable {
     package var method: String
     package var target: String
-    /// The values of `Host`; one, as in every good request, when nothing is said.
+    /// The values of `Host`; one by default, as in every correct request.
     package var hosts = ["localhost"]
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
@@ -19,7 +19,7 @@ package struct RawRequest: Sendable {
         self.body = body
     }
 
-    /// A POST with a body of a media type.
+    /// Returns a POST with a body of a media type.
     package static func post(
         _ target: String, _ body: String, as mediaType: String? = "application/json",
         headers: [(name: String, value: String)] = []
@@ -28,10 +28,10 @@ package struct RawRequest: Sendable {
         return RawRequest("POST", target, headers: type + headers, body: Array(body.utf8))
     }
 
-    /// A GET.
+    /// Returns a GET.
     package static func get(_ target: String) -> RawRequest { RawRequest("GET", target) }
 
-    /// What is written; the length of the body is told unless `headers` tell it, or that it comes in chunks.
+    /// The bytes to send. They include the length of the body, unless `headers` has the length or a transfer coding.
     package var bytes: [UInt8] {
         var head = "\(method) \(target) HTTP/1.1\r\n"
         for host in hosts { head += "Host: \(host)\r\n" }
@@ -45,7 +45,7 @@ package struct RawRequest: Sendable {
 /// An answer, read to its end.
 package struct RawAnswer: Sendable {
     package let status: Int
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     package let headers: [String: String]
     package let body: [UInt8]
 

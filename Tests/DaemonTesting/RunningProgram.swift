@@ -3,20 +3,20 @@ import Foundation
 import Synchronization
 import ThreadTesting
 
-/// How a program ended.
+/// The way in which a program ended.
 package enum ProgramEnd: Equatable, Sendable {
     case exited(Int32)
     case killed(by: Int32)
 }
 
-/// What came of a program that has ended.
+/// The end and the output of a program.
 package struct ProgramResult: Equatable, Sendable {
     package let end: ProgramEnd
     package let output: String
     package let errors: String
 }
 
-/// A program beside the test. What it prints is drained as it comes; when nobody holds it any more, it is killed.
+/// A program beside the test. Its output is drained as it comes. The program is killed when its last reference is gone.
 package final class RunningProgram: Sendable {
     private let state: ProgramState
 
@@ -47,14 +47,14 @@ package final class RunningProgram: Sendable {
 
     package var pid: Int32 { state.pid }
 
-    /// What it has printed on its standard error so far.
+    /// The text on standard error so far.
     package var errors: String { state.current.errorText }
 
     package func signal(_ number: Int32) {
         state.signal(number)
     }
 
-    /// Waits until the program has ended and all that it printed is read.
+    /// Waits until the program has ended and its output is read.
     package func result(within time: Duration = .seconds(240)) async throws -> ProgramResult {
         try await onOwnThread { [state] in
             try state.wait(for: "the end of the program", within: time) { facts in
@@ -65,14 +65,14 @@ package final class RunningProgram: Sendable {
         }
     }
 
-    /// Waits for whole lines on standard error that hold a word; throws when the program ends without them.
+    /// Waits for whole lines with a word on standard error. Throws if the program ends without them.
     package func errorLines(
         containing word: String, count: Int = 1, within time: Duration = .seconds(240)
     ) async throws -> [String] {
         try await lines(of: "stderr", containing: word, count: count, within: time) { $0.errorText }
     }
 
-    /// The same on standard output.
+    /// Waits for whole lines with a word on standard output. Throws if the program ends without them.
     package func outputLines(
         containing word: String, count: Int = 1, within time: Duration = .seconds(240)
     ) async throws -> [String] {
@@ -132,11 +132,11 @@ package final class RunningProgram: Sendable {
     }
 }
 
-/// Held from the making of pipes until the start of the program that gets them: a program that another thread starts in
-/// between would inherit them, and reading them would not end before that one does.
+/// A lock from the creation of pipes until the start of the program that gets them. A program that another thread
+/// starts in between would inherit the pipes, and keep them open until its own end.
 private let spawning = Mutex(())
 
-/// Two ends that are closed in every program that is started, but for what is handed over.
+/// A pipe. Both its ends are closed in every started program, except the end that the program gets.
 private struct Pipe {
     let readEnd: Int32
     let writeEnd: Int32

@@ -2,7 +2,7 @@
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
-    /// - Parameter path: Different paths give different numbers from one seed.
+    /// - Parameter path: Numbers that tell generators with the same seed apart.
     package init(seed: UInt64, _ path: Int...) {
         state = seed
         for step in path { state = next() ^ UInt64(bitPattern: Int64(step)) }

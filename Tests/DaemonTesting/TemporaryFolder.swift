@@ -1,11 +1,11 @@
 import Foundation
 import ThreadTesting
 
-/// A folder of one test; it goes with all that is in it when nobody holds it any more.
+/// A folder of one test. It is removed with its content when its last reference is gone.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    /// - Parameter place: Where to make it, if one may write there; else among the system's temporary files.
+    /// - Parameter place: The parent folder, if it is writable; else the folder is among the system's temporary files.
     package init(in place: String? = nil) throws {
         // The path of a socket has 107 bytes at most (unix(7)), and some systems have long names for this folder.
         let usual = FileManager.default.temporaryDirectory.path
@@ -23,7 +23,7 @@ package final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of something in the folder.
+    /// Returns the path of a file in the folder.
     package func path(_ name: String) -> String { path + "/" + name }
 
     /// Makes a folder in the folder.
@@ -32,13 +32,13 @@ package final class TemporaryFolder: Sendable {
         return path(name)
     }
 
-    /// Writes a file.
+    /// Writes a file, and returns its path.
     package func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(to: URL(filePath: path(name)))
         return path(name)
     }
 
-    /// The names of all that is in the folder, sorted.
+    /// Returns the names of all files in the folder, sorted.
     package func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }

@@ -3,18 +3,19 @@ import ThreadTesting
 import WorkflowClient
 package import WorkflowJSON
 
-/// `Tests/Services/service.py`: other people's HTTP, requests that are recorded, and servers that misbehave.
+/// Runs `Tests/Services/service.py`: an HTTP service of another party, which records requests, and servers that
+/// misbehave.
 package final class TestService: Sendable {
-    /// Where it listens.
+    /// The ports on which the service listens.
     package struct Ports: Decodable, Sendable {
         package let http: Int
         package let tls: Int
-        /// TLS with a certificate of another host.
+        /// The port that serves TLS with the certificate of another host.
         package let wrong: Int
         package let raw: Int
-        /// On 127.0.0.1 and on 127.0.0.2, each of which says which it is.
+        /// The port on 127.0.0.1 and on 127.0.0.2. Each answers which of them it is.
         package let twins: Int
-        /// Nobody listens there.
+        /// A port on which nothing listens.
         package let closed: Int
         /// The file of the authority's certificate.
         package let ca: String
@@ -24,7 +25,7 @@ package final class TestService: Sendable {
     private let folder: TemporaryFolder
     private let program: RunningProgram
 
-    /// Starts it; what it needs of Python is installed by `.ci/python.sh`.
+    /// Starts the service. `.ci/python.sh` installs the Python packages that it needs.
     package init() async throws {
         guard let python = Self.python else { throw TestingError("there is no python3 on this system") }
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -37,13 +38,13 @@ package final class TestService: Sendable {
         ports = try JSONDecoder().decode(Ports.self, from: Data(line.utf8))
     }
 
-    /// Where Python is; nil where it is not.
+    /// The path of Python; `nil` if it is not installed.
     package static let python: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")
         .split(separator: ":").map { $0 + "/python3" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
     package var url: String { "http://127.0.0.1:\(ports.http)" }
 
-    /// The requests to its paths that record, in the order in which they came.
+    /// Returns the recorded requests, in the order in which they came.
     package func recorded() async throws -> [JSONValue] {
         guard case .array(let requests) = try await answer("/recorded") else {
             throw TestingError("the service has not answered with a list")
@@ -51,7 +52,7 @@ package final class TestService: Sendable {
         return requests
     }
 
-    /// A port before the service, whose first connections do not come through well.
+    /// Starts a port in front of the service, whose first connections are disturbed.
     ///
     /// - Parameter mode: `delay`, `swallow`, `cut`, `cut-within`, `reset` or `reset-early`, as `pass_on` has them.
     package func proxy(_ mode: String, connections: Int) async throws -> Int {
@@ -61,7 +62,7 @@ package final class TestService: Sendable {
         return Int(port)
     }
 
-    /// Lets all requests to `/held` be answered, and those to come.
+    /// Lets the service answer all requests to `/held`, also those to come.
     package func release() async throws { _ = try await answer("/release") }
 
     private func answer(_ path: String) async throws -> JSONValue {

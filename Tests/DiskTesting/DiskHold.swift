@@ -1,7 +1,7 @@
 import Foundation
 import ThreadTesting
 
-/// A place where the next writing thread can be held up, so that commands gather behind it.
+/// A gate that can hold up the next writing thread, so that commands gather behind it.
 ///
 /// `@unchecked Sendable`: every stored property but `condition` is read and written under `condition` only.
 package final class DiskHold: @unchecked Sendable {
@@ -10,7 +10,7 @@ package final class DiskHold: @unchecked Sendable {
     private var hasCome = false
     private var watcher: CheckedContinuation<Void, Never>?
 
-    /// From now on whoever comes is held up.
+    /// Closes the gate: from now on, threads are held up.
     package func shut() {
         locked {
             isShut = true
@@ -18,10 +18,10 @@ package final class DiskHold: @unchecked Sendable {
         }
     }
 
-    /// Lets go who is held up, and all that come.
+    /// Opens the gate for all waiting and later threads.
     package func open() { locked { isShut = false } }
 
-    /// Waits until somebody is held up, or until it is known that nobody will be. For one caller at a time.
+    /// Waits until a thread is held up, or until it is known that none will come. For one caller at a time.
     package func somebodyHasCome() async {
         await withCheckedContinuation { continuation in
             let isThere = locked {
@@ -32,10 +32,10 @@ package final class DiskHold: @unchecked Sendable {
         }
     }
 
-    /// Nobody will come.
+    /// Declares that no thread will come.
     package func nobodyComes() { locked { come() } }
 
-    /// Blocks while the place is shut.
+    /// Blocks while the gate is shut.
     func pass() {
         locked {
             guard isShut else { return }

@@ -1,42 +1,42 @@
 import GRDBSQLite
 import Synchronization
 
-/// SQLite's usual file system, with calls that can be made to fail.
+/// SQLite's usual file system, whose calls can be made to fail.
 package enum FaultyVFS {
     /// The calls that reach the disk, and the one that maps the index of the log.
     package enum Call: CaseIterable, Sendable {
         case read, write, sync, truncate, mapIndex
     }
 
-    /// What is counted, and what goes wrong, for the files whose paths begin in one way.
+    /// The counts and the planned failure of the files whose paths have the same prefix.
     package struct Plan: Sendable {
         package var calls: [Call: Int] = [:]
         package var bytesWritten = 0
-        /// The next call of these that fails: 1 is the very next; nil: none does.
+        /// The next of these calls that fails: 1 is the very next. `nil` if none fails.
         package var failing: (calls: Set<Call>, after: Int, code: CInt)?
         package var hasFailed = false
     }
 
     private static let plans = Mutex<[String: PlannedFaults]>([:])
 
-    /// Watches the files whose paths begin with `prefix`. To be called before they are opened.
+    /// Watches the files whose paths begin with `prefix`. Must be called before they are opened.
     package static func watch(_ prefix: String) {
         let faults = PlannedFaults()
         plans.withLock { $0[prefix] = faults }
         WatchedVFS.watch(prefix, faults)
     }
 
-    /// Watches these files no longer.
+    /// Stops watching these files.
     package static func forget(_ prefix: String) {
         if let faults = plans.withLock({ $0.removeValue(forKey: prefix) }) { WatchedVFS.forget(faults) }
     }
 
-    /// What has happened to the files of a plan since it was made.
+    /// Returns the plan of some files with its counts so far.
     package static func plan(_ prefix: String) -> Plan {
         plans.withLock { $0[prefix] }?.plan.withLock { $0 } ?? Plan()
     }
 
-    /// Makes the nth of these calls fail, counted from now; nil ends that.
+    /// Makes the nth of these calls fail, counted from now; `nil` cancels the failure.
     package static func fail(
         _ prefix: String, _ calls: Set<Call> = [], after count: Int? = nil, code: CInt = SQLITE_IOERR
     ) {
@@ -67,7 +67,7 @@ private final class PlannedFaults: DiskWatcher {
 }
 
 extension FaultyVFS.Call {
-    /// Nil for what no plan is about.
+    /// Creates the planned form of a call; `nil` for a call that no plan counts.
     fileprivate init?(_ call: DiskCall) {
         switch call {
         case .read: self = .read

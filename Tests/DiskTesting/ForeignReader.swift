@@ -1,10 +1,10 @@
 import GRDB
 
-/// Another program that reads a store and takes its time.
+/// A reader of a store, in the role of another program that takes its time.
 package struct ForeignReader {
     private let connection: DatabaseQueue
 
-    /// Begins a read transaction on the database at a path and stays in it.
+    /// Begins a read transaction on the database at a path, and keeps it open.
     package init(_ path: String) throws {
         var configuration = Configuration()
         configuration.readonly = true

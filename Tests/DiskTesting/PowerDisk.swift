@@ -2,30 +2,31 @@ import Foundation
 import GRDBSQLite
 import Synchronization
 
-/// The disk below a folder, which loses what was not synced when its power is cut.
+/// The disk below a folder, which loses unsynced data when its power is cut.
 ///
-/// Programs see every write at once, in the files themselves. The disk keeps apart what was synced. Modelled are:
-/// - writes and truncations, which are on the disk after a sync of their file, and before it in any part, torn at
-///   sectors of 512 bytes, later ones without earlier ones; a write leaves what is beside it alone;
-/// - entries of files that SQLite creates and deletes, which are on the disk after a sync of the folder: with the first
-///   sync of a new log or journal, and with a deletion that asks for it;
-/// - the index of the log, which is memory: it is gone.
+/// Programs see every write immediately, in the files themselves. The disk tracks the synced data separately. The model
+/// has:
+/// - writes and truncations. They are on the disk after a sync of their file. Before it, any part of them may be, torn
+///   at sectors of 512 bytes, and later ones without earlier ones. A write leaves the neighbouring bytes alone.
+/// - entries of files that SQLite creates and deletes. They are on the disk after a sync of the folder: with the first
+///   sync of a new log or journal, and with a deletion that asks for it.
+/// - the index of the log. It is memory, so it is lost.
 ///
-/// What the store does beside SQLite (creating, flushing and renaming a new file, flushing its folder) is not seen: a
-/// file that SQLite opens for the first time counts as synced, but for a cut at that very moment, when it may not be
-/// there under its new name.
+/// The disk does not see the store's own calls beside SQLite: creating, flushing and renaming a new file, flushing its
+/// folder. So a file that SQLite opens for the first time counts as synced. A cut at that very moment is the exception:
+/// the file may not have its new name yet.
 package final class PowerDisk: DiskWatcher {
-    /// Which of SQLite's flushes do something.
+    /// The honesty of a disk about SQLite's flushes.
     package enum Honesty: Sendable {
         case honest
-        /// Those of the log are confirmed, and do nothing.
+        /// The disk confirms flushes of the log, and does nothing.
         case liesAboutLog
     }
 
     private struct Entry {
-        /// What programs find under the name; nil: nothing.
+        /// The file that programs find under the name; `nil` if there is none.
         var file: UnsyncedFile?
-        /// What the disk finds under it, when that is something else.
+        /// The file that the disk has under the name, if it is a different one.
         var former: UnsyncedFile?
         var isOnDisk = true
     }
@@ -36,19 +37,19 @@ package final class PowerDisk: DiskWatcher {
         var calls = 0
         var isCut = false
         var cutCall: String?
-        /// The file that was opened for the first time when the power was cut.
+        /// The file that was being opened for the first time when the power was cut.
         var arrival: String?
     }
 
     package let folder: String
     private let honesty: Honesty
-    /// What a sync of the log takes.
+    /// The duration of a sync of the log.
     private let flush: Duration
     private let state: Mutex<State>
-    /// Where the next write to the log is held up, when it is told to.
+    /// The gate at the next write to the log.
     package let hold = DiskHold()
 
-    /// Takes all that is in a folder as synced, and watches it until `forget`.
+    /// Takes the content of a folder as synced, and watches it until `forget`.
     package init(_ folder: String, honesty: Honesty = .honest, flush: Duration = .zero) throws {
         self.folder = folder
         self.honesty = honesty
@@ -61,12 +62,12 @@ package final class PowerDisk: DiskWatcher {
         WatchedVFS.watch(folder + "/", self)
     }
 
-    /// Watches no longer.
+    /// Stops watching the folder.
     package func forget() {
         WatchedVFS.forget(self)
     }
 
-    /// Cuts the power at the nth call from now on that changes something: 1 is the very next.
+    /// Cuts the power at the nth changing call from now on: 1 is the very next.
     package func cut(atCall count: Int) {
         state.withLock { if !$0.isCut { $0.callsLeft = count } }
     }
@@ -78,10 +79,10 @@ package final class PowerDisk: DiskWatcher {
 
     package var isCut: Bool { state.withLock { $0.isCut } }
 
-    /// The call at which the power was cut, such as `write wfd.db-wal`; nil when there was none under way.
+    /// The call at which the power was cut, such as `write wfd.db-wal`; `nil` if the cut was between calls.
     package var cutCall: String? { state.withLock { $0.cutCall } }
 
-    /// Calls so far that changed something.
+    /// The number of changing calls so far.
     package var calls: Int { state.withLock { $0.calls } }
 
     package func answer(to call: DiskCall, at path: String) -> CInt? {
@@ -135,7 +136,7 @@ package final class PowerDisk: DiskWatcher {
         }
     }
 
-    /// Takes in a file that the store itself has put there.
+    /// Adds a file that the store itself created.
     private func arrive(_ name: String, _ state: inout State) {
         let size = (try? FileManager.default.attributesOfItem(atPath: folder + "/" + name))?[.size] as? Int
         guard let size, state.entries[name]?.file?.size != size else { return }
@@ -157,7 +158,7 @@ package final class PowerDisk: DiskWatcher {
 }
 
 extension PowerDisk {
-    /// What the disk has after the cut, by name; each draw is one of the possible outcomes.
+    /// Returns the content of the disk after the cut, by name. Each draw is a possible outcome.
     package func remains(using random: inout some RandomNumberGenerator) -> [String: [UInt8]] {
         let (entries, arrival) = state.withLock { state in
             precondition(state.isCut, "the power is on")
@@ -178,7 +179,7 @@ extension PowerDisk {
 }
 
 extension DiskCall {
-    /// Whether it makes the disk another one, when it is on it.
+    /// True if the call changes the content of the disk.
     fileprivate var isChange: Bool {
         switch self {
         case .write, .truncate, .sync, .delete, .open(isNew: true): true
@@ -198,7 +199,7 @@ extension DiskCall {
         }
     }
 
-    /// What it answers without power.
+    /// The result of the call without power.
     fileprivate var failure: CInt {
         switch self {
         case .open: SQLITE_CANTOPEN

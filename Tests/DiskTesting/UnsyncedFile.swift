@@ -1,16 +1,16 @@
-/// What a disk has of one file: what was synced, and what was written since and may be there or not.
+/// The state of one file on a disk: the synced bytes, and later writes that may be lost.
 struct UnsyncedFile {
     private enum Change {
         case write([UInt8], at: Int)
         case truncate(to: Int)
     }
 
-    /// What a disk loses in whole: the unit of its own writing.
+    /// The unit in which a disk writes, and therefore loses, bytes.
     static let sector = 512
 
     private var synced: [UInt8]
     private var changes: [Change] = []
-    /// The size that programs see.
+    /// The size as programs see it.
     private(set) var size: Int
 
     init(_ bytes: [UInt8] = []) {
@@ -28,7 +28,7 @@ struct UnsyncedFile {
         self.size = size
     }
 
-    /// From here on everything written so far is on the disk.
+    /// Makes all writes so far durable.
     mutating func sync() {
         for change in changes {
             switch change {
@@ -43,8 +43,8 @@ struct UnsyncedFile {
         changes = []
     }
 
-    /// The file as the disk might have it without power: of each change since the last sync all, nothing, or some
-    /// sectors; later ones may be there without earlier ones.
+    /// Returns the file as the disk might have it without power. Of each change since the last sync it has all,
+    /// nothing, or some sectors; later changes may be there without earlier ones.
     func remains(using random: inout some RandomNumberGenerator) -> [UInt8] {
         var bytes = synced
         // How likely it is that something reached the disk: mostly all of it or little.
@@ -86,7 +86,7 @@ struct UnsyncedFile {
         bytes.replaceSubrange(offset..<offset + part.count, with: part)
     }
 
-    /// What was never written reads as zeros, or as what was there before.
+    /// Extends the bytes. Bytes that were never written read as zeros, or as the former content.
     private static func extend(_ bytes: inout [UInt8], to size: Int, using random: inout some RandomNumberGenerator) {
         guard bytes.count < size else { return }
         let isJunk = Bool.random(using: &random)

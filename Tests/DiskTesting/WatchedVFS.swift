@@ -1,9 +1,9 @@
 import GRDBSQLite
 import Synchronization
 
-/// A call of SQLite's that reaches the disk, or the memory that stands for it (https://sqlite.org/vfs.html).
+/// A call of SQLite that reaches the disk, or the memory that stands for it (https://sqlite.org/vfs.html).
 package enum DiskCall {
-    /// - isNew: The file is not there yet.
+    /// - isNew: The file does not exist yet.
     case open(isNew: Bool)
     case read
     case write(UnsafeRawBufferPointer, at: Int)
@@ -11,19 +11,19 @@ package enum DiskCall {
     case sync
     /// - isDurable: The folder is flushed too.
     case delete(isDurable: Bool)
-    /// A part of the index of the write-ahead log is mapped into memory.
+    /// Maps a part of the index of the write-ahead log into memory.
     case mapIndex
 }
 
-/// Is told of calls before they are made, on the thread that makes them.
+/// An observer of calls, which is notified before each call, on the calling thread.
 package protocol DiskWatcher: AnyObject, Sendable {
-    /// What to answer instead of making a call; nil to have it made.
+    /// Returns the result that replaces a call; `nil` to let the call happen.
     func answer(to call: DiskCall, at path: String) -> CInt?
 }
 
-/// SQLite's usual file system, with watchers of the files whose paths begin in one way.
+/// SQLite's usual file system, with watchers of files by the prefixes of their paths.
 ///
-/// It becomes the default of the process when it is first used, and does nothing to files that nobody watches.
+/// It becomes the default of the process at its first use, and does not affect files without a watcher.
 package enum WatchedVFS {
     private struct State {
         var watchers: [(prefix: String, watcher: any DiskWatcher)] = []
@@ -37,13 +37,13 @@ package enum WatchedVFS {
 
     private static let state = Mutex(State())
 
-    /// Tells a watcher of all calls to files whose paths begin with `prefix`. To be called before they are opened.
+    /// Reports all calls to files whose paths begin with `prefix` to a watcher. Must be called before they are opened.
     package static func watch(_ prefix: String, _ watcher: any DiskWatcher) {
         _ = installed
         state.withLock { $0.watchers.append((prefix, watcher)) }
     }
 
-    /// Forgets a watcher; files that are open go on telling it.
+    /// Removes a watcher; files that are open continue to report to it.
     package static func forget(_ watcher: any DiskWatcher) {
         state.withLock { $0.watchers.removeAll { $0.watcher === watcher } }
     }
@@ -57,7 +57,7 @@ package enum WatchedVFS {
         return first(of: known.watchers, call, known.path)
     }
 
-    /// Notes an open file; false when nobody watches it.
+    /// Records an open file; false if it has no watcher.
     fileprivate static func opened(_ file: UnsafeMutablePointer<sqlite3_file>, _ path: String) -> Bool {
         state.withLock { state in
             let watchers = watchers(of: path, state)
@@ -74,7 +74,8 @@ package enum WatchedVFS {
         state.watchers.filter { path.hasPrefix($0.prefix) }.map(\.watcher)
     }
 
-    /// All watchers are told, without a lock held: one of them may hold the caller up.
+    /// Notifies all watchers without a lock, because one of them may hold the caller up. Returns the result of
+    /// the last one that replaces the call.
     private static func first(of watchers: [any DiskWatcher], _ call: DiskCall, _ path: String) -> CInt? {
         watchers.reduce(nil) { answer, watcher in watcher.answer(to: call, at: path) ?? answer }
     }
@@ -100,7 +101,7 @@ private nonisolated(unsafe) let watchedName = {
     copy.initialize(from: name, count: name.count)
     return copy
 }()
-/// What SQLite's own tables of methods were replaced by; it has one for files that it locks and one for logs.
+/// The copies that replace SQLite's own method tables: one for locked files, and one for logs.
 private let tables = Mutex<[MethodTables]>([])
 
 private struct MethodTables: @unchecked Sendable {
@@ -109,7 +110,7 @@ private struct MethodTables: @unchecked Sendable {
     let watched: UnsafePointer<sqlite3_io_methods>
 }
 
-/// What a file's own methods are; files that are locked in different ways have different ones.
+/// Returns the original methods of a file; files with different locking have different ones.
 private func original(
     _ file: UnsafeMutablePointer<sqlite3_file>?
 ) -> (file: UnsafeMutablePointer<sqlite3_file>, methods: sqlite3_io_methods)? {

@@ -21,7 +21,7 @@ struct FileHostTests {
         }
     }
 
-    /// The task of before is tried again when its lease has run out.
+    /// The earlier task is tried again when its lease has run out.
     @Test(.timeLimit(.minutes(20))) func tasksOutliveTheProgram() async throws {
         try await withFile { file in
             var host = try await FileHost.open(file, time: .virtual)
@@ -88,7 +88,7 @@ struct FileHostTests {
         }
     }
 
-    /// Whoever follows an instance is told the rest and then that there is no more.
+    /// A follower of an instance gets the remaining rows, and then the end.
     @Test(.timeLimit(.minutes(20))) func aFollowerIsToldOfTheEnd() async throws {
         try await withFile { file in
             let host = try await FileHost.open(file)

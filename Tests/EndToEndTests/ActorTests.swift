@@ -5,9 +5,10 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-/// Who did something: told from the connection, kept in the journal, shown by `wfctl history --actors`.
+/// Tests the actor of a row: told from the connection, kept in the journal, shown by `wfctl history --actors`.
 @Suite struct ActorTests {
-    /// Takes `go`, which it answers by itself; `fail` makes it send itself what it cannot take; `later` arms a timer.
+    /// A machine with three events. It answers `go` by itself, `fail` makes it send itself an event that it cannot
+    /// take, and `later` arms a timer.
     private static let definition = """
         id: job
         initial: idle
@@ -53,7 +54,7 @@ import WorkflowJSON
         }
     }
 
-    /// Kind, event and actor of each row; `-` where nobody is told.
+    /// Returns kind, event and actor of each row; `-` for a row without an actor.
     private func rows(_ name: String) async throws -> [String] {
         try await daemon.json("history", name).elements.map { row in
             "\(row["kind"].string ?? "") \(row["event"].string ?? "") \(row["actor"].string ?? "-")"

@@ -2,7 +2,7 @@ import DaemonTesting
 import Foundation
 import Testing
 
-/// The alerts that `docs/watching.md` brings, as Prometheus reads them.
+/// Tests the alerts of `docs/watching.md` in Prometheus.
 @Suite(.timeLimit(.minutes(20))) struct AlertRulesTests {
     private static let promtool: String? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -20,8 +20,8 @@ import Testing
         """
     }
 
-    /// Each alert with what makes it and what does not: `new` fails before Prometheus looks for the first time, `old`
-    /// later, `well` never.
+    /// Each alert with values that raise it and values that do not. `new` fails before Prometheus looks for the first
+    /// time, `old` fails later, `well` never.
     private static let cases = """
         rule_files: [\(rules)]
         evaluation_interval: 1m
@@ -94,7 +94,7 @@ import Testing
         """
     }
 
-    /// Alerts that come once, after a while: none before, and one at a time.
+    /// The other alerts, each raised once after a while: none before, and one at a time.
     private static let others = [
         ("WfdNotReady", "11m", "13m", "severity: critical", "wfd takes no events: wfctl status"),
         ("WfdDown", "11m", "13m", "job: wfd, severity: critical", "wfd does not answer"),
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// An alert on a name that no daemon says never comes.
+    /// An alert on a metric that no daemon has would never be raised.
     @Test func everyMetricOfTheRulesIsOneThatWfdHas() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)

@@ -7,9 +7,9 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-/// Backups and restores with real processes.
+/// Tests backups and restores with real processes.
 @Suite(.tags(.heavy), .timeLimit(.minutes(20))) struct BackupTests {
-    /// Clients that send without a pause, and what they were told.
+    /// Clients that send without a pause, and the answers that they got.
     private final class Load: Sendable {
         private let acknowledged = Mutex<[String: Int64]>([:])
         private let isOver = Mutex(false)
@@ -19,7 +19,7 @@ import WorkflowJSON
 
         func end() { isOver.withLock { $0 = true } }
 
-        /// Starts an instance and sends to it until the end, or until the daemon is gone.
+        /// Starts an instance and sends to it until the end of the load, or of the daemon.
         func run(_ instance: String, on daemon: Daemon) async throws {
             try await daemon.withClient { client in
                 do throws(ClientError) {
@@ -41,7 +41,7 @@ import WorkflowJSON
         try await Daemon.launch(["restore"] + arguments).result()
     }
 
-    /// What the tables of a database hold that a restore must not change.
+    /// Returns the rows that a restore must not change.
     private func contents(of path: String) throws -> [String] {
         try DatabaseFile(path).dump().filter { !$0.hasPrefix("store:") && !$0.hasPrefix("restoration:") }
     }
@@ -102,7 +102,7 @@ import WorkflowJSON
         #expect(try await old.stop().end == .exited(0))
     }
 
-    /// Whoever has the last byte of a backup can order the next one, also while the daemon is busy.
+    /// A caller that has the last byte of a backup can order the next one, also while the daemon is busy.
     @Test func oneBackupMayFollowAnother() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)

@@ -4,7 +4,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// Bodies that cannot be read, over HTTP: status, type and text of each.
+/// Tests bodies that cannot be read, over HTTP: status, type and text of each answer.
 @Suite struct BadBodyTests {
     @Test(.timeLimit(.minutes(20))) func aBodyThatIsNotJSONIsRefusedWithItsPlace() async throws {
         let prefix = "The body is not JSON: "

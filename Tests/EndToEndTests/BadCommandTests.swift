@@ -1,7 +1,7 @@
 import DaemonTesting
 import Testing
 
-/// Command lines of `wfctl` that end badly: exit code and text of each.
+/// Tests command lines of `wfctl` that fail: exit code and text of each.
 @Suite struct BadCommandTests {
     private struct Case {
         let arguments: [String]

@@ -3,7 +3,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// Events that are refused, over HTTP: status, type and text of each.
+/// Tests events that are refused, over HTTP: status, type and text of each answer.
 @Suite struct BadEventTests {
     @Test(.timeLimit(.minutes(20))) func theMachineSaysWhyItRefusesAnEvent() async throws {
         try await BadRequestStage().expect([

@@ -3,7 +3,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// Definitions and starts that are refused, over HTTP: status, type and text of each.
+/// Tests definitions and starts that are refused, over HTTP: status, type and text of each answer.
 @Suite struct BadMachineTests {
     @Test(.timeLimit(.minutes(20))) func everyMistakeOfADefinitionIsToldWithItsPlace() async throws {
         func definition(

@@ -4,11 +4,11 @@ import GRDB
 import Testing
 import WorkflowJSON
 
-/// A network between the daemon and a service that delays, cuts and resets: each attempt says what went wrong, and the
-/// next one passes.
+/// Tests a network between daemon and service that delays, cuts and resets connections. Each attempt reports its error,
+/// and the next one succeeds.
 @Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"), .timeLimit(.minutes(20)))
 struct BadNetworkTests {
-    /// What a mode of the proxy is told as.
+    /// The modes of the proxy, each with the reported error.
     private static let modes = [
         ("delay", "timeout"), ("swallow", "timeout"), ("cut", "connect"), ("cut-within", "connect"),
         ("reset", "connect"), ("reset-early", "connect"),

@@ -4,7 +4,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// Routes, methods, parameters and page tokens that are refused, over HTTP: status, type and text of each.
+/// Tests routes, methods, parameters and page tokens that are refused, over HTTP: status, type and text of each answer.
 @Suite struct BadQuestionTests {
     @Test(.timeLimit(.minutes(20))) func aRouteThatIsNotThereIsNamed() async throws {
         let cases = ["/", "/v1", "/v2/machines", "/v1/instances/order-1/event", "/V1/machines", "/v1/machines/order/x"]
@@ -86,7 +86,7 @@ import WorkflowJSON
         ])
     }
 
-    /// Of a partition that is not there, of a number that none hands out, and what is no cursor at all.
+    /// The cursors are of an unknown partition, of a number that is never assigned, or no cursors at all.
     @Test(.timeLimit(.minutes(20))) func aCursorMustBeOneThatWasGiven() async throws {
         let stage = try await BadRequestStage()
         let cursors = ["1.1.5", "1.1024.5", "1.-1.5", "1.0.0", "1.0.281474976710656", "1.0", "1.0.5.5", "a.0.5"]

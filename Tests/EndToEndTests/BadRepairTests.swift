@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// What operators ask for and cannot have: a message, and nothing is half done.
+/// Tests requests of operators that are refused: each gets a message, and nothing is half done.
 @Suite struct BadRepairTests {
     private static let first = """
         id: tour
@@ -20,7 +20,7 @@ import WorkflowJSON
             on: {leave: both}
           end: {type: final}
         """
-    /// Without the region on the right.
+    /// A version without the region on the right.
     private static let second = """
         id: tour
         initial: only

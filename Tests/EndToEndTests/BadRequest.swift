@@ -3,13 +3,13 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// A request that must be refused, and everything that is said about it.
+/// A request that must be refused, and the complete answer.
 struct BadRequest: Sendable {
     let request: RawRequest
     let type: ProblemType
-    /// `NOW` stands for the daemon's time.
+    /// The problem's detail, in which `NOW` stands for the daemon's time.
     let detail: String
-    /// More fields of the problem.
+    /// Further fields of the problem.
     let fields: JSONObject
 
     init(_ request: RawRequest, _ type: ProblemType, _ detail: String, _ fields: JSONObject = [:]) {
@@ -22,7 +22,7 @@ struct BadRequest: Sendable {
 
 /// A daemon with a few machines and instances, on which bad requests have no effect.
 struct BadRequestStage {
-    /// Actions that end badly: one raises an event for ever, one sets a key in something that is no map.
+    /// A machine with actions that fail: one raises an event for ever, one sets a key in a value that is not a map.
     static let traps = """
         id: traps
         initial: idle
@@ -34,7 +34,7 @@ struct BadRequestStage {
               again: {actions: {raise: again}}
               break: {actions: {assign: {label.size: true}}}
         """
-    /// A machine that takes any data and keeps none.
+    /// A machine that accepts any data and keeps none.
     static let order = """
         id: order
         initial: draft
@@ -44,7 +44,7 @@ struct BadRequestStage {
           packing: {on: {packed: draft}}
           rejected: {type: final}
         """
-    /// A machine whose start never settles.
+    /// A machine whose start never becomes stable.
     static let whirl = """
         id: whirl
         initial: round
@@ -69,7 +69,7 @@ struct BadRequestStage {
         for event in ["submit", "reject"] { _ = try await daemon.said("send", "finished", event) }
     }
 
-    /// Sends each request; the answer must be the problem to the letter, and the file must be as before.
+    /// Sends each request. The answer must be the problem to the letter, and the file must not change.
     func expect(_ cases: [BadRequest]) async throws {
         let file = DatabaseFile(daemon.database)
         let before = try file.dump()
@@ -103,7 +103,7 @@ struct BadRequestStage {
 }
 
 extension RawRequest {
-    /// Whether its path is one of a route, parameter by parameter.
+    /// Returns true if the path matches a route's, parameter by parameter.
     fileprivate func isFor(_ route: Route) -> Bool {
         func words(_ path: some StringProtocol) -> [Substring] {
             Substring(path.prefix { $0 != "?" }).split(separator: "/", omittingEmptySubsequences: false)
@@ -115,7 +115,7 @@ extension RawRequest {
 }
 
 extension BadRequest {
-    /// An event for `order-1` that must be refused.
+    /// Returns an event for `order-1` that must be refused.
     static func event(
         _ body: String, _ type: ProblemType, _ detail: String, _ fields: JSONObject = [:],
         to instance: String = "order-1", headers: [(name: String, value: String)] = [], query: String = ""
@@ -124,14 +124,14 @@ extension BadRequest {
             .post("/v1/instances/\(instance)/events\(query)", body, headers: headers), type, detail, fields)
     }
 
-    /// A start that must be refused.
+    /// Returns a start that must be refused.
     static func start(
         _ body: String, _ type: ProblemType, _ detail: String, _ fields: JSONObject = [:]
     ) -> BadRequest {
         BadRequest(.post("/v1/instances", body), type, detail, fields)
     }
 
-    /// A question that must be refused.
+    /// Returns a GET that must be refused.
     static func get(
         _ target: String, _ type: ProblemType, _ detail: String, _ fields: JSONObject = [:]
     ) -> BadRequest {

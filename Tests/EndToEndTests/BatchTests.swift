@@ -4,9 +4,9 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// Events for many instances, a line each: `POST /v1/events` and `wfctl send --batch`.
+/// Tests events for many instances, one in each line: `POST /v1/events` and `wfctl send --batch`.
 @Suite(.tags(.heavy), .ownThreads) struct BatchTests {
-    /// Counts its events, so that one applied twice or not at all shows.
+    /// A machine that counts its events, which shows an event that is applied twice or not at all.
     static let counter = """
         id: counter
         initial: on
@@ -54,7 +54,7 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "a")["seq"] == 3)
     }
 
-    /// Whoever writes into the pipe may wait for what becomes of its line.
+    /// The program that writes into the pipe may wait for the answer to its line.
     @Test(.timeLimit(.minutes(20))) func linesGoOutWhenTheirPipePauses() async throws {
         let path = folder.path("pipe")
         try #require(mkfifo(path, 0o600) == 0)
@@ -189,7 +189,7 @@ import WorkflowJSON
         #expect(result.errors.hasPrefix("error: Cannot use '\(file)': line 2 is longer than 1048576 bytes"))
     }
 
-    /// Returns when a part of a batch is written.
+    /// Returns when a part of a batch has been written.
     private func waitForTheMidst() async throws {
         let database = DatabaseFile(daemon.database)
         try await eventually("the batch gets on") { try database.number("SELECT count(*) FROM journal") >= 1_000 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// Runs over many instances while the daemon is killed: each instance has one row of a run.
+/// Tests runs over many instances while the daemon is killed: each instance has one row of a run.
 @Suite struct BulkTests {
     private static let definition = """
         id: job
@@ -15,7 +15,7 @@ import WorkflowJSON
         """
     private static let instances = 2_000
 
-    /// Kills, of all rounds together. `BULK_KILLS=200` makes more of them.
+    /// The number of kills in all rounds together. `BULK_KILLS=200` makes more of them.
     private static var kills: Int { ProcessInfo.processInfo.environment["BULK_KILLS"].flatMap(Int.init) ?? 6 }
 
     @Test(.timeLimit(.minutes(180))) func killsInTheMiddleOfRunsDoNothingTwiceAndNothingLess() async throws {
@@ -60,7 +60,7 @@ import WorkflowJSON
 }
 
 extension Daemon {
-    /// The rows that a run has made.
+    /// Returns the number of rows that a run has written.
     fileprivate func rows(of run: String) throws -> Int {
         Int(
             try DatabaseFile(database).number(

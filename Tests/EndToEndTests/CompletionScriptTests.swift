@@ -1,7 +1,8 @@
 import DaemonTesting
 import Testing
 
-/// The scripts for shells. Each is made by a process of its own: the parser keeps, for all, which shell was asked for.
+/// Tests the completion scripts. Each is made by a separate process, because the parser keeps the requested shell in a
+/// global variable.
 @Suite struct CompletionScriptTests {
     @Test(.timeLimit(.minutes(20)), arguments: ["bash", "zsh", "fish"])
     func thereAreCompletions(shell: String) async throws {

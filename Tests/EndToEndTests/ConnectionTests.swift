@@ -3,7 +3,8 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// Events that follow each other on one connection: they are taken before the router sees them, and nobody can tell.
+/// Tests events that follow each other on one connection. They are accepted before the router sees them, which no
+/// client can notice.
 @Suite(.ownThreads) struct ConnectionTests {
     private static let tick = RawRequest.post("/v1/instances/a/events", #"{"event": "tick"}"#)
 
@@ -130,8 +131,8 @@ import WorkflowJSON
         #expect(try await ticks == 1)
     }
 
-    /// Its answers fit between the daemon and the socket, in which the system counts each as most of a KiB where they
-    /// are written one by one.
+    /// The answers fit between the daemon and the socket. The system counts each as most of a KiB there if they are
+    /// written one by one.
     @Test(.timeLimit(.minutes(20))) func whoReadsLateGetsAllAnswers() async throws {
         let count = 150
         try connection.write(Array(repeatElement(Self.tick.bytes, count: count).joined()))
@@ -188,7 +189,7 @@ import WorkflowJSON
               tick: {actions: {assign: {n: context.n + 1}}}
         """
 
-    /// Requests and answers are large, so that few of them fill whatever there is between the two.
+    /// Requests and answers are large, so that few of them fill the buffers between the two.
     @Test(.timeLimit(.minutes(20))) func whoTakesNoAnswersIsNotReadAnyFurther() async throws {
         _ = try await daemon.said("apply", folder.write(Self.keeper, to: "keeper.yaml"))
         _ = try await daemon.said("start", "keeper", "k")

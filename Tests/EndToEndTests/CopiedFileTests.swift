@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// Two daemons that have a copy each of one database do not both do what it asks for.
+/// Two daemons with a copy each of one database do not both do the work in it.
 @Suite(.timeLimit(.minutes(20))) struct CopiedFileTests {
     private static func daemon(
         in folder: TemporaryFolder, database: String = "wfd.db", place: String? = nil
@@ -14,14 +14,14 @@ import WorkflowJSON
             arguments: Daemon.arguments(database: path, listen: ["unix:\(path).sock"]) + options, database: path)
     }
 
-    /// One that has an instance whose task nobody has done.
+    /// Returns a daemon with an instance whose task is not done.
     private static func begun(in folder: TemporaryFolder, place: String? = nil) async throws -> Daemon {
         let daemon = try await Self.daemon(in: folder, place: place)
         try await ParcelMachine.begin(on: daemon, in: folder)
         return daemon
     }
 
-    /// How many tasks it hands out to a worker that asks.
+    /// Returns the number of tasks that a daemon hands out to a worker.
     private static func tasks(_ daemon: Daemon) async throws -> Int {
         let answer = try await daemon.answer(to: .post("/v1/tasks/stock/lease", #"{"max": 1, "wait": 0}"#))
         guard case .array(let tasks)? = try answer.object["tasks"] else { throw TestingError("\(answer.text)") }
@@ -88,7 +88,7 @@ import WorkflowJSON
         #expect(try await moved.stop().end == .exited(0))
     }
 
-    /// The new file has another inode: it holds nothing where the old one held nothing, and a copy stays one.
+    /// The compacted file has another inode. It is not held if the old one was not, and a copy stays a copy.
     @Test(arguments: [false, true]) func aFileThatIsCompactedIsWhereItWas(isCopy: Bool) async throws {
         let folder = try TemporaryFolder()
         #expect(try await Self.begun(in: folder).stop().end == .exited(0))

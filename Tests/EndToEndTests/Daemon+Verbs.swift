@@ -2,12 +2,12 @@ import DaemonTesting
 import WorkflowJSON
 
 extension Daemon {
-    /// What a `wfctl` that must succeed prints.
+    /// Returns the output of a `wfctl` that must succeed.
     func said(_ arguments: String...) async throws -> String {
         try await output(of: arguments)
     }
 
-    /// The same of a verb that may tell something on the error stream: how far it is, or a warning.
+    /// Returns the output of a `wfctl` that must succeed, and may write its progress or a warning to the error stream.
     func saidInTime(_ arguments: String...) async throws -> String {
         let result = try await DaemonTesting.wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(address)"])
         guard result.end == .exited(0) else {
@@ -16,12 +16,12 @@ extension Daemon {
         return result.output
     }
 
-    /// What a `wfctl` that must succeed prints as JSON.
+    /// Returns the output of a `wfctl` that must succeed, as JSON.
     func json(_ arguments: String...) async throws -> JSONValue {
         try JSONReader.value(from: try await output(of: arguments + ["-o", "json"]))
     }
 
-    /// Applies an example and starts an instance of it, which has its machine's name.
+    /// Applies an example and starts an instance with the machine's name.
     func begin(_ machine: String) async throws {
         _ = try await said("apply", Programs.example(machine))
         _ = try await said("start", machine, machine)
@@ -37,10 +37,10 @@ extension Daemon {
 }
 
 extension JSONValue {
-    /// A member of an object; null when there is none.
+    /// Returns a member of an object; null if there is none.
     subscript(name: String) -> JSONValue { object?[name] ?? .null }
 
-    /// The elements of a list; empty when this is none.
+    /// The elements of a list; empty if the value is not a list.
     var elements: [JSONValue] {
         if case .array(let elements) = self { elements } else { [] }
     }

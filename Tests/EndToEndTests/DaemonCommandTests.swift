@@ -1,7 +1,7 @@
 import DaemonTesting
 import Testing
 
-/// Command lines of `wfd` that mean nothing: exit code and text, to the letter.
+/// Tests wrong command lines of `wfd`: exit code and text, to the letter.
 @Suite struct DaemonCommandTests {
     @Test(
         .timeLimit(.minutes(20)),

@@ -5,7 +5,7 @@ import Testing
 import WorkflowAPI
 import WorkflowClient
 
-/// The Swift library's host that talks to a daemon.
+/// Tests the Swift library's host for a daemon.
 struct DaemonHostTests {
     @Test func itDoesWhatEveryHostDoes() async throws {
         try await withHost { host, advance in try await HostSuite(host, advance: advance).run() }
@@ -17,7 +17,7 @@ struct DaemonHostTests {
         }
     }
 
-    /// A worker waits for a daemon that is away, with its result.
+    /// A worker with a result waits while the daemon is away.
     @Test(.timeLimit(.minutes(20))) func aWorkerOutlivesTheDaemon() async throws {
         let folder = try TemporaryFolder()
         let address = "unix:" + folder.path("wfd.sock")

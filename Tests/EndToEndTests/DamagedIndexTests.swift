@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// One byte of the index of instances' names leads to another instance.
+/// Tests a damaged byte in the index of instances' names, which leads to another instance.
 @Suite struct DamagedIndexTests {
-    /// A database with the instances `o1` to `o9`, whose index has `o7` where `o5` must be.
+    /// Returns a database with the instances `o1` to `o9`, whose index has `o7` in the place of `o5`.
     private func damaged(in folder: TemporaryFolder) async throws -> String {
         let daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", Programs.example("profile"))
@@ -46,7 +46,7 @@ import WorkflowJSON
 
     private static let found = "a request found the database damaged"
 
-    /// The instance's own row is whole, and a row of its history is not.
+    /// The instance's own row is intact, and a row of its history is not.
     @Test(.timeLimit(.minutes(20))) func whoReadsADamagedHistoryIsToldAndSoIsTheOperator() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// A program that ends the daemon that runs it, again after each start.
+/// Tests a program that kills the daemon that runs it, again after each start.
 @Suite struct DeadlyProgramTests {
     private static func definition(_ script: String) -> String {
         """

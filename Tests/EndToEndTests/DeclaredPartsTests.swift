@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// What a definition declares of data and states: types of the context and of events' data, and tags.
+/// Tests a definition's declarations of data and states: types of the context and of events' data, and tags.
 @Suite struct DeclaredPartsTests {
     private static let definition = """
         id: loan
@@ -50,7 +50,8 @@ import WorkflowJSON
         _ = try await daemon.said("apply", folder.write(Self.definition, to: "loan.yaml"))
     }
 
-    /// Refused by the API with 422 `invalid-data`, and by `wfctl` with 65; both say why, and nothing changes.
+    /// Expects a refusal by the API with 422 `invalid-data`, and by `wfctl` with 65. Both give the reason, and nothing
+    /// changes.
     private func expectRefusal(_ post: RawRequest, _ arguments: [String], _ message: String) async throws {
         let answer = try await daemon.answer(to: post)
         #expect(answer.status == 422)
@@ -138,7 +139,7 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "l")["seq"] == 1)
     }
 
-    /// The tags of the active states, wherever they are told.
+    /// Expects the tags of the active states in every answer that has them.
     private func expectTags(_ tags: String) async throws {
         let shown = try await daemon.said("show", "l")
         #expect(shown.contains("\ntags:      \(tags)\n"), "\(shown)")

@@ -4,11 +4,11 @@ import ManualTesting
 import Testing
 import WorkflowAPI
 
-/// What the pages show is what the programs print.
+/// Tests that the programs print what the pages show.
 ///
-/// With `UPDATE_DOCS=1` in the environment the pages are written instead.
+/// With `UPDATE_DOCS=1` in the environment, the pages are written instead.
 @Suite struct DocumentationTests {
-    /// Commands that no test runs, and why.
+    /// The commands that no test runs, with the reasons.
     private static let leftOut: [(part: String, reason: String)] = [
         ("make ", "it builds, and the tests are a part of it"),
         ("sudo ", "it changes the system"),

@@ -2,9 +2,9 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// `editor` of `Examples/`: a tree of states, judged by the order in which they are left and entered.
+/// Tests `editor` of `Examples/`: a tree of states, with the order in which they are exited and entered.
 @Suite struct EditorTests {
-    /// What one event does: innermost first on the way out, outermost first on the way in.
+    /// The effect of one event: states are exited innermost first, and entered outermost first.
     private struct Move: Equatable {
         let event: String
         let exited: [String]
@@ -16,7 +16,7 @@ import WorkflowJSON
             self.entered = entered
         }
 
-        /// The move of an answer or of a row of history.
+        /// Reads the move from an answer or from a row of history.
         init(_ json: JSONValue) {
             event = json["event"].string ?? ""
             exited = json["exited"].elements.compactMap(\.string)

@@ -3,10 +3,10 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// An order that charges a card, runs a program and sends a mail: the daemon itself acts on the world.
+/// Tests an order that charges a card, runs a program and sends a mail: the daemon itself acts on the world.
 @Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"), .timeLimit(.minutes(20)))
 struct EffectTests {
-    /// - Parameter failures: How often the payment service fails before it takes a charge.
+    /// - Parameter failures: The number of failures of the payment service before it accepts a charge.
     static func order(_ port: Int, failures: Int = 1) -> String {
         """
         id: order
@@ -42,7 +42,7 @@ struct EffectTests {
         """
     }
 
-    /// What is beside a daemon that acts: a service, its secret, and a program.
+    /// The surroundings of a daemon with effects: a service, its secret, and a program.
     struct Stage {
         static let secret = "a-secret-that-nobody-keeps"
 
@@ -80,7 +80,7 @@ struct EffectTests {
                 environment: Programs.environment(["WFCTL_ADDRESS": "\(daemon.address)"]))
         }
 
-        /// Nothing that is left beside the secret itself has it.
+        /// Expects that the secret is nowhere but in its own file.
         func expectNoSecret(_ texts: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
             for name in try folder.names() where name != "secrets" {
                 guard let data = FileManager.default.contents(atPath: folder.path(name)) else { continue }
@@ -119,7 +119,7 @@ struct EffectTests {
         try await stage.expectWhole()
     }
 
-    /// What is not allowed, and what is missing, is told and nothing is lost.
+    /// The daemon reports effects that are not allowed or lack something, and loses nothing.
     @Test func whatIsMissingIsHeldUntilItIsThere() async throws {
         let stage = try await Stage()
         var daemon = try await stage.daemon(["--allow-http", "127.0.0.0/8"])
@@ -162,7 +162,7 @@ struct EffectTests {
         _ = try await daemon.stop()
     }
 
-    /// A stop that is asked for lets what runs end, and keeps what it brought.
+    /// A requested stop lets running effects end, and keeps their results.
     @Test func aStopLetsWhatRunsEnd() async throws {
         let stage = try await Stage()
         let slow = """
@@ -190,7 +190,7 @@ struct EffectTests {
         _ = try await daemon.stop()
     }
 
-    /// `clock advance` waits for what is done on the way.
+    /// `clock advance` waits for the effects on the way.
     @Test func aVirtualClockStandsStillMeanwhile() async throws {
         let stage = try await Stage()
         let daemon = try await stage.daemon(Stage.options(stage.folder) + ["--clock", "virtual"])
@@ -212,7 +212,7 @@ struct EffectTests {
 }
 
 extension EffectTests.Stage {
-    /// A verification of the file finds nothing.
+    /// Expects that a verification of the file finds nothing.
     func expectWhole(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let result = try await RunningProgram(
             Programs.path("wfd"), ["verify", folder.path("wfd.db")], environment: Programs.environment()

@@ -2,7 +2,8 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// An instance that fails on an event that nobody waits for: what an operator sees and can do, also after a kill.
+/// Tests an instance that fails on an event that nobody waits for: its display, and the operator's actions, also after
+/// a kill.
 @Suite struct FailedInstanceTests {
     private static let definition = """
         id: job
@@ -145,7 +146,7 @@ import WorkflowJSON
         #expect(rows.map { $0["retry"] } == [.null, .null, .null, true])
     }
 
-    /// What waits for a retry stands behind all that is due, page by page too.
+    /// Timers that wait for a retry come after all that are due, also page by page.
     @Test(.timeLimit(.minutes(20))) func timersOfFailedInstancesAreListed() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)

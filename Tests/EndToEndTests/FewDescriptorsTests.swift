@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowClient
 
-/// A daemon that may have few files open.
+/// Tests a daemon that may open few files.
 @Suite(.timeLimit(.minutes(20)), .ownThreads) struct FewDescriptorsTests {
     private let folder: TemporaryFolder
 
@@ -13,7 +13,7 @@ import WorkflowClient
 
     /// Starts a daemon on two addresses from a shell with limits.
     ///
-    /// - Parameter other: The option that names the second one.
+    /// - Parameter other: The option that names the second address.
     private func launch(_ limits: String, other: String = "--listen") throws -> RunningProgram {
         let listen = ["unix:" + folder.path("wfd.sock")]
         return try RunningProgram(

@@ -3,11 +3,11 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// A database in which 0.1 recorded each case that later semantics decide otherwise.
+/// Tests a database in which 0.1 recorded each case that later semantics decide differently.
 ///
 /// `Tests/Fixtures/0.1.0-semantics.db` has schema 1 and semantics 1. Its instances: `conflict-1` left a parallel state
-/// although a region took the event; `history-1` was not entered again; `texts-…` and `fails-1` failed on durations and
-/// formats; `late-1` came too late for a timer.
+/// although a region took the event. `history-1` was not entered again. `texts-…` and `fails-1` failed on durations and
+/// formats. `late-1` came too late for a timer.
 @Suite struct FirstSemanticsTests {
     private static let machines = ["conflict", "fails", "history", "late", "texts"]
 
@@ -49,7 +49,7 @@ import WorkflowJSON
         try await verify(folder)
     }
 
-    /// Instances that run by earlier semantics, by machine.
+    /// Expects the numbers of instances that run by earlier semantics, by machine.
     private func expectOutdated(_ daemon: Daemon, _ counts: [String: Int64], version: Int64) async throws {
         let found = try await daemon.json("machines", "--outdated").elements
         let wanted = counts.keys.sorted().map { machine -> JSONValue in

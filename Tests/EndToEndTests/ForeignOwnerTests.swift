@@ -2,13 +2,14 @@ import DaemonTesting
 import Foundation
 import Testing
 
-/// Files of another user where those of wfd are looked for. Only root can arrange it: without, these tests are skipped.
+/// Tests files of another user in the places of wfd's files. Only root can arrange this, so other users skip these
+/// tests.
 @Suite(.enabled(if: geteuid() == 0, "to give files to other users, the tests must run as root"))
 struct ForeignOwnerTests {
     private static let user: uid_t = 61_001
     private static let other: uid_t = 61_002
 
-    /// A folder in which everybody may write, as `/tmp`.
+    /// Returns a folder in which everybody may write, like `/tmp`.
     private func sharedFolder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         guard chmod(folder.path, 0o1777) == 0 else { throw TestingError("chmod") }
@@ -55,7 +56,7 @@ struct ForeignOwnerTests {
                 "Cannot listen on 'unix:\(socket)': a socket of another user (uid \(Self.other)) is there already"))
     }
 
-    /// Root's files are used by everybody who may, and root uses anybody's.
+    /// Everybody may use root's files if their permissions allow it, and root uses everybody's.
     @Test(.timeLimit(.minutes(20))) func theLockOfRootIsTakenAndRootTakesAnybodys() async throws {
         let folder = try sharedFolder()
         let lock = try folder.write("", to: "wfd.db.lock")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// After a restore, and with `--hold`, nothing is handed out until somebody releases it.
+/// Tests that after a restore, and with `--hold`, no effect is handed out until somebody releases it.
 @Suite(.timeLimit(.minutes(20))) struct HeldTests {
     private static func daemon(in folder: TemporaryFolder) async throws -> Daemon {
         let daemon = try await Daemon(in: folder)
@@ -11,7 +11,7 @@ import WorkflowJSON
         return daemon
     }
 
-    /// What a worker sees: the keys of the tasks that it is given.
+    /// Returns the keys of the tasks that a worker gets.
     private static func keys(_ daemon: Daemon, in folder: TemporaryFolder) async throws -> String {
         let script = try folder.write("echo \"$WFD_KEY\" >> \(folder.path("keys")); exit 65\n", to: "work.sh")
         _ = try await daemon.saidInTime("work", "stock", "--once", "--exec", "/bin/sh", script)

@@ -1,7 +1,7 @@
 import DaemonTesting
 import Testing
 
-/// Numbers in the row of `store` that ended the daemon with an illegal instruction.
+/// Tests numbers in the row of `store` that once ended the daemon with an illegal instruction.
 @Suite struct ImplausibleNumbersTests {
     @Test(
         .timeLimit(.minutes(20)),

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// Numbers in rows that ended the daemon with an illegal instruction when they were read, after every start.
+/// Tests numbers in rows that once ended the daemon with an illegal instruction when it read them, after every start.
 @Suite(.timeLimit(.minutes(20)), .ownThreads) struct ImplausibleRowsTests {
     private static let machine = """
         id: parcel
@@ -14,7 +14,7 @@ import WorkflowJSON
             invoke: {id: pack, task: stock, retry: {attempts: 3, first: 1ms, jitter: 0}}
         """
 
-    /// A database with a row in each of the tables.
+    /// Returns a database with a row in each of the tables.
     private static func database(in folder: TemporaryFolder) async throws -> String {
         let daemon = try await Daemon(in: folder)
         _ = try await daemon.saidInTime("apply", try folder.write(machine, to: "parcel.yaml"))

@@ -4,9 +4,9 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// Orders that are paid, packed and shipped, while the daemon, its worker or both are killed again and again.
+/// Tests orders that are paid, packed and shipped, while the daemon, its worker or both are killed again and again.
 ///
-/// `EFFECT_KILLS` says how often (25), `CRASH_SEED` repeats a run.
+/// `EFFECT_KILLS` sets the number of kills (25). `CRASH_SEED` repeats a run.
 @Suite(.tags(.heavy), .enabled(if: TestService.python != nil, "there is no python3 here")) struct KilledEffectsTests {
     @Test(.timeLimit(.minutes(180))) func nothingIsForgottenAndNoKeyHasTwoBodies() async throws {
         let environment = ProcessInfo.processInfo.environment

@@ -4,9 +4,9 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// The five machines, with a kill and a restart between every two events.
+/// Tests the five machines, with a kill and a restart between every two events.
 @Suite(.tags(.heavy)) struct KilledMachinesTests {
-    /// A machine, and what is sent to it: events that are taken, and some that are not.
+    /// The machines, each with events that are accepted and some that are not.
     private static let sequences: [(machine: String, events: [String])] = [
         ("screens", ["launch", "home", "start", "loggedIn"]),
         ("request", ["fetch", "fetch", "succeed", "reset", "save", "fail", "save", "reset"]),
@@ -18,7 +18,7 @@ import WorkflowJSON
         ("profile", ["succeed", "retry", "retry", "fail", "retry", "succeed"]),
     ]
 
-    /// What a history says but for times, and for places in the file.
+    /// Returns a history without times and without places in the file.
     private static func history(_ daemon: Daemon, _ name: String) async throws -> [String] {
         try await daemon.json("history", name, "--detail").elements.map { row in
             ["seq", "kind", "event", "data", "from", "to", "exited", "entered"]
@@ -26,7 +26,7 @@ import WorkflowJSON
         }
     }
 
-    /// The exit codes of all events, and the instance and its history at the end.
+    /// Returns the exit codes of all events, and the instance and its history at the end.
     private static func run(
         _ sequence: (machine: String, events: [String]), in folder: TemporaryFolder, isKilled: Bool
     ) async throws -> (codes: [ProgramEnd], state: [String], history: [String]) {
@@ -69,7 +69,7 @@ import WorkflowJSON
         #expect(killed.history == calm.history)
     }
 
-    /// The moments of a history, in milliseconds since the first of them.
+    /// Returns the times of a history, in milliseconds since the first of them.
     private static func times(_ daemon: Daemon, _ name: String) async throws -> [String] {
         let rows = try await daemon.json("history", name).elements
         let file = DatabaseFile(daemon.database)

@@ -5,10 +5,10 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// Migrations and their undoing between events of other clients, while the daemon is killed again and again: one row
-/// for each request, and no instance between two versions.
+/// Tests migrations and undos between events of other clients, while the daemon is killed again and again. Each request
+/// has one row, and no instance is between two versions.
 ///
-/// `MIGRATION_KILLS` says how often (6), `CRASH_SEED` repeats a run.
+/// `MIGRATION_KILLS` sets the number of kills (6). `CRASH_SEED` repeats a run.
 @Suite(.tags(.heavy)) struct KilledMigrationTests {
     private static let first = """
         id: order
@@ -45,7 +45,7 @@ import WorkflowJSON
         """
     private static let forward = #"{"packing": "fulfil.packing", "late": "fulfil.late"}"#
     private static let names = (1...6).map { "order-\($0)" }
-    /// A file is checked whole after each kill, so it is not left to grow for ever.
+    /// The kills on one file. A file is checked whole after each kill, so it must not grow for ever.
     private static let killsPerFile = 10
 
     private static func next(_ random: inout SeededRandom) -> (target: String, body: String?) {
@@ -114,7 +114,8 @@ import WorkflowJSON
         }
     }
 
-    /// What is wrong with the rows, measured by what was asked and told. Whether they fold is asked elsewhere.
+    /// Returns the differences between the rows and the requests with their answers. Other tests check that the rows
+    /// fold.
     private static func mistakes(in path: String, _ requests: [KeyedRequest]) throws -> [String] {
         try DatabaseFile(path).read { database in
             var mistakes = try String.fetchAll(
@@ -159,7 +160,7 @@ extension KeyedRequest {
     /// The last part of the target.
     fileprivate var verb: String { String(target.drop { $0 != "/" }.dropFirst()) }
 
-    /// What the row of it is.
+    /// The kind of the request's row.
     fileprivate var kind: String {
         switch verb {
         case "migrate": "migrated"

@@ -5,10 +5,10 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// Instances are deleted while the daemon is killed again and again: what was told to be gone is gone, nothing is half
-/// there, and the file is whole after each kill.
+/// Tests deletions of instances while the daemon is killed again and again. An instance that was reported as deleted is
+/// gone, nothing is half deleted, and the file is intact after each kill.
 ///
-/// `PURGE_KILLS` says how often (4), `CRASH_SEED` repeats a run.
+/// `PURGE_KILLS` sets the number of kills (4). `CRASH_SEED` repeats a run.
 @Suite(.tags(.heavy)) struct KilledPurgeTests {
     private static let definition = """
         id: door
@@ -21,9 +21,9 @@ import WorkflowJSON
           shut: {type: final}
         """
     private static let instances = 4
-    /// Of an instance: more than a batch takes away.
+    /// The number of an instance's events: more than one batch deletes.
     private static let events = 600
-    /// A file is checked whole after each kill, so it is not left to grow for ever.
+    /// The kills on one file. A file is checked whole after each kill, so it must not grow for ever.
     private static let killsPerFile = 20
 
     @Test(.timeLimit(.minutes(180))) func whatIsDeletedIsGoneAfterEveryKill() async throws {
@@ -109,7 +109,7 @@ import WorkflowJSON
         }
     }
 
-    /// What is wrong: an instance that is gone and there, or whose parts are there without it.
+    /// Returns the mistakes: instances that are deleted and present, or whose parts are there without them.
     private static func mistakes(in file: DatabaseFile, _ gone: Set<String>, _ names: [String]) throws -> [String] {
         try file.read { database in
             var mistakes = try String.fetchAll(
@@ -145,7 +145,7 @@ import WorkflowJSON
         }
     }
 
-    /// Waits until all is swept; what then is left of them are starts whose keys are remembered.
+    /// Waits until everything is swept. Then only the starts remain whose keys are remembered.
     private static func end(_ daemon: Daemon, in folder: TemporaryFolder, _ gone: Set<String>) async throws {
         try await eventually("all is swept") { try await daemon.json("status")["deleting"] == .null }
         #expect(try await daemon.stop().end == .exited(0))
@@ -158,7 +158,7 @@ import WorkflowJSON
 }
 
 extension KeyedRequest.Told {
-    /// Whether this is told again: all but the calls that were cancelled with the instance.
+    /// Returns true if an answer repeats another one, except for the calls that were cancelled with the instance.
     fileprivate func isSame(as other: KeyedRequest.Told) -> Bool {
         let lasting = text.replacing(/,"cancelled":\[[^\]]*\]/, with: "")
         return status == other.status && [text, lasting].contains(other.text)

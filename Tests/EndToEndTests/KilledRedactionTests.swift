@@ -4,9 +4,9 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// Redactions while the daemon is killed again and again, and what is left of them in files.
+/// Tests redactions while the daemon is killed again and again, and their remains in files.
 ///
-/// `REDACTION_KILLS` says how often (6), `CRASH_SEED` repeats a run.
+/// `REDACTION_KILLS` sets the number of kills (6). `CRASH_SEED` repeats a run.
 @Suite(.tags(.heavy)) struct KilledRedactionTests {
     private static let claim = """
         id: claim
@@ -21,12 +21,12 @@ import WorkflowJSON
             invoke: {task: check, input: {who: context.who}, onDone: closed, onError: closed}
           closed: {type: final, output: {who: context.who}}
         """
-    /// A file is verified whole after each kill, so it is not left to grow for ever.
+    /// The kills on one file. A file is verified whole after each kill, so it must not grow for ever.
     private static let killsPerFile = 10
-    /// Rows of an instance: more than one slice.
+    /// The number of an instance's rows: more than one slice.
     private static let rows = 1_200
 
-    /// Texts that stand nowhere by chance.
+    /// Texts that appear nowhere by chance.
     private let markers = (0..<3).map { _ in
         (0..<32).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined()
     }
@@ -41,7 +41,7 @@ import WorkflowJSON
         #expect(answer.status == 200)
     }
 
-    /// How often the markers stand in a file; 0 for one that is not there.
+    /// Returns the number of markers in a file; 0 if the file does not exist.
     private func count(in path: String) -> Int {
         guard let data = FileManager.default.contents(atPath: path) else { return 0 }
         return markers.reduce(0) { count, marker in
@@ -117,7 +117,7 @@ import WorkflowJSON
                 + "\(redactions) redactions and \(events) events carried out once")
     }
 
-    /// Compacts the file of a daemon; nothing is left there.
+    /// Compacts the file of a daemon, and expects that no marker is left.
     private func end(_ daemon: Daemon, _ seed: UInt64) async throws {
         #expect(try await daemon.stop().end == .exited(0))
         let found = count(in: daemon.database)
@@ -183,9 +183,10 @@ import WorkflowJSON
         #expect(try await daemon.stop().end == .exited(0))
     }
 
-    /// Backups of before are emptied again when they are restored, one in the place of another that has fewer rows.
+    /// Restores earlier backups, one in the place of another that has fewer rows, and expects that each is redacted
+    /// again.
     ///
-    /// - Parameter backups: From one without instances to one with all rows.
+    /// - Parameter backups: The backups, from one without instances to one with all rows.
     private func restore(_ backups: [String], in database: String) async throws {
         let (empty, early) = (backups[0], backups[backups.endIndex - 1])
         let trial = try await wfd("restore", early, "--database", database, "--dry-run")
@@ -218,7 +219,8 @@ extension KeyedRequest {
 }
 
 extension KeyedRequest.Told {
-    /// Whether this is told again. Of whether it is, a redaction tells.
+    /// Returns true if an answer repeats another one. A redaction also reports whether it repeats an answer, which is
+    /// ignored.
     fileprivate func isSame(as other: KeyedRequest.Told) -> Bool {
         status == other.status && text == other.text.replacing(#","repeated":true"#, with: "")
             || text == other.text

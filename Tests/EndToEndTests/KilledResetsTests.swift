@@ -4,9 +4,9 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// Resets of an instance while the daemon is killed: each is one row, whatever its caller was told.
+/// Tests resets of an instance while the daemon is killed: each is one row, whatever answer its caller got.
 ///
-/// `RESET_KILLS` says how often (6), `CRASH_SEED` repeats a run.
+/// `RESET_KILLS` sets the number of kills (6). `CRASH_SEED` repeats a run.
 @Suite(.tags(.heavy)) struct KilledResetsTests {
     private static let machine = """
         id: order

@@ -4,7 +4,7 @@ import Testing
 import WorkflowClient
 import WorkflowJSON
 
-/// Where the daemon listens and keeps its file, and what it refuses.
+/// Tests the places of the daemon's sockets and of its file, and the places that it refuses.
 @Suite struct ListeningTests {
     @Test(.timeLimit(.minutes(20))) func theSocketIsForOwnerAndGroupAndTheFileForTheOwner() async throws {
         let folder = try TemporaryFolder()
@@ -63,7 +63,7 @@ import WorkflowJSON
         #expect(try folder.names() == [])
     }
 
-    /// It is bound by the same rules as any other, and named once.
+    /// The address follows the same rules as every other one, and is named once.
     @Test(
         .timeLimit(.minutes(20)),
         arguments: [
@@ -124,7 +124,7 @@ import WorkflowJSON
         #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
     }
 
-    /// One that was killed may have its lock for a moment still.
+    /// A killed process may keep its lock for a moment.
     @Test(.timeLimit(.minutes(20))) func aStartWaitsForTheEndOfTheProcessBefore() async throws {
         let folder = try TemporaryFolder()
         let lock = open(folder.path("wfd.db.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

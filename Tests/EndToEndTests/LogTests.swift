@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// What an operator reads in the log of a daemon.
+/// Tests the log of a daemon as an operator reads it.
 @Suite(.ownThreads) struct LogTests {
     private static let job = """
         id: job
@@ -27,7 +27,7 @@ import WorkflowJSON
         for name in ["j", "k"] { _ = try await daemon.said("start", "job", name) }
     }
 
-    /// The next line about something, from its level on.
+    /// Returns the next line about a topic, from its level on.
     private func line(about text: String) async throws -> String {
         let line = try #require(try await daemon.program.errorLines(containing: text).first)
         return try String(line[#require(line.firstRange(of: " wfd: ")).lowerBound...].dropFirst())

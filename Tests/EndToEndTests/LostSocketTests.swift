@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// A socket whose file somebody removes, or takes the place of, while the daemon serves.
+/// Tests a socket whose file somebody removes or replaces while the daemon serves.
 @Suite struct LostSocketTests {
-    /// Waits until the daemon has said so many times that it listens, and asks it.
+    /// Waits until the daemon has reported that it listens so many times, and sends it a request.
     private func answer(of daemon: Daemon, afterListening times: Int) async throws -> Int {
         _ = try await daemon.program.errorLines(containing: "[WorkflowServer] listening", count: times)
         return try await daemon.answer(to: .get("/readyz")).status
@@ -28,7 +28,7 @@ import Testing
         #expect(try folder.names() == ["wfd.db", "wfd.db.lock"])
     }
 
-    /// Also with its folder, as when a folder for files of this boot is cleared.
+    /// The folder may be lost too, as when a folder for files of this boot is cleared.
     @Test(.timeLimit(.minutes(20))) func aFolderThatIsGoneIsWaitedFor() async throws {
         let folder = try TemporaryFolder()
         let run = try folder.makeFolder("run")
@@ -70,7 +70,7 @@ import Testing
         return descriptor
     }
 
-    /// What was asked before the socket was lost is answered.
+    /// A request from before the loss of the socket is answered.
     @Test(.timeLimit(.minutes(20))) func aRequestThatHadBegunIsAnswered() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)

@@ -2,10 +2,10 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// Somebody is called at night: what is stuck, since when and why; the definition is mended, the move of many orders
-/// rehearsed, done and undone.
+/// Tests the work of a person who is called at night. Stuck orders are found with time and reason, the definition is
+/// corrected, and the migration of many orders is rehearsed, done and undone.
 @Suite(.timeLimit(.minutes(20))) struct NightTests {
-    /// What fails stands in line 31.
+    /// A definition whose mistake is in line 31.
     private static let first = """
         id: order
         description: What somebody has ordered.
@@ -116,7 +116,7 @@ import WorkflowJSON
         return daemon
     }
 
-    /// What a verb prints that may end with another code than 0.
+    /// Returns the output of a verb that may end with another code than 0.
     private static func said(_ daemon: Daemon, _ arguments: String..., end: Int32 = 0) async throws -> String {
         let result = try await DaemonTesting.wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(daemon.address)"])
         #expect(result.end == .exited(end), "\(arguments): \(result)")

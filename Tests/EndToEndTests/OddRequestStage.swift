@@ -4,7 +4,7 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-/// A daemon with an instance for each route, and connections on which requests of any kind are sent to it.
+/// A daemon with an instance for each route, and connections on which it gets requests of any kind.
 struct OddRequestStage {
     static let machine = """
         id: m
@@ -65,13 +65,13 @@ struct OddRequestStage {
         for name in Set(Route.all.map(Self.instance(for:))) { _ = try await daemon.said("start", "m", name) }
     }
 
-    /// Each route has an instance of its own: what becomes of one is nothing to the others.
+    /// Returns the name of a route's own instance, so that no request affects another.
     static func instance(for route: Route) -> String {
         let place = Route.all.firstIndex(of: route) ?? 0
         return "x\(place)"
     }
 
-    /// The parts of the path of a route.
+    /// Returns the parts of a route's path.
     static func parts(of route: Route) -> [String] {
         let values = [
             "machine": "idle", "instance": instance(for: route), "queue": "none", "effect": "a", "version": "1",
@@ -82,7 +82,7 @@ struct OddRequestStage {
 
     private static let queries: [Route: String] = [.deleteInstance: "?reason=r", .listLeftOut: "?outcome=misfit"]
 
-    /// With the query that it must have.
+    /// Returns the path with the query that it must have.
     private static func path(of route: Route) -> String {
         route.template.path(parts(of: route)) + (Self.queries[route] ?? "")
     }
@@ -92,11 +92,11 @@ struct OddRequestStage {
         return bodies[route] ?? machine
     }
 
-    /// A request that is right, but for what is said.
+    /// Returns a correct request, except for the given parts.
     ///
     /// - Parameters:
-    ///   - target: Nil for the route's own path.
-    ///   - odd: Headers that stand in the place of those of the same name.
+    ///   - target: The target; `nil` for the route's own path.
+    ///   - odd: Headers that replace the ones of the same name.
     static func request(
         _ route: Route, target: String? = nil, body: String? = nil, odd: [(name: String, value: [UInt8])] = []
     ) -> OddRequest {
@@ -117,8 +117,8 @@ struct OddRequestStage {
             isLast: isEndless || odd.contains { OddRequests.framing.contains($0.name) })
     }
 
-    /// Sends requests, in their order, on as few connections as possible. None ends the process, and none is answered
-    /// with a fault.
+    /// Sends requests, in their order, on as few connections as possible. None may end the process or cause an internal
+    /// error.
     func send(_ requests: [OddRequest]) async throws {
         let address = daemon.address
         let answers = try await onOwnThread {
@@ -135,7 +135,7 @@ struct OddRequestStage {
         #expect(first.map { ![400, 413, 415].contains($0) } ?? false, "\(requests.first?.route.description ?? "")")
     }
 
-    /// Nothing that was sent has left anything that does not fit, and the daemon ends in order.
+    /// Expects that no request has left an inconsistency, and that the daemon ends properly.
     func end() async throws {
         let attempts = try await daemon.answer(to: .get(Route.listAttempts.path("idle")))
         #expect(try attempts.object["items"] == [], "a token that nobody was given has left an attempt")
@@ -145,18 +145,18 @@ struct OddRequestStage {
     }
 }
 
-/// A request of which something is odd.
+/// A request with an odd part.
 struct OddRequest: Sendable {
     let bytes: [UInt8]
     let route: Route
-    /// The names of those that are odd.
+    /// The names of the odd headers.
     let headers: [String]
-    /// True where its answer goes on as long as the connection.
+    /// True if the answer continues as long as the connection.
     let isEndless: Bool
-    /// True where nothing can come behind it on its connection.
+    /// True if no request can follow on the same connection.
     let isLast: Bool
 
-    /// True for a status that tells of no fault of the daemon's.
+    /// Returns true for a status that does not report a fault of the daemon.
     func mayBeAnswered(_ status: Int) -> Bool {
         switch status {
         case ..<500: true
@@ -175,7 +175,7 @@ struct OddRequest: Sendable {
     }
 }
 
-/// Sends requests one behind another, and reads the answers; blocks its thread.
+/// Sends requests one after another and reads the answers. Blocks its thread.
 struct OddRequestSender {
     private static let atOnce = 16
 
@@ -186,7 +186,7 @@ struct OddRequestSender {
         self.address = address
     }
 
-    /// The statuses of the answers; nil where the connection was closed without one.
+    /// Returns the statuses of the answers; `nil` if the connection was closed without an answer.
     mutating func answers(to requests: [OddRequest]) throws -> [Int?] {
         var statuses: [Int?] = []
         while statuses.count < requests.count {
@@ -198,7 +198,7 @@ struct OddRequestSender {
         return statuses
     }
 
-    /// The first statuses of a group; one at least.
+    /// Returns the first statuses of a group; at least one.
     private mutating func answers(toGroup group: ArraySlice<OddRequest>) throws -> [Int?] {
         let connection = try self.connection ?? RawConnection(to: address)
         self.connection = connection

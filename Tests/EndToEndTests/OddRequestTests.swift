@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowAPI
 
-/// A request is answered whatever its head and its body say: no process ends, and no fault is told.
+/// Tests that a request is answered whatever its head and its body are: no process ends, and no fault is reported.
 @Suite(.timeLimit(.minutes(20)), .ownThreads) struct OddRequestTests {
     @Test func everyHeaderOfEveryRouteMayBeOdd() async throws {
         let stage = try await OddRequestStage()
@@ -21,13 +21,13 @@ import WorkflowAPI
         try await stage.end()
     }
 
-    /// The kinds of its method, body and answer.
+    /// Returns the kinds of a route's method, body and answer.
     private static func kind(of route: Route) -> String {
         let answer = String(describing: route.answer).prefix { $0 != "(" }
         return "\(route.method.rawValue) \(route.body.mediaTypes ?? "") \(answer)"
     }
 
-    /// On a connection each: nothing can be told behind a request of which nobody knows where it ends.
+    /// Each request has its own connection, because nobody knows where it ends.
     @Test func everyHeaderThatSaysWhereARequestEndsMayBeOdd() async throws {
         let stage = try await OddRequestStage()
         let routes: [Route] = [.live, .showInstance, .sendEvent, .sendEvents, .reportTasks, .completeTask, .runBulk]

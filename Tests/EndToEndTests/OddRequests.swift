@@ -2,9 +2,9 @@ import DaemonTesting
 import WorkflowAPI
 import WorkflowJSON
 
-/// Values that nobody sends who means well, and requests that bring them to every route.
+/// Values that no honest client sends, and requests that bring them to every route.
 enum OddRequests {
-    /// The numbers at which arithmetic ends.
+    /// The numbers at the limits of arithmetic.
     static let numbers = [
         "0", "-1", "+1", "1e400", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
         "-9223372036854775809", "18446744073709551616", "9007199254740993",
@@ -15,11 +15,11 @@ enum OddRequests {
         ["", ";", ",", "=", "\"", "\"\"", ";;,,==", "=a", "a=", "*", "%", "return=;", "\u{1}\u{1F}", "\u{7F}", "é"]
         + ["a", ";", "\"", ","].map { String(repeating: $0, count: long) }
 
-    /// Values of headers; none has a NUL or the end of a line in it.
+    /// Values of headers, without NUL and without line breaks.
     static let headerValues: [[UInt8]] =
         (texts + numbers + numbers.map { "\"\($0)\"" }).map { Array($0.utf8) } + [[0xFF, 0xFE], [0xC3]]
 
-    /// One of each sort of them.
+    /// One value of each sort.
     static let fewValues: [[UInt8]] =
         ["", ";", "\"-9223372036854775809\"", String(repeating: ",", count: long)].map { Array($0.utf8) }
         + [[0xFF, 0xFE]]
@@ -30,16 +30,16 @@ enum OddRequests {
         "Sec-Fetch-Site",
     ]
 
-    /// Others of HTTP, which it does not.
+    /// Other headers of HTTP, which wfd does not read.
     static let otherHeaders = [
         "Accept-Encoding", "Authorization", "Content-Encoding", "Cookie", "Date", "Forwarded", "If-Modified-Since",
         "If-None-Match", "Range", "User-Agent", "X-Request-ID",
     ]
 
-    /// Those that say where a request ends, or what becomes of its connection: nothing comes behind one of them.
+    /// The headers that decide where a request ends, or what happens to its connection: no request follows them.
     static let framing = ["Connection", "Content-Length", "Expect", "TE", "Trailer", "Transfer-Encoding", "Upgrade"]
 
-    /// Values of a parameter of a query, as they are written.
+    /// Returns encoded values of a query's parameter.
     static func queryValues(of parameter: String) -> [String] {
         switch parameter {
         case "page": queryValues + pageTokens
@@ -52,7 +52,7 @@ enum OddRequests {
         ["", "%", "%00", "%FF%FE", "=", "+", ";", ",", "a.b", "true", "1w", "-1ms", "x&=&x"]
         + numbers + [String(repeating: "a", count: long), String(repeating: "%2C", count: 2_000)]
 
-    /// Values of a part of a path, as they are written.
+    /// Returns encoded values of a part of a path.
     static func pathValues(of part: String) -> [String] {
         switch part {
         case "task": pathValues + tokens
@@ -67,10 +67,10 @@ enum OddRequests {
 
     private static let extremes: [Int64] = [.min, -1, 0, 1, 1 << 48, 1 << 58, .max]
 
-    /// Names of calls: a seq and a number.
+    /// The names of calls: a seq and a number.
     private static let calls = numbers.flatMap { ["call.\($0).1", "call.1.\($0)", "call.1.1000"] }
 
-    /// Tokens of tasks: five numbers and a secret, in hexadecimal.
+    /// The tokens of tasks: five numbers and a secret, in hexadecimal.
     private static let tokens: [String] = {
         func digits(_ number: Int64) -> String {
             let text = String(UInt64(bitPattern: number), radix: 16)
@@ -86,7 +86,7 @@ enum OddRequests {
         }
     }()
 
-    /// Page tokens of every list, of the first generation.
+    /// The page tokens of every list, of the first generation.
     private static let pageTokens: [String] = {
         let forms = [
             #"["m","a"]"#, #"["i",null,null,null,#,null,null,#,"running",#]"#,
@@ -103,7 +103,7 @@ enum OddRequests {
         }
     }()
 
-    /// Cursors of rows: generation, partition and number.
+    /// The cursors of rows: generation, partition and number.
     private static let cursors = extremes.flatMap { number in
         ["\(number).0.1", "1.\(number).1", "1.0.\(number)", "\(number).\(number).\(number)"].map(base64)
     }
@@ -122,7 +122,7 @@ enum OddRequests {
         return letters
     }
 
-    /// Values of JSON for any place in a body, as they are written.
+    /// Encoded JSON values for any place in a body.
     static let jsonValues =
         numbers.filter { !$0.hasPrefix("+") } + [
             "null", "true", "[]", "{}", "\"\"", "\"a\"", "\"1w\"", "\"1-9223372036854775807\"", "\"\\u0000\"",
@@ -131,7 +131,7 @@ enum OddRequests {
             String(repeating: "[", count: 5_000),
         ]
 
-    /// A body with each of its values replaced by each odd one, and with odd ones in its whole place.
+    /// Returns a body with each of its values, and the whole body, replaced by each odd value.
     static func variants(of body: String) -> [String] {
         guard case .object(let object)? = try? JSONReader.value(from: body) else { return jsonValues }
         let mark = "7182818284590452"
@@ -141,7 +141,7 @@ enum OddRequests {
             }
     }
 
-    /// A value with a mark in the place of each value that it has, one after another.
+    /// Returns a value with a mark in the place of each of its values, one after another.
     private static func places(_ value: JSONValue, mark: JSONValue) -> [JSONValue] {
         guard case .object(let object) = value else { return [mark] }
         return [mark]

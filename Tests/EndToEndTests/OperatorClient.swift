@@ -3,14 +3,14 @@ import Foundation
 import WorkflowClient
 import WorkflowJSON
 
-/// A request with a key, and what it was told.
+/// A request with a key, and its answer.
 struct KeyedRequest: Sendable {
     let key: String
-    /// Below `/v1/instances/`, as `order-1/migrate`; a `DELETE` has nothing behind the name.
+    /// The path below `/v1/instances/`, as `order-1/migrate`; only the name for a `DELETE`.
     let target: String
-    /// Nil for a `DELETE`.
+    /// The body; `nil` for a `DELETE`.
     let body: String?
-    /// Nil when the connection ended before an answer came.
+    /// The answer; `nil` if the connection ended before it came.
     var told: Told?
 
     struct Told: Sendable, Equatable {
@@ -18,14 +18,14 @@ struct KeyedRequest: Sendable {
         let text: String
 
         var isAccepted: Bool { status == 200 }
-        /// Whether the engine decided; else it was at its end, or too busy.
+        /// True if the engine decided; otherwise it was stopping or too busy.
         var isDecided: Bool { status < 500 }
     }
 
     /// The name of the instance.
     var instance: String { String(target.prefix { $0 != "/" && $0 != "?" }) }
 
-    /// As it goes over the wire, each time the same.
+    /// The request as it is sent, the same each time.
     var request: RawRequest {
         let key = [(name: "Idempotency-Key", value: "\"\(key)\"")]
         guard let body else { return RawRequest("DELETE", "/v1/instances/" + target, headers: key) }
@@ -33,14 +33,14 @@ struct KeyedRequest: Sendable {
     }
 }
 
-/// One connection that sends requests with keys until the daemon dies.
+/// A connection that sends requests with keys until the daemon dies.
 struct OperatorClient {
     let address: Address
-    /// Unique in the file: the keys begin with it.
+    /// The client's number, unique in the file; the keys begin with it.
     let number: Int
     var random: SeededRandom
 
-    /// Runs to the death of the daemon; tells of each step: a request written, an answer read.
+    /// Runs until the daemon dies. Reports each step: a written request, a read answer.
     mutating func run(
         next: (inout SeededRandom) -> (target: String, body: String?), step: () -> Void
     ) throws -> [KeyedRequest] {
@@ -61,7 +61,7 @@ struct OperatorClient {
 }
 
 extension Daemon {
-    /// Lets clients send at random until a random moment, at which it is killed.
+    /// Lets clients send at random, and kills the daemon at a random moment.
     func killed(
         round: Int, seed: UInt64, clients: Int, mostSteps: Int,
         next: @escaping @Sendable (inout SeededRandom) -> (target: String, body: String?)
@@ -94,10 +94,10 @@ extension Daemon {
         }
     }
 
-    /// Sends requests again, each with its key: whatever was accepted is told again, to the letter, and what got no
-    /// answer is carried out once. Gives them with what they were told now.
+    /// Sends requests again, each with its key. An accepted request gets its answer again, to the letter, and a request
+    /// without an answer is carried out once. Returns the requests with the present answers.
     ///
-    /// - Parameter isSame: Whether an answer to a request may follow the one before.
+    /// - Parameter isSame: Returns true if an answer to a request may follow the one before.
     func repeated(
         _ requests: [KeyedRequest],
         isSame: @escaping @Sendable (KeyedRequest, KeyedRequest.Told) -> Bool = { $0.told == $1 }

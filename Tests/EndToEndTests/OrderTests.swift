@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// The story of the tutorial: `order` of `Examples/`, a kill, and the history.
+/// Tests the story of the tutorial: `order` of `Examples/`, a kill, and the history.
 @Suite struct OrderTests {
     @Test(.timeLimit(.minutes(20))) func anOrderGoesFromDraftToShippedThroughAKill() async throws {
         let folder = try TemporaryFolder()

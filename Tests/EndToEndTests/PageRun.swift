@@ -3,15 +3,15 @@ import Foundation
 import ManualTesting
 import WorkflowClient
 
-/// A page of the manual, followed step by step in a folder of its own.
+/// A run through a page of the manual, step by step, in a folder of its own.
 ///
-/// The folder is the reader's home: `Examples` is there, and each block that has the name of a file is that file.
+/// The folder is the reader's home. It has `Examples`, and a file for each block that has the name of a file.
 final class PageRun {
     /// A place where the page and the programs differ.
     struct Difference {
         let line: Int
         let step: String
-        /// Lines of the page, from 0, and what should stand there.
+        /// The lines of the page, from 0, and the lines that should be there.
         let range: Range<Int>
         let lines: [String]
     }
@@ -22,10 +22,10 @@ final class PageRun {
     private let page: ManualPage
     private let folder: TemporaryFolder
     private let environment: [String: String]
-    /// What was started with `&`, the first one as `%1`.
+    /// The programs that were started with `&`; the first one is `%1`.
     private var jobs: [RunningProgram] = []
     private var address: Address?
-    /// What stands on the page for what only this run knows.
+    /// The names that only this run knows, by the names on the page.
     private var names: [String: String] = [:]
 
     init(_ page: ManualPage) throws {
@@ -44,7 +44,7 @@ final class PageRun {
         }
     }
 
-    /// Takes all steps but those that cannot be taken; stops everything that was started.
+    /// Carries out all steps except the skipped ones. Stops everything that was started.
     func differences(skipping isLeftOut: (ManualPage.Command) -> Bool) async throws -> [Difference] {
         var differences: [Difference] = []
         for step in page.steps {
@@ -119,7 +119,7 @@ final class PageRun {
         return ["HTTP/1.1 \(answer.status)"] + type + [""] + lines
     }
 
-    /// Remembers which names of this run stand for those on the page.
+    /// Remembers which names of this run correspond to those on the page.
     private func learn(shown: [String], real: [String]) {
         let name = /"(?:backup|cursor|nextPage|task)":"([^"]*)"/
         let digest = /\bdigest ([0-9a-f]{6})\b/
@@ -133,7 +133,8 @@ final class PageRun {
         }
     }
 
-    /// A line without what differs from run to run: times, sizes, names that wfd chooses, and the width of columns.
+    /// Returns a line without the parts that differ from run to run: times, sizes, names that wfd chooses, and the
+    /// width of columns.
     private func masked(_ line: String) -> String {
         line.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "TIME").replacing(/\d{8}T\d{6}Z/, with: "TIME")
             .replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "UUID")

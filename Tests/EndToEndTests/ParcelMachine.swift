@@ -11,7 +11,7 @@ enum ParcelMachine {
           lost: {}
         """
 
-    /// Applies the machine and starts the instance `p`, whose task nobody has done.
+    /// Applies the machine and starts the instance `p`, whose task is not done.
     static func begin(on daemon: Daemon, in folder: TemporaryFolder) async throws {
         _ = try await daemon.said("apply", try folder.write(text, to: "parcel.yaml"))
         _ = try await daemon.said("start", "parcel", "p")

@@ -4,7 +4,7 @@ import GRDB
 import Testing
 import WorkflowClient
 
-/// Where the database and the socket are when nobody says where, and files that are not ours.
+/// Tests the default places of the database and the socket, and files that are not ours.
 @Suite struct PlacesTests {
     @Test(.timeLimit(.minutes(20))) func theServiceManagersFoldersComeFirst() async throws {
         let folder = try TemporaryFolder()
@@ -33,7 +33,7 @@ import WorkflowClient
             environment: ["HOME": folder.path])
     }
 
-    /// Starts the daemon without arguments; `wfctl` must find it by the same variables.
+    /// Starts the daemon without arguments, and expects that `wfctl` finds it by the same variables.
     private func expectPlaces(database: String, socket: String, environment: [String: String]) async throws {
         let daemon = try await Daemon(arguments: [], database: database, environment: environment)
         #expect(daemon.address == .unix(path: socket))
@@ -81,7 +81,7 @@ import WorkflowClient
         #expect(try await again.stop().end == .exited(0))
     }
 
-    /// The default place of a restore is made, as that of the daemon.
+    /// The default place of a restore is created, like the daemon's.
     @Test(.timeLimit(.minutes(20))) func theDefaultPlaceIsMadeForARestoreToo() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)

@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// `profile` of `Examples/`: states that say what may follow, and do something when they are entered and left.
+/// Tests `profile` of `Examples/`: states that define what may follow, and act when they are entered and exited.
 @Suite struct ProfileTests {
     @Test(.timeLimit(.minutes(20)), arguments: ["succeed", "fail"])
     func theIndicatorTurnsWhileItRetrievesWhicheverWayItIsLeft(way: String) async throws {

@@ -4,7 +4,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// HTTP itself: what is no request, what wfd does not know, and old clients. Nothing of it is an event.
+/// Tests HTTP itself: malformed requests, features that wfd lacks, and old clients. None of it is an event.
 @Suite(.ownThreads) struct ProtocolTests {
     private static let events = ["/v1/instances/a/events", "/v1/instances/%61/events"]
     private static let send = #"{"event": "tick"}"#
@@ -77,7 +77,7 @@ import WorkflowJSON
         #expect(connection.isAtEnd)
     }
 
-    /// RFC 9112, 9.6: the last answer says so, and what comes behind is not answered.
+    /// By RFC 9112, 9.6, the last answer announces the end, and later requests are not answered.
     @Test(.timeLimit(.minutes(20))) func aConnectionEndsWhereItsCallerSaysSo() async throws {
         try await onOwnThread { [daemon] in
             let connection = try RawConnection(to: daemon.address)
@@ -92,7 +92,7 @@ import WorkflowJSON
         #expect(try await ticks == 2)
     }
 
-    /// RFC 9110, 15.5.9: the answer comes, and the connection ends.
+    /// By RFC 9110, 15.5.9, the answer comes, and the connection ends.
     @Test(.timeLimit(.minutes(20))) func aHeadThatDoesNotEndIsAnswered() async throws {
         try await onOwnThread { [daemon] in
             let connection = try RawConnection(to: daemon.address)
@@ -105,7 +105,7 @@ import WorkflowJSON
         }
     }
 
-    /// Half a body holds its connection no longer, however the request is carried out.
+    /// Half a body does not hold its connection for ever, whatever path the request takes.
     @Test(.timeLimit(.minutes(20)), arguments: ["/v1/instances/x/events", "/v1/instances"])
     func aBodyThatDoesNotEndIsAnswered(target: String) async throws {
         try await onOwnThread { [daemon] in

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// What a person's data comes to everywhere in a file is gone when it was redacted and the file was compacted.
+/// Tests that a person's data is gone from all places in a file after a redaction and a compaction.
 @Suite struct RedactedMarkersTests {
     private static let claim = """
         id: claim
@@ -26,12 +26,12 @@ import WorkflowJSON
               onDone: {target: closed, actions: {assign: {seen: event.data}}}
           closed: {type: final, output: {who: context.who}}
         """
-    /// Where the text stands, one each: what is found says what was forgotten.
+    /// The places, each with a text of its own: a text that is found names the place that was forgotten.
     private static let places = [
         "start", "data", "set", "reason", "progress", "error", "answer", "retry", "suspend",
     ]
 
-    /// Texts that stand nowhere by chance.
+    /// Texts that appear nowhere by chance.
     private let markers = Dictionary(
         uniqueKeysWithValues: places.map { place in
             (place, place + (0..<20).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined())
@@ -39,7 +39,7 @@ import WorkflowJSON
 
     private func marker(_ place: String) -> String { markers[place] ?? "" }
 
-    /// The places whose text stands in one of some files.
+    /// Returns the places whose text is in one of some files.
     private func found(in paths: [String]) -> [String] {
         let files = paths.compactMap { FileManager.default.contents(atPath: $0) }
         return Self.places.filter { place in files.contains { $0.range(of: Data(marker(place).utf8)) != nil } }
@@ -51,7 +51,7 @@ import WorkflowJSON
         return answer
     }
 
-    /// A task of the instance, leased.
+    /// Leases a task of the instance.
     private func task(of daemon: Daemon) async throws -> String {
         let leased = try await post("/v1/tasks/check/lease", #"{"worker": "w"}"#, to: daemon)
         guard case .array(let tasks)? = try leased.object["tasks"], let task = tasks.first?["task"].string else {

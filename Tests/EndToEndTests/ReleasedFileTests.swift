@@ -4,9 +4,10 @@ import GRDB
 import Testing
 import WorkflowJSON
 
-/// A database that a release wrote must open for ever: each later wfd upgrades it, finds it whole and goes on with it.
+/// Tests that a database from a release opens for ever: each later wfd upgrades it, finds it intact and continues with
+/// it.
 ///
-/// `Tests/Fixtures` has one file of every release. That of the version in work is written by the first test here, with
+/// `Tests/Fixtures` has one file of every release. The first test here writes the file of the version in work, with
 /// `WFD_FIXTURE=FILE swift test --filter ReleasedFileTests`.
 @Suite struct ReleasedFileTests {
     private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
@@ -35,7 +36,7 @@ import WorkflowJSON
           lost: {type: final}
         """
 
-    /// What the journal of a release has; the other kinds belong to versions to come.
+    /// The kinds in the journal of a release; the other kinds belong to later versions.
     private static let kinds = ["event", "failed", "retried", "sent", "started", "timer"]
 
     @Test(.timeLimit(.minutes(20))) func aFileWithEveryKindOfRowIsWrittenAndGoneOnWith() async throws {
@@ -64,7 +65,7 @@ import WorkflowJSON
         try await goOn(in: folder, isOld: true)
     }
 
-    /// A release without a file would be one whose files nobody tries.
+    /// The files of a release without one would never be tested.
     @Test func everyReleaseHasAFile() throws {
         let changes = try String(contentsOfFile: "\(Self.fixtures)/../../CHANGELOG.md", encoding: .utf8)
         let releases = changes.matches(of: /\n## (\d+\.\d+\.\d+), \d{4}-\d{2}-\d{2}\n/).map { "\($0.1).db" }
@@ -73,7 +74,7 @@ import WorkflowJSON
         #expect(!releases.isEmpty && releases.sorted() == files.sorted())
     }
 
-    /// Plays all that this version can do, with a backup put in the file's place at the end.
+    /// Uses every feature of this version. At the end, a backup replaces the file.
     private func write(in folder: TemporaryFolder) async throws {
         var daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", folder.write(Self.definition, to: "parcel.yaml"))
@@ -107,7 +108,7 @@ import WorkflowJSON
         _ = try await daemon.stop()
     }
 
-    /// Lets an instance fail on an event that it cannot take before a moment that comes soon.
+    /// Lets an instance fail on an event that it cannot take, because its time comes soon.
     private func fail(_ name: String, _ daemon: Daemon) async throws {
         let soon = Date(timeIntervalSinceNow: 4).formatted(.iso8601)
         _ = try await daemon.said("start", "parcel", name, "--data", #"{"until":"\#(soon)"}"#)
@@ -115,7 +116,7 @@ import WorkflowJSON
         #expect(failing.end == .exited(5) && failing.output.hasSuffix(", failed)\n"), "\(failing)")
     }
 
-    /// Asks again and again, as long as the answer may still change.
+    /// Repeats a command as long as its result may still change.
     private func untilItSucceeds(_ arguments: String..., on daemon: Daemon) async throws {
         var result = try await daemon.wfctl(arguments)
         try await eventually("it is no longer refused") {
@@ -125,9 +126,9 @@ import WorkflowJSON
         #expect(result.end == .exited(0), "\(arguments): \(result)")
     }
 
-    /// What every file must go through.
+    /// Carries out the steps that every file must pass.
     ///
-    /// - Parameter isOld: Whether what was due soon when it was written is overdue.
+    /// - Parameter isOld: True if timers that were due soon when the file was written are overdue.
     private func goOn(in folder: TemporaryFolder, isOld: Bool) async throws {
         try await verify(folder)
         let daemon = try await Daemon(in: folder)

@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// Repairing an instance by `wfctl`, with a kill of the daemon behind each step.
+/// Tests the repair of an instance by `wfctl`, with a kill of the daemon after each step.
 @Suite struct RepairTests {
     private static let definition = """
         id: job
@@ -18,7 +18,7 @@ import WorkflowJSON
             exit: {assign: {n: 1 / context.by}}
         """
 
-    /// Says something that must succeed, kills the daemon, and verifies what the next one finds.
+    /// Runs a verb that must succeed, kills the daemon, and verifies the file with the next one.
     private static func say(_ arguments: [String], _ daemon: inout Daemon, _ folder: TemporaryFolder) async throws
         -> String
     {

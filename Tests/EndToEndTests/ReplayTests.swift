@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// `wfctl replay`: an instance as it was, and what another definition makes of histories.
+/// Tests `wfctl replay`: an instance as it was, and the results of histories with another definition.
 @Suite struct ReplayTests {
     private static let definition = """
         id: order
@@ -24,7 +24,8 @@ import WorkflowJSON
           rejected: {type: final}
         """
 
-    /// Five orders of 10, 20, …; the first is shipped, the second approved, the others are rejected after 72 hours.
+    /// Starts five orders of 10, 20, …; the first is shipped, the second approved, the others are rejected after 72
+    /// hours.
     private func orders(in folder: TemporaryFolder) async throws -> Daemon {
         let socket = "unix:" + folder.path("wfd.sock")
         let daemon = try await Daemon(

@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// `request` of `Examples/`: one place decides what may follow what, and values travel with the moves.
+/// Tests `request` of `Examples/`: one place decides which state may follow which, and values travel with the moves.
 @Suite struct RequestTests {
     private func daemon(in folder: TemporaryFolder) async throws -> Daemon {
         let daemon = try await Daemon(in: folder)

@@ -6,7 +6,7 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-/// What a stop or a kill leaves, and how the next daemon finds it.
+/// Tests the state after a stop or a kill, and the start of the next daemon.
 @Suite struct RestartTests {
     @Test(.timeLimit(.minutes(20)), arguments: [SIGTERM, SIGINT])
     func aSignalDrains(signal: Int32) async throws {
@@ -37,7 +37,7 @@ import WorkflowJSON
         #expect(try await next.stop().end == .exited(0))
     }
 
-    /// What clients were told is in a file that was closed in order, and nothing else.
+    /// Expects that a properly closed file has the rows that clients were told, and no others.
     private static func expect(_ sendings: [Sending], in database: String) throws {
         let file = DatabaseFile(database)
         for sending in sendings {
@@ -50,15 +50,15 @@ import WorkflowJSON
         #expect(try file.number("SELECT clean FROM store") == 1)
     }
 
-    /// What one client was told before the daemon took no more.
+    /// The answers to one client before the daemon accepted no more.
     private struct Sending {
         let instance: String
         /// The seq of the last success.
         var acknowledged: Int64 = 0
-        /// Whether the daemon said that it stops, or was not there any more: then the last event was not taken.
+        /// True if the daemon reported that it stops, or was gone: then the last event was not accepted.
         var isLastKnown = true
 
-        /// Sends events one after another; each answer must be the next seq, until the daemon stops.
+        /// Sends events one after another until the daemon stops; each answer must be the next seq.
         static func run(_ daemon: Daemon, instance: String, answered: () -> Void) async throws -> Sending {
             try await daemon.withClient { client in
                 var sending = Sending(instance: instance)
@@ -86,7 +86,7 @@ import WorkflowJSON
         }
     }
 
-    /// Half a request holds the end up, so the second signal comes while the daemon drains.
+    /// Half a request delays the end, so the second signal comes while the daemon drains.
     @Test(.timeLimit(.minutes(20)), arguments: [SIGTERM, SIGINT])
     func aSecondSignalWhileItDrainsChangesNothing(second: Int32) async throws {
         let folder = try TemporaryFolder()
@@ -125,7 +125,7 @@ import WorkflowJSON
         try Self.expect(sendings + [Sending(instance: "profile", acknowledged: 2)], in: daemon.database)
     }
 
-    /// What a person does after a crash: look at the tables. The last to close a database moves its log into it.
+    /// A person looks at the tables after a crash. The last process that closes a database moves its log into it.
     @Test(.timeLimit(.minutes(20))) func whoLooksAtTheTablesAfterAKillLocksNobodyOut() async throws {
         let folder = try TemporaryFolder()
         let killed = try await Daemon(in: folder)

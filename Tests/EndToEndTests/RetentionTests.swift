@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// What has finished is deleted by itself, by a daemon that is killed meanwhile.
+/// Tests that finished instances are deleted automatically, by a daemon that is killed meanwhile.
 @Suite(.timeLimit(.minutes(20))) struct RetentionTests {
     private static let definition = "id: door\ninitial: open\nstates: {open: {on: {shut: shut}}, shut: {type: final}}"
     private static let instances = 400

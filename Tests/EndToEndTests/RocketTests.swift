@@ -2,9 +2,9 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// `rocket` of `Examples/`, on the virtual clock of `wfctl simulate`.
+/// Tests `rocket` of `Examples/`, on the virtual clock of `wfctl simulate`.
 @Suite struct RocketTests {
-    /// Runs a script: the states and counts after each macrostep, with the seconds at which it happened.
+    /// Runs a script. Returns the states and counts after each macrostep, with the time in seconds.
     private func run(_ script: String, _ options: String..., code: Int32 = 0) async throws -> [String] {
         let folder = try TemporaryFolder()
         let file = try folder.write(script, to: "script.jsonl")

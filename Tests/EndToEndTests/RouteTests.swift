@@ -3,7 +3,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// What the table says about each route is what the daemon does.
+/// Tests that the daemon does what the table says about each route.
 @Suite struct RouteTests {
     private let folder: TemporaryFolder
     private let daemon: Daemon
@@ -19,7 +19,7 @@ import WorkflowJSON
         route.template.path(route.template.parameters.map { ["machine": "m", "version": "1"][$0] ?? "x" })
     }
 
-    /// A request that fits but for the query and the kind of its body.
+    /// Returns a request that is correct except for the query and the kind of its body.
     private func request(_ route: Route, query: String = "", as mediaType: String? = nil) -> RawRequest {
         let type = mediaType ?? (route.body == .definition ? "application/yaml" : route.body.mediaTypes)
         return RawRequest(

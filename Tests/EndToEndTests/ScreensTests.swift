@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// `screens` of `Examples/`: a table from state and event to state.
+/// Tests `screens` of `Examples/`: a table from state and event to state.
 @Suite struct ScreensTests {
     @Test(.timeLimit(.minutes(20))) func theRoutesOfTheTableLeadHome() async throws {
         let folder = try TemporaryFolder()

@@ -2,7 +2,7 @@ import DaemonTesting
 import Foundation
 import Testing
 
-/// A daemon that says nothing: who waits for it learns the key, and it is done once.
+/// Tests a daemon that does not answer: a waiting caller learns the key, and the event is applied once.
 @Suite struct SilentDaemonTests {
     @Test(.timeLimit(.minutes(20))) func whoWaitsIsToldTheKey() async throws {
         let folder = try TemporaryFolder()

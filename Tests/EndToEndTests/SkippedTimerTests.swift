@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// A schedule that ends because its only timer came too late, and the operator who is told so.
+/// Tests a schedule that ends because its only timer came too late, and the report to the operator.
 @Suite(.timeLimit(.minutes(20))) struct SkippedTimerTests {
     private static let definition = """
         id: hourly

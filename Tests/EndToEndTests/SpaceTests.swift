@@ -4,8 +4,8 @@ import GRDB
 import Testing
 import WorkflowJSON
 
-/// Deleted instances give their room back: pages while the daemon serves, and the bytes of every row when the file is
-/// compacted.
+/// Tests that deleted instances give their space back: pages while the daemon serves, and the bytes of every row when
+/// the file is compacted.
 @Suite(.timeLimit(.minutes(20))) struct SpaceTests {
     private static let claim = """
         id: claim
@@ -19,10 +19,10 @@ import WorkflowJSON
           closed: {type: final}
         """
     private static let instances = 40
-    /// Events of an instance.
+    /// The number of an instance's events.
     private static let cards = 75
 
-    /// Stands nowhere by chance.
+    /// A text that appears nowhere by chance.
     private let issuer = (0..<24).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined()
 
     private func daemon(in folder: TemporaryFolder) async throws -> Daemon {
@@ -31,7 +31,7 @@ import WorkflowJSON
         return try await Daemon(arguments: arguments + ["--clock", "virtual"], database: database)
     }
 
-    /// Instances with card numbers, all but one of which have finished.
+    /// Starts instances with card numbers, and finishes all but one.
     private func pay(_ daemon: Daemon, _ folder: TemporaryFolder) async throws {
         _ = try await daemon.said("apply", folder.write(Self.claim, to: "claim.yaml"))
         let filler = String(repeating: "x", count: 1_500)
@@ -111,7 +111,7 @@ import WorkflowJSON
         ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// A redaction needs an empty log, and somebody reads there and does not end.
+    /// A redaction needs an empty log, and a reader keeps the log.
     @Test func aReaderThatHoldsTheLogIsToldAndTheLogIsCutWhenItEnds() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await daemon(in: folder)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// `Examples/shop`: the worker that needs nothing but Python.
+/// Tests `Examples/shop`: the worker that needs nothing but Python.
 @Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"))
 struct StockTests {
     private static let worker = Programs.example("shop/stock").replacing(".yaml", with: ".py")

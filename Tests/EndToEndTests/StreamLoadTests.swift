@@ -6,9 +6,10 @@ import Testing
 import WorkflowAPI
 import WorkflowClient
 
-/// Clients that send and streams that are read, killed and begun again, all at once.
+/// Tests clients that send while streams are read, killed and begun again.
 ///
-/// A few seconds; with `STREAM_MINUTES=10` as long as that, with 16 clients and 50 streams, and memory that stays flat.
+/// It takes a few seconds. With `STREAM_MINUTES=10` it takes that long, with 16 clients and 50 streams, and the memory
+/// must stay constant.
 @Suite struct StreamLoadTests {
     private static let minutes = ProcessInfo.processInfo.environment["STREAM_MINUTES"].flatMap { Double($0) }
     private static let seconds = minutes.map { $0 * 60 } ?? 4
@@ -24,7 +25,7 @@ import WorkflowClient
           lit: {on: {flip: dark}}
         """
 
-    /// Kilobytes of memory that are the process's own.
+    /// Returns the kilobytes of a process's own memory.
     private static func memory(of process: Int32) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         guard let line = status.firstMatch(of: /RssAnon:\s+(\d+) kB/), let kilobytes = Int(line.1) else {
@@ -71,14 +72,14 @@ import WorkflowClient
     }
 }
 
-/// What is sent and what is read.
+/// The sending clients and the reading streams.
 private final class StreamLoad: Sendable {
     private struct State {
         var sent = 0
         var isOver = false
         var counts: [Int]
         var cuts = 0
-        /// The daemon's memory when it was warm, and the most that it had.
+        /// The daemon's memory after the warm-up, and its maximum.
         var memory: (warm: Int?, most: Int) = (nil, 0)
     }
 
@@ -86,7 +87,7 @@ private final class StreamLoad: Sendable {
     private let measure: @Sendable () throws -> Int
     private let state: Mutex<State>
 
-    /// - Parameter measure: Gives the memory of the daemon.
+    /// - Parameter measure: Returns the memory of the daemon.
     init(address: Address, streams: Int, measure: @escaping @Sendable () throws -> Int) {
         self.address = address
         self.measure = measure
@@ -99,11 +100,11 @@ private final class StreamLoad: Sendable {
 
     func sent(_ count: Int) { state.withLock { $0.sent += count } }
 
-    /// How many events the slowest stream is behind.
+    /// The number of events by which the slowest stream is behind.
     private var lag: Int { state.withLock { $0.sent - ($0.counts.min() ?? 0) } }
 
-    /// Lets clients send until an end, and tells the readers when all is sent: each gets one row after that. Meanwhile
-    /// it looks at the daemon's memory.
+    /// Lets clients send until an end, and tells the readers when everything is sent: each gets one more row. Measures
+    /// the daemon's memory meanwhile.
     func send(
         _ clients: Int, _ instances: Int, warm: ContinuousClock.Instant, until end: ContinuousClock.Instant
     ) async throws {
@@ -128,7 +129,7 @@ private final class StreamLoad: Sendable {
 
     /// Sends events to instances of its own, one after another, and waits for streams that are far behind.
     ///
-    /// - Parameter look: Is called after each event.
+    /// - Parameter look: A function that is called after each event.
     private func send(
         _ number: Int, of clients: Int, _ instances: Int, until end: ContinuousClock.Instant, look: () throws -> Void
     ) async throws {
@@ -152,7 +153,7 @@ private final class StreamLoad: Sendable {
         }
     }
 
-    /// Reads a stream from the start on until it has told everything; drops its connection now and then.
+    /// Reads a stream from the start until it has everything; drops its connection now and then.
     func read(_ number: Int, _ random: SeededRandom) throws {
         var random = random
         var last: String?
@@ -178,7 +179,7 @@ private final class StreamLoad: Sendable {
         }
     }
 
-    /// Instance and seq, without looking at the rest.
+    /// Reads the instance and the seq, and skips the rest.
     private static func read(_ data: String) throws -> (Substring, Int) {
         let words = data.split(separator: "\"", maxSplits: 15)
         guard words.count > 12, words[1] == "instance", words[9] == "version", words[11] == "seq",

@@ -6,7 +6,7 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-/// Streams of real daemons: cut, killed, restored, too many.
+/// Tests streams of real daemons: cut, killed, restored, too many.
 @Suite(.timeLimit(.minutes(20))) struct StreamTests {
     private static let machine = """
         id: lamp
@@ -22,7 +22,7 @@ import WorkflowJSON
         return daemon
     }
 
-    /// The rows of the file in their order: `instance seq`.
+    /// Returns the rows of the file in their order: `instance seq`.
     private static func journal(_ daemon: Daemon) throws -> [String] {
         try DatabaseFile(daemon.database).read { database in
             try String.fetchAll(
@@ -34,7 +34,7 @@ import WorkflowJSON
         }
     }
 
-    /// `timeout` sends two, one shortly after the other.
+    /// `timeout` sends two signals, one shortly after the other.
     @Test func tailSaysWhereItStoppedHoweverOftenItIsInterrupted() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
@@ -153,7 +153,7 @@ import WorkflowJSON
         #expect(try await ends.allSatisfy { $0 == nil })
     }
 
-    /// Whoever does not read is cut off after 30 seconds, and others never notice.
+    /// A client that does not read is cut off after 30 seconds, and others do not notice.
     @Test func whoeverDoesNotReadIsCutOffAndGoesOnByItsCursor() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Self.daemon(in: folder)

@@ -4,7 +4,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// The daemon in surroundings that a container, a terminal or a wrong flag gives it.
+/// Tests the daemon in the surroundings of a container, of a terminal, and with a wrong flag.
 @Suite struct SurroundingsTests {
     private static let script = """
         id: job
@@ -15,7 +15,7 @@ import WorkflowJSON
           lost: {}
         """
 
-    /// A program with the namespaces of its own that a user may make; nil where none may be made.
+    /// Starts a program in namespaces of its own, which an unprivileged user may not create on every system.
     private static func unshared(_ flags: String..., run command: [String]) throws -> RunningProgram {
         try RunningProgram("/usr/bin/unshare", flags + command, environment: Programs.environment())
     }
@@ -34,7 +34,7 @@ import WorkflowJSON
         #expect(try await daemon.stop().end == .exited(0))
     }
 
-    /// A program of `--exec` ends by such a signal, as from a shell.
+    /// A program of `--exec` ends by such a signal, as in a shell.
     @Test(.timeLimit(.minutes(20))) func aProgramTakesTheSignalThatTheDaemonIgnores() async throws {
         let folder = try TemporaryFolder()
         let script = try folder.write("kill -HUP $$; echo 1", to: "leave.sh")
@@ -62,7 +62,7 @@ import WorkflowJSON
         #expect(try await daemon.stop().end == .exited(0))
     }
 
-    /// Without /proc Swift sees no arguments: the default database would be served, whatever was asked for.
+    /// Without /proc, Swift has no arguments: the default database would be served, whatever the command line says.
     @Test(
         .enabled("needs a user who may make a mount namespace") { await mayUnshare() }, .timeLimit(.minutes(20)),
         arguments: ["wfd", "wfctl"])
@@ -83,7 +83,7 @@ import WorkflowJSON
         #expect(try folder.names().isEmpty)
     }
 
-    /// Two builds between two releases differ in it.
+    /// Two builds between two releases differ in the commit.
     @Test(.timeLimit(.minutes(20))) func everyPlaceNamesTheSameBuild() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
@@ -99,7 +99,7 @@ import WorkflowJSON
         #expect(daemon.program.errors.contains("version=\(version)"))
     }
 
-    /// What a program leaves behind becomes a child of the first process, which must ask for its end.
+    /// The orphans of a program become children of the first process, which must reap them.
     @Test(.enabled("needs a user who may make a pid namespace") { await mayUnshare() }, .timeLimit(.minutes(20)))
     func theFirstProcessOfAContainerReapsOrphans() async throws {
         let folder = try TemporaryFolder()
@@ -136,7 +136,7 @@ import WorkflowJSON
         #expect(try await program.result().end == .exited(0))
     }
 
-    /// The children of a process, ended ones too.
+    /// Returns the children of a process, including ended ones.
     private static func children(of pid: Int32) -> [Int32] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.compactMap(Int32.init).filter { child in

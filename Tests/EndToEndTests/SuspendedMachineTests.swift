@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// A machine that is suspended at night, and resumed, by a daemon that is killed.
+/// Tests a machine that is suspended at night, and resumed, by a daemon that is killed.
 @Suite(.timeLimit(.minutes(20))) struct SuspendedMachineTests {
     private static let definition = """
         id: job
@@ -86,7 +86,7 @@ import WorkflowJSON
         #expect(metrics.contains("wfd_suspended_machines{machine=\"job\"} 1\n"))
     }
 
-    /// Killed twice while the run goes on.
+    /// Resumes the machine. The daemon is killed twice during the run.
     private func resume(_ daemon: inout Daemon, in folder: TemporaryFolder) async throws {
         // The answer may be lost with the daemon: nobody waits for it.
         let first = Task { [daemon] in
@@ -110,7 +110,7 @@ import WorkflowJSON
 }
 
 extension Daemon {
-    /// Rows of the history.
+    /// Returns the number of rows of the history that meet a condition.
     fileprivate func rows(_ condition: String) throws -> Int {
         Int(try DatabaseFile(database).number("SELECT count(*) FROM journal WHERE \(condition)"))
     }

@@ -2,7 +2,7 @@ import DaemonTesting
 import Foundation
 import Testing
 
-/// The programs at a real terminal, and in a pipe that is closed.
+/// Tests the programs on a real terminal, and in a pipe that is closed.
 @Suite struct TerminalOutputTests {
     private let folder: TemporaryFolder
     private let daemon: Daemon
@@ -46,7 +46,8 @@ import Testing
         #expect(json[4].contains(#""card":"tok\u202e\u2028\u007f\u009b""#), "\(json)")
     }
 
-    /// `wfctl list | head -1`, with more than a pipe takes.
+    /// `wfctl list
+    /// head -1`, with more output than a pipe holds.
     @Test(.timeLimit(.minutes(20))) func headEndsAListWithoutAnError() async throws {
         // A pipe has 64 KiB; the names are as long as names may be.
         for number in 100..<600 {
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    /// A history that is followed ends with its instance, at once.
+    /// The output ends with the instance, at once.
     @Test(.timeLimit(.minutes(20))) func aFollowedHistoryEndsWithItsInstance() async throws {
         let follow = try RunningProgram(
             Programs.path("wfctl"), ["history", "order", "--follow", "--limit", "2"],
@@ -80,7 +81,7 @@ import Testing
         #expect(again.split(separator: "\n").count == 2)
     }
 
-    /// A path is text from elsewhere, and so is what the parser repeats of a command line.
+    /// A path is untrusted text, and so are the parts of a command line that the parser repeats.
     @Test(.timeLimit(.minutes(20))) func theDaemonWritesNothingUnsafe() async throws {
         let place = try folder.makeFolder("a\u{202E}b\u{7F}c\u{2028}d")
         let other = try await Daemon(

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// Callers that ask for much and read none of it.
+/// Tests callers that ask for much data and read none of it.
 @Suite(.ownThreads) struct UnreadAnswersTests {
-    /// An instance whose history has 500 rows of 24 KB.
+    /// A machine whose instance has a history of 500 rows of 24 KB.
     static let log = """
         id: log
         initial: open
@@ -31,7 +31,7 @@ import WorkflowJSON
         #expect(answer.status == 200)
     }
 
-    /// Bytes of memory that are the process's own.
+    /// Returns the bytes of the process's own memory.
     private func memory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(daemon.pid)/status", encoding: .utf8)
         guard let line = status.firstMatch(of: /RssAnon:\s+(\d+) kB/), let kilobytes = Int(line.1) else {
@@ -71,7 +71,7 @@ import WorkflowJSON
         #expect(answer.status == 200)
     }
 
-    /// 500 streams had 1.2 GiB when each held a part of its own.
+    /// 500 streams took 1.2 GiB when each held a part of its own.
     @Test(.timeLimit(.minutes(20)), arguments: ["/v1/stream?after=start", "/v1/instances/a/stream?after=start"])
     func streamsThatNobodyReadsTakeABoundedMemory(target: String) async throws {
         try await fill(rows: 200, bytes: 100 << 10)
@@ -101,7 +101,7 @@ import WorkflowJSON
         try await eventually("the memory is given back") { try memory() - before < 96 << 20 }
     }
 
-    /// The problem that a request is answered with, as soon as there is one.
+    /// Returns the problem that answers a request, as soon as there is one.
     private func problem(_ request: RawRequest) async throws -> JSONObject {
         var problem: JSONObject?
         try await eventually("there is a problem") {

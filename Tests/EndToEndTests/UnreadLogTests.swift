@@ -4,7 +4,7 @@ import Testing
 import WorkflowClient
 import WorkflowJSON
 
-/// A daemon whose standard error is a pipe that nobody reads.
+/// Tests a daemon whose standard error is a pipe that nobody reads.
 @Suite(.timeLimit(.minutes(20)), .ownThreads) struct UnreadLogTests {
     /// Starts a daemon that logs into a named pipe, and waits until it answers.
     private func start(in folder: TemporaryFolder, loggingTo pipe: String) async throws -> RunningProgram {

@@ -3,11 +3,11 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// Streams of large rows that nobody reads.
+/// Tests streams of large rows that nobody reads.
 @Suite(.timeLimit(.minutes(20)), .ownThreads) struct UnreadStreamsTests {
     private static let streams = 100
-    /// The promise of `streaming.md`, and room for what the allocator keeps and the database caches. Without a bound
-    /// it was 230 MiB.
+    /// The limit that `streaming.md` promises, with room for memory that the allocator keeps and the database caches.
+    /// Without a limit it was 230 MiB.
     private static let bound = 160 << 20
 
     private let folder: TemporaryFolder
@@ -20,7 +20,7 @@ import WorkflowJSON
         _ = try await daemon.said("start", "log", "a")
     }
 
-    /// Bytes of memory that are the process's own.
+    /// Returns the bytes of the process's own memory.
     private func memory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(daemon.pid)/status", encoding: .utf8)
         guard let line = status.firstMatch(of: /RssAnon:\s+(\d+) kB/), let kilobytes = Int(line.1) else {
@@ -37,7 +37,7 @@ import WorkflowJSON
         for _ in 0..<rows { #expect(try connection.answer(to: event).status == 200) }
     }
 
-    /// The most memory above a level for some seconds, in which others are served.
+    /// Returns the most memory above a level for some seconds, in which others are served.
     private func most(above before: Int) throws -> Int {
         var most = 0
         let begin = ContinuousClock.now
@@ -85,7 +85,7 @@ import WorkflowJSON
         }
     }
 
-    /// A reader has every row, whole.
+    /// A reader gets every row, complete.
     @Test func whoReadsLargeRowsHasAllOfThem() async throws {
         try await onOwnThread {
             try fill(rows: 10)

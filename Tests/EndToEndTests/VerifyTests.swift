@@ -4,9 +4,10 @@ import GRDB
 import Testing
 import WorkflowJSON
 
-/// `wfctl verify` and `wfd verify`: what somebody changed behind the daemon's back, through the programs themselves.
+/// Tests `wfctl verify` and `wfd verify`, through the programs themselves: changes that somebody made behind the
+/// daemon's back.
 @Suite struct VerifyTests {
-    /// A daemon that wrote something, and was stopped in order.
+    /// Returns the database of a daemon that wrote rows and was stopped properly.
     private func written(in folder: TemporaryFolder) async throws -> DatabaseFile {
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("order")
@@ -20,7 +21,7 @@ import WorkflowJSON
         try await Daemon.launch(["verify", file]).result()
     }
 
-    /// Every column of a journal row, changed in one byte with `sqlite3`'s means.
+    /// Each column of a journal row is changed in one byte, by means of `sqlite3`.
     @Test(
         .timeLimit(.minutes(20)),
         arguments: [
@@ -43,7 +44,7 @@ import WorkflowJSON
         #expect(found.errors == "")
     }
 
-    /// As somebody makes it who copies the file alone while wfd runs.
+    /// A person makes such a copy who copies only the file while wfd runs.
     @Test(.timeLimit(.minutes(20))) func aCopyWithoutItsLogIsNotWhole() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
@@ -85,7 +86,7 @@ import WorkflowJSON
         #expect(found.output.hasPrefix(finding), "\(found)")
     }
 
-    /// A change that the daemon's own check at its start does not look at.
+    /// The daemon's own check at its start does not find this change.
     @Test(.timeLimit(.minutes(20))) func aServingDaemonFindsAChange() async throws {
         let folder = try TemporaryFolder()
         let file = try await written(in: folder)
@@ -140,7 +141,7 @@ import WorkflowJSON
         #expect(try folder.names() == ["wfd.db", "wfd.db.lock"])
     }
 
-    /// As a start does, but nothing is moved and nothing is kept.
+    /// The verification does as a start does, but nothing is moved and nothing is kept.
     @Test(.timeLimit(.minutes(20))) func aBrokenLogIsTold() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
@@ -173,7 +174,7 @@ import WorkflowJSON
 }
 
 extension DatabaseFile {
-    /// Runs SQL with the triggers and the checks out of the way, and puts the triggers back to the letter.
+    /// Runs SQL without the triggers and the checks, and puts the triggers back to the letter.
     func forge(_ sql: String) throws {
         let triggers = try read {
             try Row.fetchAll($0, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")

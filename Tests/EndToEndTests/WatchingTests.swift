@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// What operators and monitoring see of a daemon that is killed again and again.
+/// Tests the view of operators and monitoring on a daemon that is killed again and again.
 @Suite(.timeLimit(.minutes(20))) struct WatchingTests {
     private static let machine = """
         id: parcel
@@ -24,7 +24,7 @@ import WorkflowJSON
         return try await Daemon(arguments: arguments + ["--clock", "virtual"] + options, database: database)
     }
 
-    /// The counts of the tally are those of the instances, also after a kill in the middle of a stream of events.
+    /// The counts of the tally are those of the instances, also after a kill in a stream of events.
     @Test func theTallyIsTrueAfterEveryKill() async throws {
         let folder = try TemporaryFolder()
         var daemon = try await Self.daemon(in: folder)

@@ -4,9 +4,9 @@ import Testing
 import WorkflowClient
 import WorkflowJSON
 
-/// What a web page in a browser on the daemon's machine can do with a daemon on TCP: nothing.
+/// Tests that a web page in a browser on the daemon's machine can do nothing with a daemon on TCP.
 @Suite(.ownThreads) struct WebPageTests {
-    /// Every route, with its methods.
+    /// The routes with their methods.
     private static let routes: [(method: String, target: String)] = [
         ("POST", "/v1/machines"), ("GET", "/v1/machines"), ("GET", "/v1/machines/order"),
         ("GET", "/v1/machines/order/versions/1"), ("POST", "/v1/machines/order/replay"), ("POST", "/v1/instances"),
@@ -92,7 +92,8 @@ import WorkflowJSON
         #expect(try DatabaseFile(daemon.database).dump() == before)
     }
 
-    /// What a page may send without being asked first (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+    /// A page may send these headers without a preflight
+    /// (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
     @Test(.timeLimit(.minutes(20))) func whatNeedsNoPreflightStartsNeitherBackupNorVerification() async throws {
         for target in ["/v1/backups", "/v1/verify", "/v1/release"] {
             for isSocket in [false, true] {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// `wfctl work` with a real daemon: an order is packed by a program, whatever is killed meanwhile.
+/// Tests `wfctl work` with a real daemon: a program packs an order, whatever is killed meanwhile.
 @Suite struct WorkTests {
     private static let machine = """
         id: parcel
@@ -50,7 +50,7 @@ import WorkflowJSON
 
         func show(_ name: String) async throws -> JSONValue { try await daemon.json("show", name) }
 
-        /// Waits until a program says that it runs, at this attempt.
+        /// Waits until a program reports that it runs, at this attempt.
         func waitForProgram(attempt: Int) async throws {
             try await onOwnThread { [folder] in
                 // Opening it so waits for nobody; a program that never says so is told of.
@@ -63,7 +63,7 @@ import WorkflowJSON
             }
         }
 
-        /// Lets all programs go on that run.
+        /// Lets all running programs continue.
         func letThemGoOn() async throws {
             try await onOwnThread { [folder] in
                 // Nobody reads it before a program has come so far.
@@ -81,7 +81,7 @@ import WorkflowJSON
         }
     }
 
-    /// Says that it runs, and goes on when it is told to.
+    /// A program that reports that it runs, and continues on request.
     private static let waiting = """
         echo $$ >"$PLACE/runs-$WFD_ATTEMPT"
         cat "$PLACE/go"
@@ -127,7 +127,7 @@ import WorkflowJSON
         #expect(try await stage.daemon.stop().end == .exited(0))
     }
 
-    /// The task comes again when the lease has run out, and the first program, which is left, changes nothing.
+    /// The task comes again when the lease has run out. The first program, which is still there, changes nothing.
     @Test(.timeLimit(.minutes(20))) func theTaskOfAKilledWorkerComesAgain() async throws {
         let stage = try await Stage(Self.waiting, starting: "p")
         let killed = try stage.work("--lease", "5")

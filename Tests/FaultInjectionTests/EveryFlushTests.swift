@@ -4,7 +4,7 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// Every Nth flush to the disk fails, N = 1, 2, 3 …: whatever was told about a row agrees with the file.
+/// Every Nth flush to the disk fails, N = 1, 2, 3 …: the answers about each row agree with the file.
 @Suite(.tags(.heavy)) struct EveryFlushTests {
     private static let clients = 3
     private static let events = 4
@@ -15,17 +15,17 @@ import WorkflowJSON
           counting: {on: {tick: {}}}
         """
 
-    /// What a client was told about the start of its instance (seq 1) or an event.
+    /// The answer to a client about the start of its instance (seq 1) or about an event.
     private struct Told: Sendable, CustomStringConvertible {
         enum Outcome: Equatable, Sendable {
             case accepted
             case unchanged
-            /// It was told so, or the connection ended.
+            /// The daemon reported that the outcome is unknown, or the connection ended.
             case unknown
         }
 
         let instance: String
-        /// In the data of the event; 0 for the start.
+        /// The marker in the data of the event; 0 for the start.
         let marker: Int
         let outcome: Outcome
 
@@ -53,8 +53,8 @@ import WorkflowJSON
         #expect(every > 10)
     }
 
-    /// Uses a daemon until it has ended, in order or by its own decision or killed after the first failure; gives what
-    /// was told.
+    /// Uses a daemon until it ends: properly, by its own decision, or killed after the first failure. Returns the
+    /// answers.
     private static func run(in folder: TemporaryFolder, _ faults: SyncFaults) async throws -> ([Told], end: String) {
         let arguments = Daemon.arguments(database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock")])
         let daemon: Daemon
@@ -87,7 +87,7 @@ import WorkflowJSON
         return (told, end == .exited(0) ? "stopped in order" : "stopping")
     }
 
-    /// Starts an instance and sends events, all of them whatever is answered; an end of the connection is no answer.
+    /// Starts an instance and sends all events, whatever the answers are; the end of the connection is no answer.
     private static func use(_ daemon: Daemon, instance: String) throws -> [Told] {
         var told: [Told] = []
         for marker in 0...events {
@@ -111,7 +111,7 @@ import WorkflowJSON
         return told
     }
 
-    /// The file, after a start without faults, has every row that was acknowledged and none that was said not to be.
+    /// Expects that the file, after a start without faults, has every acknowledged row and no refused one.
     private static func expect(_ told: [Told], in folder: TemporaryFolder, _ comment: Comment) async throws {
         let daemon = try await Daemon(in: folder)
         let file = DatabaseFile(daemon.database)

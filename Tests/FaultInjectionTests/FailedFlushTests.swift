@@ -4,11 +4,11 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-/// Flushes that fail: nobody is told more than is known.
+/// Tests flushes that fail: nobody is told more than is known.
 @Suite struct FailedFlushTests {
     private static let start = #"{"machine": "profile", "instance": "p"}"#
 
-    /// A daemon whose flushes can be made to fail, with the machine `profile`.
+    /// Starts a daemon whose flushes can be made to fail, with the machine `profile`.
     private static func daemon(
         in folder: TemporaryFolder
     ) async throws -> (daemon: Daemon, faults: SyncFaults) {
@@ -48,7 +48,7 @@ import WorkflowJSON
         #expect(try await next.stop().end == .exited(0))
     }
 
-    /// The second name of the log cannot be removed: not when the daemon ends, and not at the next start.
+    /// The second name of the log cannot be removed, neither when the daemon ends nor at the next start.
     @Test(.timeLimit(.minutes(20))) func aStartThatFailsOnTheHeldLogLeavesAFileThatWasClosedInOrder() async throws {
         let folder = try TemporaryFolder()
         let (daemon, faults) = try await Self.daemon(in: folder)
@@ -100,12 +100,12 @@ import WorkflowJSON
         #expect(try file.integrityCheck() == "ok")
     }
 
-    /// What one client was told, up to the first answer that was no success.
+    /// The answers to one client, up to the first that is not a success.
     private struct Sending {
         let instance: String
         /// The seq of the last success.
         var acknowledged: Int64 = 0
-        /// Nil when no answer came.
+        /// The problem of the last answer; `nil` if no answer came.
         var last: ProblemType?
 
         static func run(_ daemon: Daemon, instance: String, answered: () -> Void) async throws -> Sending {

@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// What is acknowledged has been flushed: the daemon's flushes are counted.
+/// Tests that acknowledged data has been flushed: the daemon's flushes are counted.
 @Suite struct FlushCountTests {
     private static func daemon(
         in folder: TemporaryFolder, clients: Int
@@ -19,7 +19,7 @@ import WorkflowJSON
         return (daemon, faults)
     }
 
-    /// Sends a number of events one after another over one connection; throws unless each is accepted.
+    /// Sends a number of events one after another over one connection. Throws unless each is accepted.
     private static func send(_ count: Int, from client: Int, to daemon: Daemon) async throws {
         try await onOwnThread { [address = daemon.address] in
             let connection = try RawConnection(to: address)
@@ -70,7 +70,8 @@ import WorkflowJSON
         #expect(try faults.calls() == before)
     }
 
-    /// A begin is noted beside the database, unflushed: what starts programs commits no more often than what does not.
+    /// The start of a program is recorded beside the database, without a flush: programs need no more commits than
+    /// other effects.
     @Test(.timeLimit(.minutes(20))) func aProgramThatBeginsCostsNoFlush() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("wfd.db")

@@ -3,7 +3,7 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// A run over many instances for which the disk has no room: it pauses, says so, and goes on when there is room.
+/// Tests a run over many instances without room on the disk. It pauses, reports this, and continues when there is room.
 @Suite(.tags(.heavy)) struct FullDiskBulkTests {
     private static let definition = """
         id: box
@@ -36,7 +36,7 @@ import WorkflowJSON
         }
     }
 
-    /// Whoever follows the run is cut off; the run goes on with the next start.
+    /// The follower of the run is cut off, and the run continues at the next start.
     @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(3)))
     func aDaemonStopsWhileARunPausesAndSomebodyFollowsIt() async throws {
         let folder = try TemporaryFolder()
@@ -58,7 +58,7 @@ import WorkflowJSON
         }
     }
 
-    /// A run that pauses because the disk is full, and somebody who follows it.
+    /// Returns a run that pauses because the disk is full, and a follower of it.
     private static func pausedRun(
         _ daemon: Daemon, _ disk: SmallDisk, _ folder: TemporaryFolder
     ) async throws -> Task<RawAnswer, any Error> {

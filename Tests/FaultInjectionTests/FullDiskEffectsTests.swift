@@ -3,12 +3,12 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// A disk without room while wfd acts on the world: nothing is done again and again, and nothing is lost.
+/// Tests a full disk while wfd acts on the world: no action is repeated again and again, and none is lost.
 @Suite(
     .enabled(if: TestService.python != nil, "there is no python3 on this system"),
     .enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(20)))
 struct FullDiskEffectsTests {
-    /// As many as one host is asked at a time.
+    /// The number of requests that wfd makes to one host at a time.
     private static let places = 16
 
     private static func machine(_ service: TestService) -> String {
@@ -26,7 +26,7 @@ struct FullDiskEffectsTests {
         """
     }
 
-    /// A service whose answers wait for their release, and a daemon on a small disk that asks it.
+    /// A service whose answers wait for their release, and a daemon on a small disk that calls it.
     private struct Stage {
         let service: TestService
         let folder: TemporaryFolder
@@ -53,18 +53,18 @@ struct FullDiskEffectsTests {
             try await daemon.answer(to: .post("/v1/instances", #"{"machine": "order", "instance": "\#(name)"}"#))
         }
 
-        /// The number of instances in a state.
+        /// Returns the number of instances in a state.
         func count(in state: String) throws -> Int64 {
             try DatabaseFile(daemon.database).number(
                 "SELECT count(*) FROM instance WHERE configuration = '\(state)'")
         }
 
-        /// The keys of all requests that the service has had.
+        /// Returns the keys of all requests to the service.
         func keys() async throws -> [String] {
             try await service.recorded().map { $0.object?["headers"]?.object?["idempotency-key"]?.string ?? "" }
         }
 
-        /// Tries to write for so long that what came of an attempt was tried to be written again and again.
+        /// Waits for so long that the daemon tries again and again to write the result of an attempt.
         func insist() async throws {
             let end = ContinuousClock.now + .seconds(2)
             repeat {
@@ -122,7 +122,7 @@ struct FullDiskEffectsTests {
         }
     }
 
-    /// What a worker says is refused so that it says it again, and its lease holds.
+    /// The worker's reports are refused in a way that makes it repeat them, and its lease stays.
     @Test func aWorkerKeepsItsTask() async throws {
         let folder = try TemporaryFolder()
         try await SmallDisk.with(megabytes: 8, in: folder) { disk in

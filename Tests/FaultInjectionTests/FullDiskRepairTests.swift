@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// The verbs of operators on a disk without room: each is refused and changes nothing, and works when there is room.
+/// Tests operators' verbs on a full disk: each is refused and changes nothing, and succeeds when there is room.
 @Suite struct FullDiskRepairTests {
     private static let definition = """
         id: box
@@ -18,7 +18,7 @@ import WorkflowJSON
           done: {type: final}
         """
 
-    /// Each for an instance of its own, which has its name, and the exit code when there is room.
+    /// The verbs, each for an instance with the verb's name, and with the exit code when there is room.
     private static let verbs: [(name: String, arguments: [String], end: Int32)] = [
         ("cancel", ["--reason", "r"], 0), ("retry", [], 5), ("skip", ["--reason", "r"], 0),
         ("set", ["who=\"new\"", "--reason", "r"], 0), ("reset", ["--to", "1", "--reason", "r"], 0),
@@ -27,7 +27,7 @@ import WorkflowJSON
         ("redact", ["--path", "who", "--reason", "r"], 0),
     ]
 
-    /// What makes an instance one that the verb is for.
+    /// Brings an instance into a state to which the verb applies.
     private static func prepare(_ name: String, _ daemon: Daemon) async throws {
         try await Self.carryOut(daemon, "start", "box", name, "--version", "1")
         try await Self.carryOut(daemon, "send", name, "note", "--data", #""secret""#)

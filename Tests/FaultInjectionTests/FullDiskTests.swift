@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// A disk without room: writing is refused, reading goes on, and all is well again when there is room.
+/// Tests a full disk: writing is refused, reading continues, and all is well again when there is room.
 @Suite struct FullDiskTests {
-    /// The database is on a small disk of its own, the socket is not.
+    /// Starts a daemon with its database on a small disk of its own, and its socket elsewhere.
     private static func daemon(on disk: SmallDisk, in folder: TemporaryFolder) async throws -> Daemon {
         let database = disk.path + "/wfd.db"
         return try await Daemon(
@@ -99,7 +99,7 @@ import WorkflowJSON
         }
     }
 
-    /// systemd never restarts a daemon that ends with 73, so a disk that will have room again is no such end.
+    /// systemd never restarts a daemon that exits with 73, so a full disk, which may have room again, must not exit so.
     @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(20)))
     func aStartWithoutRoomSaysSoAndMayBeTriedAgain() async throws {
         let folder = try TemporaryFolder()
@@ -133,7 +133,7 @@ import WorkflowJSON
         }
     }
 
-    /// A file of 9,000 events: the first that finds no room ends it, and it goes on when there is room.
+    /// A file has 9,000 events: the first that finds no room ends the batch, which continues when there is room.
     @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(20)))
     func aBatchStopsWhereTheDiskIsFullAndGoesOnThere() async throws {
         let folder = try TemporaryFolder()
@@ -198,7 +198,7 @@ import WorkflowJSON
         }
     }
 
-    /// Sends until 100 events are accepted; a refusal for want of room is followed by the same event again.
+    /// Sends until 100 events are accepted. An event that is refused for lack of room is sent again.
     private static func sendThroughFullDisk(to daemon: Daemon, instance: String) async throws -> Int64 {
         try await onOwnThread { [address = daemon.address] in
             let connection = try RawConnection(to: address)
@@ -222,7 +222,7 @@ import WorkflowJSON
         }
     }
 
-    /// Polls until the journal has some rows.
+    /// Polls until the journal has a number of rows.
     private static func waitForRows(_ count: Int64, in database: String) async throws {
         try await eventually("there are \(count) rows") {
             try DatabaseFile(database).number("SELECT count(*) FROM journal") >= count

@@ -2,12 +2,12 @@ import DaemonTesting
 import Foundation
 import Testing
 
-/// A compaction is killed before its first flush, rename or removal, before its second and so on: the file is the old
-/// one or the new one, whole.
+/// Kills a compaction before its first flush, rename or removal, before its second and so on. The file must be the old
+/// one or the new one, complete.
 @Suite struct InterruptedCompactionTests {
     private static let rows = 400
 
-    /// A folder with a database that has free pages, and was closed in order.
+    /// Returns a folder with a database that has free pages, and was closed properly.
     private static func makeTemplate() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
@@ -83,7 +83,8 @@ import Testing
         #expect(ends["old", default: 0] > 0 && ends["new", default: 0] > 0)
     }
 
-    /// On the disk, too, what SQLite would play into the new file has lost its name before that file has its own.
+    /// Files that SQLite would play into the new file must lose their names, on the disk too, before that file gets its
+    /// own.
     @Test(.timeLimit(.minutes(10))) func theFolderIsFlushedBeforeTheRename() async throws {
         let folder = try await Self.makeTemplate()
         let faults = try SyncFaults(in: folder)

@@ -3,13 +3,13 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// A restore is killed before its first flush, link, rename or removal, before its second and so on: no event that the
-/// database had is lost, and what the messages say leads out.
+/// Kills a restore before its first flush, link, rename or removal, before its second and so on. No event of the
+/// database may be lost, and the messages must lead to a way out.
 @Suite struct InterruptedRestoreTests {
     private static let inBackup = 3
     private static let inDatabase = 7
 
-    /// A folder with a backup, and a database with more events: they are in the log of a daemon that was killed.
+    /// Returns a folder with a backup, and a database with more events, which are in the log of a killed daemon.
     private static func makeTemplate() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
@@ -49,7 +49,7 @@ import WorkflowJSON
         ).result()
     }
 
-    /// The seq of the instance, as a daemon on the database tells it.
+    /// Returns the seq of the instance, as a daemon on the database reports it.
     private static func seq(in folder: TemporaryFolder, database: String = "wfd.db") async throws -> Int {
         let daemon = try await Daemon(in: folder, database: database)
         let answer = try await daemon.answer(to: .get("/v1/instances/p-1"))
@@ -78,7 +78,7 @@ import WorkflowJSON
         #expect(ends["as it was", default: 0] > 0 && ends["cut off", default: 0] > 0)
     }
 
-    /// Starts a daemon on what a killed restore left.
+    /// Starts a daemon on the files that a killed restore left, and expects a way out.
     private static func expectAWayOut(in folder: TemporaryFolder, _ comment: Comment) async throws -> String {
         let database = folder.path("wfd.db")
         let start = try Daemon.launch(
@@ -109,7 +109,7 @@ import WorkflowJSON
         return "cut off"
     }
 
-    /// Whatever a killed restore leaves, nobody is served what was erased of the database that it replaces, nor who was
+    /// Nobody is served data that was erased from the replaced database. Nor does an instance come back that was
     /// deleted from it, whose timer would fire.
     @Test(.timeLimit(.minutes(10))) func whereverItIsKilledNothingErasedIsServed() async throws {
         let template = try TemporaryFolder()
@@ -154,7 +154,7 @@ import WorkflowJSON
         #expect(served > 3)
     }
 
-    /// On the disk, too, the log has lost its name before the new database has its own.
+    /// The log must lose its name, on the disk too, before the new database gets its own.
     @Test(.timeLimit(.minutes(20))) func theFolderIsFlushedBetweenTheLogsRemovalAndTheRename() async throws {
         let folder = try await Self.makeTemplate()
         let faults = try SyncFaults(in: folder)

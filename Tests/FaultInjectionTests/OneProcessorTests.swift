@@ -4,8 +4,8 @@ import Synchronization
 import Testing
 import WorkflowJSON
 
-/// On one processor Swift's pool has one thread. Whatever of the daemon blocks for long has another: meanwhile the end
-/// of a program is taken, a stream tells its rows, and a poll for tasks is answered.
+/// Tests the daemon on one processor, on which Swift's pool has one thread. Calls that block for long have other
+/// threads. Meanwhile the daemon takes the end of a program, streams rows, and answers a poll for tasks.
 @Suite(.timeLimit(.minutes(20))) struct OneProcessorTests {
     private static let machine = """
         id: job
@@ -24,18 +24,18 @@ import WorkflowJSON
           staying: {invoke: {exec: {program: stubborn, attemptTimeout: 100ms}, retry: {attempts: unlimited, first: 1ms}}}
         """
 
-    /// The instances whose effects block, and the events that lead there.
+    /// The instances whose effects block, which are also the events that lead there.
     private static let held = ["pay", "find", "wait", "stay"]
 
-    /// A daemon on one processor, and what is beside it.
+    /// A daemon on one processor, and its surroundings.
     private struct Stage {
         let folder: TemporaryFolder
         let holds: Holds
         let daemon: Daemon
-        /// Used before the pool is held: one that is new waits for it.
+        /// A connection that is used before the pool is held, because a new one would wait for the pool.
         private let connection: RawConnection
 
-        /// - Parameter call: Is held from the start on: names of users are looked up once.
+        /// - Parameter call: The call to hold from the start on: names of users are looked up once.
         init(holding call: Holds.Call? = nil) async throws {
             folder = try TemporaryFolder()
             holds = try Holds(in: folder)
@@ -69,7 +69,7 @@ import WorkflowJSON
             }
         }
 
-        /// Sends an event to the instance of its name.
+        /// Sends an event to the instance of the same name.
         func send(_ event: String, data: String = "null") async throws {
             let request = RawRequest.post(
                 "/v1/instances/\(event)/events", #"{"event": "\#(event)", "data": \#(data)}"#)
@@ -77,18 +77,18 @@ import WorkflowJSON
             #expect(answer.status == 200, "\(answer.text)")
         }
 
-        /// Asks, on the connection for events, whether the daemon lives.
+        /// Expects, on the connection for events, that the daemon is alive.
         func expectLife() async throws {
             let answer = try await onOwnThread { [connection] in try connection.answer(to: .get("/livez")) }
             #expect(answer.status == 200)
         }
 
-        /// How many rows there are of an event.
+        /// Returns the number of rows of an event.
         func rows(_ event: String) throws -> Int64 {
             try DatabaseFile(daemon.database).number("SELECT count(*) FROM journal WHERE event = '\(event)'")
         }
 
-        /// True when attempts are made now for all of some instances.
+        /// Returns true if the daemon is making attempts for all of some instances.
         func isActing(for instances: [String]) async throws -> Bool {
             for name in instances {
                 let answer = try await daemon.answer(to: .get("/v1/effects?instance=\(name)"))
@@ -98,7 +98,7 @@ import WorkflowJSON
         }
     }
 
-    /// Somebody who follows the stream and somebody who waits for a task; notes what has come.
+    /// A reader of the stream and a worker that waits for a task; records what they get.
     private final class Callers: Sendable {
         let come = Mutex<Set<String>>([])
         private let stream: EventReader
@@ -113,7 +113,7 @@ import WorkflowJSON
             }
         }
 
-        /// Reads the row that a program's end makes.
+        /// Reads the row of a program's end.
         func readRow() async throws {
             try await onOwnThread { [self] in
                 while let message = try stream.nextEvent() {
@@ -123,7 +123,7 @@ import WorkflowJSON
             }
         }
 
-        /// Reads the task, for as long as somebody gives it.
+        /// Reads the task that a worker waits for.
         func readTask(of daemon: Daemon) async throws {
             try await onOwnThread { [self] in
                 var answer = try poll.readAnswer()
@@ -169,7 +169,7 @@ import WorkflowJSON
         try await stage.daemon.kill()
     }
 
-    /// The proof that the test above can fail: a task that blocks the pool keeps all of them waiting.
+    /// Proves that the test above can fail: a task that blocks the pool keeps all of them waiting.
     @Test func whatBlocksThePoolIsFoundOut() async throws {
         let stage = try await Stage()
         let callers = try await Callers(of: stage.daemon)

@@ -3,11 +3,11 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// A disk in a file, which can be attached as one device or another.
+/// A disk in a file, which can be attached as different devices.
 private struct DiskImage {
     let file: String
 
-    /// Makes an empty one.
+    /// Makes an empty disk.
     static func make(in folder: TemporaryFolder) async throws -> DiskImage {
         let image = DiskImage(file: folder.path("disk.img"))
         try await SystemProgram.run("truncate", "-s", "64M", image.file)
@@ -15,8 +15,8 @@ private struct DiskImage {
         return image
     }
 
-    /// Attaches and mounts it, gives its folder and its device away, and takes it off again, whatever happened
-    /// meanwhile.
+    /// Attaches and mounts the disk for the duration of a function, which gets its folder and its device. Detaches the
+    /// disk in any case.
     func mounted<Result>(
         in folder: TemporaryFolder, _ body: (_ path: String, _ device: String) async throws -> Result
     ) async throws -> Result {
@@ -33,7 +33,7 @@ private struct DiskImage {
         }
     }
 
-    /// Attaches it as long as a function runs.
+    /// Attaches the disk for the duration of a function.
     func attached(_ body: () async throws -> Void) async throws {
         let taken = try await SystemProgram.run("losetup", "-f", "--show", file).trimmingCharacters(in: .newlines)
         do {
@@ -56,7 +56,7 @@ private struct DiskImage {
         try await SystemProgram.run("losetup", "-d", device)
     }
 
-    /// True when this user may attach disks here.
+    /// Returns true if this user may attach disks here.
     static func isPossible() async -> Bool {
         do {
             let folder = try TemporaryFolder()
@@ -67,12 +67,12 @@ private struct DiskImage {
     }
 }
 
-/// The place of a database is its file system's, whatever device that is on.
+/// The place of a database belongs to its file system, whatever device that is on.
 @Suite(
     .enabled("needs a user who may attach and mount an ext4 disk") { await DiskImage.isPossible() }, .serialized,
     .timeLimit(.minutes(20)))
 struct RemountTests {
-    /// Starts and stops a daemon. Gives why it holds effects.
+    /// Starts and stops a daemon. Returns the reason why it holds effects.
     private static func visit(_ path: String, in folder: TemporaryFolder, _ place: String) async throws -> String? {
         let database = path + "/wfd.db"
         let daemon = try await Daemon(
@@ -104,7 +104,7 @@ struct RemountTests {
         }
     }
 
-    /// A snapshot of the volume has the same UUID and the same inodes: the machine alone tells.
+    /// A snapshot of the volume has the same UUID and the same inodes: only the machine tells them apart.
     @Test func aSnapshotOfTheVolumeIsToldByTheMachine() async throws {
         let folder = try TemporaryFolder()
         let image = try await DiskImage.make(in: folder)
@@ -121,7 +121,7 @@ struct RemountTests {
         }
     }
 
-    /// The files of a disk have other inodes on another disk, or its UUID tells.
+    /// The files of a disk have other inodes on another disk, or its UUID differs.
     @Test func aCopyOnAnotherDiskIsAnotherPlace() async throws {
         let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
         let copy = folder.path("copy.db")

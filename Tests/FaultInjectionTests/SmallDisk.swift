@@ -6,7 +6,7 @@ struct SmallDisk {
     let path: String
     private var filler: String { path + "/filler" }
 
-    /// Makes a disk, gives it away, and removes it, whatever happened meanwhile.
+    /// Calls a function with a new disk, and removes the disk in any case.
     static func with<Result>(
         megabytes: Int, in folder: TemporaryFolder, _ body: (SmallDisk) async throws -> Result
     ) async throws -> Result {
@@ -23,7 +23,7 @@ struct SmallDisk {
         }
     }
 
-    /// Whether this user may make disks here.
+    /// Returns true if this user may make disks here.
     static func isPossible() async -> Bool {
         do {
             return try await with(megabytes: 1, in: TemporaryFolder()) { _ in true }
@@ -32,7 +32,7 @@ struct SmallDisk {
         }
     }
 
-    /// Takes all the room there is.
+    /// Takes all the space.
     func fill() throws {
         // Closed in programs that are started meanwhile: they would keep the room after the file is removed.
         let descriptor = open(filler, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -42,12 +42,12 @@ struct SmallDisk {
         guard errno == ENOSPC else { throw TestingError("cannot fill the disk: \(String(cString: strerror(errno)))") }
     }
 
-    /// Gives the room back.
+    /// Frees the space.
     func makeRoom() throws {
         try FileManager.default.removeItem(atPath: filler)
     }
 
-    /// Gives a part of the room back.
+    /// Frees a part of the space.
     func makeRoom(bytes: Int) throws {
         let size = try FileManager.default.attributesOfItem(atPath: filler)[.size] as? Int ?? 0
         guard truncate(filler, size - bytes) == 0 else {

@@ -1,9 +1,9 @@
 import DaemonTesting
 import Foundation
 
-/// Counts the flushes of a daemon and makes them fail, through the library that the daemon is started with.
+/// Counts the flushes of a daemon and makes them fail, by a library that the daemon is started with.
 struct SyncFaults {
-    /// Which flushes fail; the numbers are those of `SyncFaults.h`.
+    /// The flushes that fail; the numbers are those of `SyncFaults.h`.
     enum Mode: UInt64 {
         case none, log, all, every, kill, held
     }
@@ -15,39 +15,39 @@ struct SyncFaults {
         path = try folder.write(String(repeating: "\0", count: 48), to: "faults")
     }
 
-    /// What to start the daemon with.
+    /// The environment to start the daemon with.
     var environment: [String: String] {
         get throws {
             ["LD_PRELOAD": try Programs.path("libSyncFaults.so"), "SYNC_FAULTS_FILE": path]
         }
     }
 
-    /// Calls of fsync and fdatasync so far.
+    /// Returns the number of calls of fsync and fdatasync so far.
     func calls() throws -> Int { try Int(number(at: 0)) }
 
-    /// Calls that were made to fail so far.
+    /// Returns the number of calls that were made to fail so far.
     func failures() throws -> Int { try Int(number(at: 8)) }
 
-    /// From now on such calls fail.
+    /// Makes flushes fail from now on.
     func fail(_ mode: Mode) throws {
         try write(mode.rawValue, at: 16)
     }
 
-    /// From now on one of so many calls fails, first the last of them.
+    /// Makes one of a number of calls fail from now on, first the last of them.
     func failEvery(_ count: Int) throws {
         try write(UInt64(count), at: 24)
         try write(0, at: 32)
         try fail(.every)
     }
 
-    /// The process is killed before the flush, link, rename or removal of this number.
+    /// Kills the process before the flush, link, rename or removal with a number.
     func kill(before step: Int) throws {
         try write(UInt64(step), at: 24)
         try write(0, at: 32)
         try fail(.kill)
     }
 
-    /// Renames after a log was removed that no flush of the folder came before.
+    /// Returns the number of renames after the removal of a log without a flush of the folder in between.
     func earlyRenames() throws -> Int { try Int(number(at: 40)) }
 
     private func write(_ number: UInt64, at offset: UInt64) throws {

@@ -1,9 +1,9 @@
 import DaemonTesting
 import Foundation
 
-/// Programs of the system that a test needs.
+/// The programs of the system that tests need.
 enum SystemProgram {
-    /// Runs one that must succeed. Gives what it prints.
+    /// Runs a program that must succeed. Returns its output.
     @discardableResult
     static func run(_ program: String, _ arguments: String...) async throws -> String {
         let folders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// A machine whose clock was ahead while the daemon wrote, and the way out that `docs/operations.md` tells.
+/// Tests a machine whose clock was ahead while the daemon wrote, and the way out in `docs/operations.md`.
 @Suite struct WrongClockTests {
     private static let definition = """
         id: counter
@@ -12,7 +12,7 @@ import WorkflowJSON
           counting: {on: {tick: {}}}
         """
 
-    /// How the daemon ended whose clock was ahead.
+    /// The way in which the daemon ended whose clock was ahead.
     enum End: CaseIterable {
         case inOrder, killed
     }
@@ -25,7 +25,7 @@ import WorkflowJSON
                 : ["LD_PRELOAD": Programs.path("libClockShift.so"), "CLOCK_SHIFT_SECONDS": "\(secondsAhead)"])
     }
 
-    /// A database with an event from tomorrow.
+    /// Returns a database with an event from tomorrow.
     private func written(in folder: TemporaryFolder, _ end: End) async throws -> String {
         let daemon = try await daemon(in: folder, secondsAhead: 86_400)
         let applied = try await daemon.answer(to: .post("/v1/machines", Self.definition, as: "application/yaml"))
@@ -58,7 +58,7 @@ import WorkflowJSON
         try Date(String(text), strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true))
     }
 
-    /// Starts a daemon that must refuse the machine's clock, and change nothing.
+    /// Expects that a daemon refuses the machine's clock and changes nothing.
     private func expectRefused(_ database: String, in folder: TemporaryFolder) async throws {
         let before = try Data(contentsOf: URL(filePath: database))
         let refused = try await wfd("--database", database, "--listen", "unix:" + folder.path("wfd.sock"))
@@ -124,8 +124,8 @@ import WorkflowJSON
           done: {type: final}
         """
 
-    /// From the accident to the end, by what the messages say: instances that went on three years ahead are brought
-    /// down to now, and their timers come in time.
+    /// The test follows the messages from the accident to the end: instances three years ahead are brought down to now,
+    /// and their timers come in time.
     @Test(.timeLimit(.minutes(20))) func instancesOfTheFutureComeDownToNow() async throws {
         let folder = try TemporaryFolder()
         let wrong = try await daemon(in: folder, secondsAhead: Self.years)
@@ -177,7 +177,7 @@ import WorkflowJSON
         #expect(none.output == "\(database): the clock is accepted\n  no instance is of a later time\n", "\(none)")
     }
 
-    /// Killed before its first flush, its second and so on: running it again finishes.
+    /// The command is killed before its first flush, its second and so on: running it again completes it.
     @Test(.timeLimit(.minutes(20))) func whereverItIsKilledItIsFinishedByRunningItAgain() async throws {
         let template = try TemporaryFolder()
         let daemon = try await daemon(in: template, secondsAhead: Self.years)
@@ -215,7 +215,7 @@ import WorkflowJSON
         #expect(left.count > 2, "\(left)")
     }
 
-    /// A virtual clock is never the machine's: nothing is accepted, and no rehearsal says that it would be.
+    /// A virtual clock is never the machine's: nothing is accepted, and no dry run promises it.
     @Test(.timeLimit(.minutes(20))) func aDatabaseOfAVirtualClockIsRefused() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("wfd.db")
@@ -235,7 +235,7 @@ import WorkflowJSON
         #expect(try Data(contentsOf: URL(filePath: database)) == before)
     }
 
-    /// A machine that boots with a slow clock: the daemon that systemd starts again comes up when the clock is right.
+    /// A machine boots with a slow clock, and systemd starts the daemon again: it comes up when the clock is right.
     @Test(.timeLimit(.minutes(20))) func aSlowClockThatIsSetRightNeedsNobody() async throws {
         let folder = try TemporaryFolder()
         let database = try await written(in: folder, .inOrder)

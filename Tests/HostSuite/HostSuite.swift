@@ -1,10 +1,10 @@
 package import StateMachines
 import Testing
 
-/// What every host must do: the same moves, the same refusals to the letter, wherever instances live.
+/// The checks that every host must pass: the same moves, and the same refusals to the letter, wherever instances live.
 package struct HostSuite: Sendable {
     let host: any MachineHost
-    /// Lets the host's time go on.
+    /// Advances the host's time.
     let advance: @Sendable (Duration) async throws -> Void
 
     package init(_ host: any MachineHost, advance: @escaping @Sendable (Duration) async throws -> Void) {
@@ -12,7 +12,7 @@ package struct HostSuite: Sendable {
         self.advance = advance
     }
 
-    /// Runs all checks. Each has instances of its own, so that one host serves all.
+    /// Runs all checks. Each has its own instances, so one host serves all.
     package func run() async throws {
         try await moves()
         try await refusals()
@@ -246,7 +246,7 @@ package struct HostSuite: Sendable {
     }
 }
 
-/// A machine with all that hosts can do wrong.
+/// A machine with every mistake that hosts can make.
 package enum Job: MachineDefinition {
     package enum State: StateValue, Decodable, Hashable {
         case idle, working(Working), ended
@@ -306,7 +306,7 @@ package enum Versioned<Text>: MachineDefinition {
     }
 }
 
-/// Runs a program, which only a daemon can.
+/// A machine that runs a program, which only a daemon can do.
 package enum Labelling: MachineDefinition {
     package enum State: String, MachineState { case idle }
     package enum Event: String, MachineEvent { case go }
@@ -318,7 +318,7 @@ package enum Labelling: MachineDefinition {
             """)
 }
 
-/// Of the same name, without a state.
+/// A machine of the same name, but without a state.
 package enum Poor: MachineDefinition {
     package enum State: String, MachineState { case idle, working, first = "working.first", ended }
     package enum Event: String, MachineEvent { case begin, next, divide, echo }

@@ -1,12 +1,13 @@
 package import StateMachines
 import Testing
 
-/// What every host must do with tasks. Its time is virtual; the worker's signs of life come in real time.
+/// The checks of tasks that every host must pass. The host's time is virtual; the worker's heartbeats come in real
+/// time.
 package struct TaskSuite: Sendable {
     let host: any MachineHost
-    /// Lets the host's time go on.
+    /// Advances the host's time.
     let advance: @Sendable (Duration) async throws -> Void
-    /// Whether a task that its worker gave back was an attempt.
+    /// True if a task that its worker returned counts as an attempt.
     let countsReturned: Bool
 
     package init(
@@ -18,7 +19,7 @@ package struct TaskSuite: Sendable {
         self.advance = advance
     }
 
-    /// Runs all checks, one after another: they share a queue, and each leaves it empty.
+    /// Runs all checks, one after another, because they share a queue. Each leaves the queue empty.
     package func run() async throws {
         try await resultsHaveTheirTypes()
         try await whatIsUsedUpIsAnError()
@@ -222,7 +223,7 @@ package struct TaskSuite: Sendable {
 }
 
 extension TaskSuite {
-    /// Has a worker while something is checked.
+    /// Runs a worker while something is checked.
     private func working<T: MachineTask>(
         _ task: T.Type, _ body: @escaping @Sendable (TaskAttempt<T>) async throws -> T.Output,
         while check: () async throws -> Void
@@ -243,7 +244,7 @@ extension TaskSuite {
         try await working(Weighing.self, body, while: check)
     }
 
-    /// Has a worker for one attempt; the host knows what came of it when this returns.
+    /// Runs a worker for one attempt. When this returns, the host knows the result of the attempt.
     private func one(
         _ options: WorkOptions = WorkOptions(lease: .seconds(60)),
         _ body: @escaping @Sendable (TaskAttempt<Weighing>) async throws -> Weighing.Output
@@ -269,14 +270,14 @@ extension TaskSuite {
     }
 }
 
-/// Waits until the task that it runs in is cancelled.
+/// Waits until the current task is cancelled.
 package func untilCancelled() async {
     let (nothing, source) = AsyncStream.makeStream(of: Never.self)
     for await _ in nothing {}
     source.finish()
 }
 
-/// What a worker tells a test.
+/// The messages of a worker to a test.
 private final class Signal<Value: Sendable>: Sendable {
     private let stream: AsyncStream<Value>
     private let continuation: AsyncStream<Value>.Continuation
@@ -285,7 +286,7 @@ private final class Signal<Value: Sendable>: Sendable {
 
     func send(_ value: Value) { continuation.yield(value) }
 
-    /// The next that was told; nil when the test is cancelled.
+    /// Returns the next message; `nil` if the test is cancelled.
     @discardableResult func next() async -> Value? {
         var iterator = stream.makeAsyncIterator()
         return await iterator.next()
@@ -296,7 +297,7 @@ private struct Jammed: Error, CustomStringConvertible {
     var description: String { "the press is jammed" }
 }
 
-/// A machine with all that can become of a task.
+/// A machine with every possible end of a task.
 package enum Delivery: MachineDefinition {
     package enum State: String, MachineState { case packing, packed, refused, recalled }
     package enum Event: String, MachineEvent { case recall }
@@ -357,7 +358,7 @@ private enum Letter: MachineDefinition {
     }
 }
 
-/// Workers of one queue that see it differently.
+/// Workers of one queue with different ideas of its types.
 private enum Stamping<In: Decodable & Sendable, Out: Encodable & Sendable>: MachineTask {
     typealias Input = In
     typealias Output = Out

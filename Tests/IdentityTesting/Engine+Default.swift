@@ -6,12 +6,12 @@ package import WorkflowStore
 // Asking an engine without saying who asks: for tests of something else.
 
 extension Caller {
-    /// Somebody of whom the journal says nothing, in the default namespace.
+    /// A caller without an actor in the journal, in the default namespace.
     package static let test = Caller(nil, namespace: .default, role: .owner)
 }
 
 extension StartCommand {
-    /// A start by `Caller.test`.
+    /// Creates a start by `Caller.test`.
     package init(
         machine: String, version: MachineVersion? = nil, instance: String? = nil, data: JSONObject = JSONObject(),
         key: RequestKey? = nil
@@ -24,7 +24,7 @@ extension StartCommand {
 }
 
 extension SendCommand {
-    /// An event by `Caller.test`.
+    /// Creates an event by `Caller.test`.
     package init(
         instance: String, event: Event, expectedSeq: Seq? = nil, expectedState: String? = nil, isDryRun: Bool = false,
         isExplained: Bool = false, wantsContext: Bool = true, key: RequestKey? = nil
@@ -37,7 +37,7 @@ extension SendCommand {
 }
 
 extension RepairCommand {
-    /// Something that `Caller.test` does.
+    /// Creates a command of `Caller.test`.
     package init(
         instance: String, _ verb: Verb, reason: String? = nil, expectedSeq: Seq? = nil, isDryRun: Bool = false,
         key: RequestKey? = nil
@@ -57,17 +57,17 @@ extension Engine {
         try await apply(source, syntax: syntax, by: .test)
     }
 
-    /// An instance as `Caller.test` sees it.
+    /// Returns an instance as `Caller.test` sees it.
     package func instance(named name: String) async throws(Rejection) -> InstanceView {
         try await instance(named: InstanceName(rawValue: name), by: .test)
     }
 
-    /// An instance as it was after a macrostep, as `Caller.test` sees it.
+    /// Returns an instance as it was after a macrostep, as `Caller.test` sees it.
     package func instance(named name: String, after seq: Seq) async throws(Rejection) -> InstanceView? {
         try await instance(named: InstanceName(rawValue: name), after: seq, by: .test)
     }
 
-    /// What comes by itself to an instance that `Caller.test` sees.
+    /// Returns the timers and delayed events of an instance, as `Caller.test` sees them.
     package func timers(of name: String) async throws(Rejection) -> [InstanceTimer] {
         try await timers(of: InstanceName(rawValue: name), by: .test)
     }

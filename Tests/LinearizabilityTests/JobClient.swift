@@ -3,9 +3,9 @@ import Synchronization
 import WorkflowClient
 import WorkflowJSON
 
-/// The tasks that were handed out: any client may speak of any of them, as if workers mixed them up.
+/// The leased tasks. Every client may report on each of them, as if workers mixed them up.
 final class HandedOutTasks: Sendable {
-    /// A lease by the number of its request, and what the daemon calls the task.
+    /// A lease by the number of its request, and the daemon's name of the task.
     struct Lease: Sendable {
         let number: Int
         let task: String
@@ -19,7 +19,7 @@ final class HandedOutTasks: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of one more request.
+    /// Returns the number of another request.
     func next() -> Int {
         state.withLock { state in
             state.last += 1
@@ -34,7 +34,7 @@ final class HandedOutTasks: Sendable {
         }
     }
 
-    /// The last lease of a job, or one of the last; nil before the first.
+    /// Returns the last lease of a job, or an earlier one; `nil` if there is none.
     func lease(of job: String, back: Int) -> Lease? {
         state.withLock { $0.leases[job]?.suffix(back + 1).first }
     }
@@ -43,12 +43,12 @@ final class HandedOutTasks: Sendable {
     var keys: [String: [Int: Set<String>]] { state.withLock { $0.keys } }
 }
 
-/// One client of some jobs, and a worker for them: it leases, completes, fails and prolongs, what it was given and what
-/// others were given, and says again what it got no answer to.
+/// A client of some jobs, and a worker for them. It leases, completes, fails and prolongs its own tasks and those of
+/// others, and repeats requests without an answer.
 struct JobClient: RecordingClient {
     typealias Model = JobModel
 
-    /// What a client asks.
+    /// A request of a client.
     private struct Asked {
         let job: String
         let action: JobModel.Action

@@ -1,6 +1,6 @@
-/// The machine `job` as a reader of its manual would write it: it hands out one task at a time, which ends once.
+/// The machine `job`, as a reader of its manual would write it: it hands out one task at a time, which ends once.
 struct JobModel: SequentialModel {
-    /// A lease is known by the number of the request that asked for it.
+    /// A request. A lease is known by the number of the request for it.
     enum Action: Hashable, Sendable {
         case read
         case send(Event)
@@ -10,7 +10,7 @@ struct JobModel: SequentialModel {
         case stayAlive(Int, progress: Int)
     }
 
-    /// `begin` is taken everywhere but in `working`, `leave` only there.
+    /// An event. `begin` is accepted everywhere except in `working`, `leave` only there.
     enum Event: String, CaseIterable, Hashable, Sendable {
         case begin, leave
     }
@@ -19,22 +19,22 @@ struct JobModel: SequentialModel {
         case working, resting, broken
     }
 
-    /// What is told about a request that was looked at.
+    /// The answer to a request that was processed.
     enum Answer: Hashable, Sendable {
         case isAt(Int64, State, last: Int?)
         case moved(Int64, State)
         case notAccepted(Int64, State)
         case task(round: Int, attempt: Int, progress: Int?)
         case nothing
-        /// The lease was the worker's, or its task has ended by this very worker.
+        /// The lease was the worker's, or this worker ended its task before.
         case taken
         case lost
     }
 
-    /// What is to be done while the job is working.
+    /// The task while the job is working.
     struct Work: Hashable, Sendable {
         var attempts = 0
-        /// The lease that holds; nil when anybody may have it.
+        /// The lease that holds the task; `nil` if anybody may lease it.
         var holder: Int?
         var progress: Int?
     }
@@ -42,7 +42,7 @@ struct JobModel: SequentialModel {
     struct Place: Hashable, CustomStringConvertible, Sendable {
         var seq: Int64 = 1
         var state = State.working
-        /// How often it was entered.
+        /// The number of times that the state was entered.
         var round = 1
         var work: Work? = Work()
         /// The lease that ended the last task.
@@ -54,7 +54,7 @@ struct JobModel: SequentialModel {
     }
 
     private(set) var place = Place()
-    /// Leases that have completed their task.
+    /// The leases that have completed their task.
     private var completed: Set<Int> = []
 
     var seq: Int64 { place.seq }
@@ -105,7 +105,7 @@ struct JobModel: SequentialModel {
 
     static func key(of action: Action) -> String? { nil }
 
-    /// Equal models hash equally; the leases themselves would make it slow.
+    /// Hashes without the leases, which would be slow. Equal models have equal hashes all the same.
     func hash(into hasher: inout Hasher) {
         hasher.combine(place)
         hasher.combine(completed.count)

@@ -2,9 +2,9 @@ import DaemonTesting
 import Foundation
 import Testing
 
-/// Clients of one file whose daemon is killed again and again, and what came of all files.
+/// Clients of files whose daemon is killed again and again, and the results of all files.
 struct KilledDaemon {
-    /// `CLIENT_KILLS` says how often it is killed (6), `CLIENT_SEED` repeats a run: the same requests, and kills after
+    /// The number of kills. `CLIENT_KILLS` sets it (6). `CLIENT_SEED` repeats a run: the same requests, and kills after
     /// the same numbers of them.
     let kills: Int
     let seed: UInt64
@@ -16,7 +16,7 @@ struct KilledDaemon {
         seed = environment["CLIENT_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64(UInt32.max))
     }
 
-    /// What came of all files.
+    /// The results of all files.
     struct Count: CustomStringConvertible {
         var operations = 0
         var unanswered = 0
@@ -28,12 +28,12 @@ struct KilledDaemon {
         }
     }
 
-    /// Lets clients use files one after another, and looks whether one order explains what each was told.
+    /// Lets clients use files one after another, and checks that an order of the requests explains all answers.
     ///
     /// - Parameters:
-    ///   - start: Starts a daemon on a new file, with all that the clients use.
-    ///   - clients: Those of a file, by the number of its first kill.
-    ///   - end: Gets the last daemon of each file and what all clients did.
+    ///   - start: Starts a daemon on a new file, with everything that the clients use.
+    ///   - clients: Returns the clients of a file, by the number of its first kill.
+    ///   - end: Gets the last daemon of each file, and the requests of all clients.
     func check<Client: RecordingClient>(
         _ start: (TemporaryFolder) async throws -> Daemon, clients: (Int, EventClock) -> [Client],
         end: (Daemon, [Client]) async throws -> Void
@@ -61,7 +61,7 @@ struct KilledDaemon {
         return count
     }
 
-    /// Lets all clients send to one file, and kills its daemon so often.
+    /// Lets all clients send to one file, and kills its daemon a number of times.
     private func run<Client: RecordingClient>(
         _ first: [Client], _ clock: EventClock, kills: Range<Int>, on started: Daemon, in folder: TemporaryFolder
     ) async throws -> (Daemon, [Client]) {
@@ -82,7 +82,7 @@ struct KilledDaemon {
         return (daemon, try await Self.run(clients, on: daemon, requests: 10) {})
     }
 
-    /// Lets each client go on, on a thread of its own.
+    /// Lets each client continue, on its own thread.
     private static func run<Client: RecordingClient>(
         _ clients: [Client], on daemon: Daemon, requests: Int = 100_000, step: @escaping @Sendable () -> Void
     ) async throws -> [Client] {

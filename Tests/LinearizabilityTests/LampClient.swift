@@ -3,17 +3,17 @@ import Synchronization
 import WorkflowClient
 import WorkflowJSON
 
-/// One clock for all clients: every point is later than those that were read before.
+/// A clock for all clients: each point is later than all points that were read before.
 final class EventClock: Sendable {
     private let points = Atomic(0)
 
     func now() -> Int { points.add(1, ordering: .sequentiallyConsistent).newValue }
 }
 
-/// One client of some lamps: it sends with and without expectations and keys, reads, and sends again with its key what
-/// it got no answer to.
+/// A client of some lamps. It sends with and without expectations and keys, reads, and repeats requests without an
+/// answer, with their keys.
 struct LampClient: RecordingClient {
-    /// A request that was given a key.
+    /// A request with a key.
     private struct Keyed: Sendable {
         let lamp: String
         let event: LampModel.Event
@@ -29,7 +29,7 @@ struct LampClient: RecordingClient {
     private var unanswered: [Keyed] = []
     private var used: [Keyed] = []
     private var keys = 0
-    /// All that it did, by lamp.
+    /// The operations of the client, by lamp.
     var history: [String: [Operation<LampModel>]] = [:]
 
     init(number: Int, lamps: [String], clock: EventClock, random: SeededRandom) {
@@ -78,7 +78,7 @@ struct LampClient: RecordingClient {
         }
     }
 
-    /// A text, or a UUID of version 4.
+    /// Returns a text or a version 4 UUID.
     private mutating func makeKey() -> String {
         keys += 1
         guard keys % 2 == 0 else { return "client-\(number)-\(keys)" }

@@ -1,24 +1,25 @@
-/// The machine `lamp` as a reader of its manual would write it: what is told about each request, and what it changes.
+/// The machine `lamp`, as a reader of its manual would write it: the answer to each request, and the change that it
+/// makes.
 struct LampModel: SequentialModel {
-    /// In the order in which the daemon looks at the parts: key, expectation, step.
+    /// A request. Its parts are in the order in which the daemon checks them: key, expectation, step.
     enum Action: Hashable, Sendable {
         case read
         case send(Event, expecting: Int64?, key: String?)
     }
 
-    /// `flip` is always taken, `on` and `off` only by the other state.
+    /// An event. `flip` is always accepted, `on` and `off` only in the other state.
     enum Event: String, CaseIterable, Hashable, Sendable {
         case flip, on, off
     }
 
-    /// Where a lamp is.
+    /// The position of a lamp.
     struct Place: Hashable, CustomStringConvertible, Sendable {
         var seq: Int64
         var isOn: Bool
         var description: String { "seq \(seq) \(isOn ? "on" : "off")" }
     }
 
-    /// What is told about a request that was looked at.
+    /// The answer to a request that was processed.
     enum Answer: Hashable, Sendable {
         case isAt(Place)
         /// The event was applied, now or when its key was used first.
@@ -38,7 +39,7 @@ struct LampModel: SequentialModel {
 
     var seq: Int64 { place.seq }
 
-    /// Carries a request out.
+    /// Carries out a request.
     mutating func answer(to action: Action) -> Answer {
         guard case .send(let event, let expected, let key) = action else { return .isAt(place) }
         if let key, let first = keys[key] { return first.event == event ? .applied(first.place) : .keyReused }
@@ -57,7 +58,7 @@ struct LampModel: SequentialModel {
         if case .send(_, _, let key) = action { key } else { nil }
     }
 
-    /// Equal models hash equally; the keys themselves would make it slow.
+    /// Hashes without the keys, which would be slow. Equal models have equal hashes all the same.
     func hash(into hasher: inout Hasher) {
         hasher.combine(place)
         hasher.combine(keys.count)

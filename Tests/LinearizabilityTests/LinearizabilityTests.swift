@@ -2,8 +2,8 @@ import DaemonTesting
 import Testing
 import ThreadTesting
 
-/// Many clients of one daemon that is killed again and again: what they were told is what a single lamp would tell,
-/// used by one after another.
+/// Tests many clients of one daemon that is killed again and again. Their answers must be those of a single lamp that
+/// they use one after another.
 @Suite(.tags(.heavy)) struct LinearizabilityTests {
     private static let clients = 16
     private static let definition = """

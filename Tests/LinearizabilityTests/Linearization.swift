@@ -1,19 +1,19 @@
-/// Whether what clients of one instance were told can be explained by some order of their requests, one at a time, in
-/// which each takes effect between its call and its answer (Herlihy and Wing, 1990).
+/// The search for an order of requests that explains the answers to the clients of one instance. In this order each
+/// request takes effect alone, between its call and its answer (Herlihy and Wing, 1990).
 ///
-/// The search is the just-in-time linearization of Lowe ("Testing for linearizability", 2017) in breadth: it walks
-/// through the calls and answers in time, and keeps every configuration that explains what was told so far (a state of
-/// the model, and which of the pending requests have taken effect). A request takes effect at the latest when somebody
-/// is answered; configurations that are equal are kept once, which is the memory of Wing and Gong's search as improved
-/// by Lowe. Two things make it short and lose nothing: what only reads takes effect as soon as its answer fits; and as
-/// every application raises the seq by one, a seq that somebody was told belongs to that request, or to that key.
+/// The search is the just-in-time linearization of Lowe ("Testing for linearizability", 2017), breadth-first. It walks
+/// through calls and answers in time. It keeps every configuration that explains the answers so far: a state of the
+/// model, and the pending requests that have taken effect. A request takes effect at the latest when a client gets an
+/// answer. Equal configurations are kept once, which is the memory of Wing and Gong's search as improved by Lowe. Two
+/// things make the search short and lose nothing. A request that only reads takes effect as soon as its answer fits. As
+/// every application increments the seq, a seq in an answer belongs to that request or to that key.
 ///
-/// The problem is NP-complete (Gibbons and Korach, 1997). The bound is the number of configurations that are looked at
-/// for one answer; past it the verdict is `undecided`.
+/// The problem is NP-complete (Gibbons and Korach, 1997). The bound limits the number of configurations for one answer;
+/// beyond it the verdict is `undecided`.
 struct Linearization<Model: SequentialModel> {
     enum Verdict: Equatable, CustomStringConvertible {
         case linearizable
-        /// Nothing explains this answer after all before it.
+        /// No order explains this answer after all answers before it.
         case violation(String)
         case undecided(String)
 
@@ -26,14 +26,14 @@ struct Linearization<Model: SequentialModel> {
         }
     }
 
-    /// One way in which things may have gone so far.
+    /// A possible course of events so far.
     private struct Configuration: Hashable {
         var model: Model
-        /// Pending requests that have taken effect.
+        /// The pending requests that have taken effect.
         var done: Set<Int> = []
     }
 
-    /// Whose application a seq is.
+    /// The request or key whose application has a seq.
     private enum Owner: Hashable {
         case request(Int)
         case key(String)
@@ -44,10 +44,10 @@ struct Linearization<Model: SequentialModel> {
     private var owners: [Int64: Owner] = [:]
     private var pending: [Int] = []
     private var configurations: Set<Configuration> = [Configuration(model: Model())]
-    /// The most configurations that were looked at for one answer.
+    /// The largest number of configurations for one answer.
     private(set) var most = 1
 
-    /// - Parameter bound: Of the configurations looked at for one answer.
+    /// - Parameter bound: The most configurations for one answer.
     init(_ operations: [Operation<Model>], bound: Int = 100_000) {
         self.operations = operations
         self.bound = bound
@@ -87,8 +87,8 @@ struct Linearization<Model: SequentialModel> {
         return .linearizable
     }
 
-    /// The configurations in which a pending request is over: it took effect, or, when nothing was told of it, perhaps
-    /// not. Nil past the bound.
+    /// Returns the configurations in which a pending request is over: it took effect, or perhaps not if it has no
+    /// answer. `nil` beyond the bound.
     private mutating func configurations(after target: Int) -> Set<Configuration>? {
         var found: Set<Configuration> = []
         var seen = configurations
@@ -108,7 +108,7 @@ struct Linearization<Model: SequentialModel> {
         return found
     }
 
-    /// What one more pending request that takes effect leads to.
+    /// Returns the configurations after one more pending request takes effect.
     private func successors(of configuration: Configuration) -> [Configuration] {
         var successors: [Configuration] = []
         for number in pending where !configuration.done.contains(number) {

@@ -1,7 +1,7 @@
 import DaemonTesting
 import Testing
 
-/// The checker itself: it accepts what an order explains, and finds what none does.
+/// Tests the checker itself: it accepts answers that an order explains, and finds those that none explains.
 @Suite struct LinearizationTests {
     private typealias Place = LampModel.Place
 
@@ -149,8 +149,8 @@ import Testing
                 == "undecided: more than 100 configurations at read from 20 to 21 was told isAt(seq 9 off)")
     }
 
-    /// Random histories of a lamp that does what it should, with overlapping requests and lost answers; the same ones
-    /// with one answer changed must not pass where the change cannot be explained.
+    /// The histories are random, of a correct lamp with overlapping requests and lost answers. With one answer changed,
+    /// a history must fail if nothing explains the change.
     @Test(arguments: 1...40) func aRandomHistoryOfARightLampIsAccepted(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var model = LampModel()

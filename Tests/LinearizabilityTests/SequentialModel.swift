@@ -1,38 +1,38 @@
 import WorkflowClient
 
-/// A thing as a reader of its manual would write it: what is told about each request, and what that changes.
+/// A thing as a reader of its manual would write it: the answer to each request, and the change that it makes.
 protocol SequentialModel: Hashable {
     associatedtype Action: Hashable, Sendable
     associatedtype Answer: Hashable, Sendable
-    /// What differs after each change of what answers depend on.
+    /// A value that differs after each change that affects answers.
     associatedtype Place: Hashable, CustomStringConvertible
 
-    /// As it is at the start.
+    /// Creates the model in its initial state.
     init()
 
     var place: Place { get }
 
-    /// How many macrosteps there were.
+    /// The number of macrosteps.
     var seq: Int64 { get }
 
-    /// Carries a request out.
+    /// Carries out a request.
     mutating func answer(to action: Action) -> Answer
 
-    /// The seq that an answer gives to its own request; nil for an answer that gives none.
+    /// Returns the seq that an answer gives to its own request; `nil` if it gives none.
     static func seq(of answer: Answer) -> Int64?
 
-    /// The key of a request, which others may have too.
+    /// Returns the key of a request, which other requests may have too.
     static func key(of action: Action) -> String?
 }
 
-/// A request, when it was under way, and what was told.
+/// A request with its time and its answer.
 struct Operation<Model: SequentialModel>: CustomStringConvertible, Sendable {
     let action: Model.Action
-    /// Points of one clock that all clients share: the request took effect between them, if it did.
+    /// The points between which the request took effect, if it did. All clients share the clock.
     let call: Int
-    /// Nil when it may take effect at any later time.
+    /// The end; `nil` if the request may take effect at any later time.
     var end: Int?
-    /// Nil when nothing was told: it took effect once or never.
+    /// The answer; `nil` if there was none, so that the request took effect once or never.
     var answer: Model.Answer?
 
     var description: String {
@@ -40,20 +40,20 @@ struct Operation<Model: SequentialModel>: CustomStringConvertible, Sendable {
     }
 }
 
-/// A client that remembers all that it did, by the thing that it did it to.
+/// A client that records its operations, by the thing that they concern.
 protocol RecordingClient: Sendable {
     associatedtype Model: SequentialModel
 
     var number: Int { get }
     var history: [String: [Operation<Model>]] { get set }
 
-    /// Goes on until the daemon dies, or until a number of requests are answered; tells of each step: a request
-    /// written, an answer read.
+    /// Continues until the daemon dies, or until a number of requests are answered. Reports each step: a written
+    /// request, a read answer.
     mutating func run(_ address: Address, requests: Int, step: () -> Void) throws
 }
 
 extension RecordingClient {
-    /// What got no answer took effect before this moment, or never.
+    /// Ends the requests without an answer: they took effect before this moment, or never.
     mutating func daemonDied(at time: Int) {
         for name in history.keys {
             history[name] = history[name]?.map { operation in

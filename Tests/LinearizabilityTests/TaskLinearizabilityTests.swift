@@ -2,13 +2,13 @@ import DaemonTesting
 import Testing
 import ThreadTesting
 
-/// Many workers of one daemon that is killed again and again: what they were told is what a single job would tell, used
-/// by one after another. So each task ends once, and who lost a lease is told so and changes nothing.
+/// Tests many workers of one daemon that is killed again and again. Their answers must be those of a single job that
+/// they use one after another. So each task ends once, and a worker that lost its lease is told so and changes nothing.
 @Suite(.tags(.heavy)) struct TaskLinearizabilityTests {
     private static let clients = 16
     private static let jobs = (1...4).map { "job-\($0)" }
 
-    /// A machine for each job, so that each has its own queue.
+    /// Returns a machine for a job, so that each job has its own queue.
     private static func definition(_ name: String) -> String {
         """
         id: \(name)

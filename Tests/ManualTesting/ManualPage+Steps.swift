@@ -1,38 +1,38 @@
 import Foundation
 
 extension ManualPage {
-    /// What a reader does with a page, in the page's order.
+    /// A step that a reader takes with a page.
     package enum Step: Sendable {
-        /// A line behind `$`, and the lines that it prints.
+        /// A line after `$`, and the lines that the command prints.
         case command(Command)
-        /// A request of HTTP, and the answer in the next block.
+        /// An HTTP request, and the answer in the next block.
         case request(Request)
     }
 
-    /// A command and what the page shows below it.
+    /// A command, and its output on the page.
     package struct Command: Sendable {
-        /// The number of its line.
+        /// The number of the command's line.
         package let line: Int
-        /// Without `$`; what a backslash continues is put together.
+        /// The command without `$`; lines that end in a backslash are joined.
         package let text: String
-        /// Where its output stands in `lines`.
+        /// The place of the output in `lines`.
         package let output: Range<Int>
     }
 
-    /// A request and where its answer stands.
+    /// A request, and the place of its answer.
     package struct Request: Sendable {
-        /// The number of its line.
+        /// The number of the request's line.
         package let line: Int
         /// The method and the target.
         package let method: String
         package let target: String
         package let headers: [(name: String, value: String)]
         package let body: String?
-        /// Where the answer stands in `lines`: a line with the status, headers, an empty line and the body.
+        /// The place of the answer in `lines`: a line with the status, headers, an empty line and the body.
         package let answer: Range<Int>
     }
 
-    /// All steps of the page. A block that is none of them, and should be, is in `mistakes`.
+    /// The steps of the page. A block that should be a step and is not is in `mistakes`.
     package var steps: [Step] {
         var steps: [Step] = []
         var request: Block?
@@ -52,7 +52,7 @@ extension ManualPage {
         return steps
     }
 
-    /// Blocks with commands that no step runs, and requests without an answer.
+    /// The blocks with commands that no step runs, and requests without an answer.
     package var mistakes: [Block] {
         let http = blocks.filter { $0.kind == "http" }
         let pairs = zip(0..., http).filter { offset, block in

@@ -2,21 +2,21 @@ package import Foundation
 
 /// A page of the manual: the README, a file of `docs/`, or one of the library's catalog.
 package struct ManualPage: Sendable, CustomStringConvertible {
-    /// From the repository's root, with slashes.
+    /// The path from the repository's root, with slashes.
     package let path: String
     package let lines: [String]
     /// The fenced blocks, in their order.
     package let blocks: [Block]
 
-    /// Lines between two fences.
+    /// The lines between two fences.
     package struct Block: Sendable, CustomStringConvertible {
         /// The path of the page.
         package let page: String
-        /// The number of its first line; that of the page is 1.
+        /// The number of the block's first line; the page begins with line 1.
         package let line: Int
-        /// The first word behind the opening fence: `console`, `yaml`, `http`, …
+        /// The first word after the opening fence: `console`, `yaml`, `http`, …
         package let kind: String
-        /// The second word: the name of the file that the block is, or `fragment`.
+        /// The second word: the name of the file that the block contains, or `fragment`.
         package let name: String?
         package let lines: [String]
 
@@ -24,7 +24,7 @@ package struct ManualPage: Sendable, CustomStringConvertible {
         package var description: String { "\(page):\(line)" }
     }
 
-    /// A line of prose, a list item or a paragraph, and where it begins.
+    /// A line of prose, a list item or a paragraph, and the number of its first line.
     package struct Paragraph: Sendable {
         package let line: Int
         package let text: String
@@ -34,7 +34,7 @@ package struct ManualPage: Sendable, CustomStringConvertible {
     package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The README and every page directly in `docs/`; decisions are records, not manual.
+    /// The README and every page directly in `docs/`. Decisions are records, not manual.
     package static let all: [ManualPage] = {
         // A folder that cannot be read has no pages; a test counts them.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path)) ?? []
@@ -42,7 +42,7 @@ package struct ManualPage: Sendable, CustomStringConvertible {
         return (["README.md"] + paths).map(page)
     }()
 
-    /// The articles and tutorials of the library, which DocC makes pages of: `make docs`.
+    /// The library's articles and tutorials, from which `make docs` makes pages.
     package static let catalog: [ManualPage] = {
         let folder = "Sources/StateMachines/StateMachines.docc"
         // As above.
@@ -51,10 +51,10 @@ package struct ManualPage: Sendable, CustomStringConvertible {
         return pages.sorted().map { page(folder + "/" + $0) }
     }()
 
-    /// Whether it is a tutorial of DocC: directives, and prose that is indented.
+    /// True if the page is a tutorial of DocC, which has directives and indented prose.
     package var isTutorial: Bool { path.hasSuffix(".tutorial") }
 
-    /// The page at a path from the root; without lines when it cannot be read.
+    /// Returns the page at a path from the root; without lines if it cannot be read.
     package static func page(_ path: String) -> ManualPage {
         let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)
         return ManualPage(path: path, text: text ?? "")
@@ -94,7 +94,7 @@ package struct ManualPage: Sendable, CustomStringConvertible {
         }.map { (number: $0, line: $1) }
     }
 
-    /// Paragraphs and list items, without headings and tables.
+    /// The paragraphs and list items, without headings and tables.
     package var paragraphs: [Paragraph] {
         var paragraphs: [Paragraph] = []
         var isOpen = false
@@ -118,7 +118,7 @@ package struct ManualPage: Sendable, CustomStringConvertible {
         return paragraphs
     }
 
-    /// What a link may have behind `#`, as GitHub makes it of the headings.
+    /// The possible targets after `#` in a link, as GitHub derives them from the headings.
     package var anchors: Set<String> {
         Set(
             prose.map(\.line).filter { $0.hasPrefix("#") }.map { line in
@@ -127,7 +127,7 @@ package struct ManualPage: Sendable, CustomStringConvertible {
             })
     }
 
-    /// The targets of all links, with the numbers of their lines. A link may go over the end of a line.
+    /// The targets of all links, with the numbers of their lines. A link may span two lines.
     package var links: [(number: Int, target: String)] {
         prose.flatMap { number, line in
             line.replacing(/`[^`]*`/, with: "").matches(of: /\]\(([^)\s]+)\)/).map {
@@ -136,7 +136,7 @@ package struct ManualPage: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The lines below a heading, up to the next one of its depth or above.
+    /// Returns the lines below a heading, up to the next heading of the same or a higher level.
     package func section(_ heading: String) -> [String] {
         let depth = heading.prefix { $0 == "#" }.count
         let rest = prose.map(\.line).drop { $0 != heading }.dropFirst()

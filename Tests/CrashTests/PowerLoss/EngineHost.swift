@@ -5,7 +5,7 @@ import Synchronization
 import WorkflowEngine
 import WorkflowStore
 
-/// A clock that shows what it is told.
+/// A clock that the test sets.
 final class PowerClock: WallClock {
     private let time = Mutex<Int64>(1_700_000_000_000)
 
@@ -24,7 +24,8 @@ final class EngineHost: Sendable {
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    /// - Parameter batchRows: Few, to have batches applied while others are committed.
+    /// - Parameter batchRows: The most rows of a batch; a small number lets batches be applied while others are
+    ///   committed.
     init(store: any WorkflowStore, clock: any WallClock, batchRows: Int) {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var limits = EngineLimits()
@@ -41,7 +42,7 @@ final class EngineHost: Sendable {
         running = Task { try await group.run() }
     }
 
-    /// Stops the engine and waits until it has; false when it ended with an error.
+    /// Stops the engine and waits for its end; false if it ended with an error.
     func stop() async -> Bool {
         await group.triggerGracefulShutdown()
         do {

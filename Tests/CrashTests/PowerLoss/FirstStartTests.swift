@@ -6,7 +6,7 @@ import Testing
 import ThreadTesting
 import WorkflowStore
 
-/// Cuts the power at every call of the first start on a new database: the next start finds a store or makes one.
+/// Cuts the power at every call of the first start on a new database. The next start must find a store or make one.
 @Suite(.tags(.heavy)) struct FirstStartTests {
     private static let draws = 8
 

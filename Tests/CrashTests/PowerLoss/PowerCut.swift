@@ -1,10 +1,10 @@
-/// When the power is cut.
+/// The moment when the power is cut.
 struct PowerCut {
-    /// What a store is doing.
+    /// The phase in a store's life.
     enum Phase: String, CaseIterable {
         case creating, opening, serving, closing, closed
 
-        /// Calls that change something, about as many as the phase has.
+        /// The number of calls that change something in the phase, approximately.
         fileprivate var calls: ClosedRange<Int> {
             switch self {
             case .creating: 1...90
@@ -16,12 +16,12 @@ struct PowerCut {
         }
     }
 
-    /// From when on calls are counted.
+    /// The phase in which calls are counted.
     let phase: Phase
-    /// The call at which it is cut: 1 is the first of the phase.
+    /// The call at which the power is cut; 1 is the first of the phase.
     let call: Int
 
-    /// - Parameter isNew: Whether there is a file already.
+    /// - Parameter isNew: True if the store's file does not exist yet.
     init(isNew: Bool, using random: inout some RandomNumberGenerator) {
         let weights: [(Phase, Int)] = [
             (isNew ? .creating : .opening, isNew ? 5 : 3), (.serving, 12), (.closing, 2), (.closed, 1),

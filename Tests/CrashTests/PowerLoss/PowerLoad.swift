@@ -6,10 +6,11 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Commands for an engine whose disk may lose its power at any moment, and what was told about each.
+/// Commands for an engine whose disk may lose its power at any moment, and the answer to each.
 struct PowerLoad {
-    /// Always in one of two states, one of them with children. Some events are refused, some are followed by others
-    /// that the instance sends to itself, some fail the instance, some make it larger than a page, some arm timers.
+    /// A machine that is always in one of two states, one of them with children. Its events do everything that matters:
+    /// some are refused, some make the instance send itself others, some fail it. Some make the instance larger than a
+    /// page, and some arm timers.
     static let definition = """
         id: walk
         initial: left
@@ -41,7 +42,7 @@ struct PowerLoad {
               last: {type: history}
         """
 
-    /// Hands out tasks, each until somebody completes it or leaves its state.
+    /// A machine whose tasks last until somebody completes them or leaves their state.
     static let job = """
         id: job
         initial: working
@@ -65,9 +66,9 @@ struct PowerLoad {
     private let disk: PowerDisk
     private let round: Int64
     private var made = 0
-    /// The tasks that were handed out, by this load and before it.
+    /// The tasks that this load and earlier ones leased.
     private(set) var given: [GivenTask]
-    /// What each command of this load was told, in the order of sending.
+    /// The answers to the commands of this load, in the order of sending.
     private(set) var told: [Told] = []
 
     init(_ host: EngineHost, on disk: PowerDisk, round: Int, given: [GivenTask]) {
@@ -77,31 +78,31 @@ struct PowerLoad {
         self.given = given
     }
 
-    /// What an engine is told to do: to start an instance when there is no event.
+    /// A command for an engine; a start if it has no event.
     struct Command: Sendable {
         var machine = "walk"
         let instance: String
         var event: Event?
         var marker: Marker?
         var key: RequestKey?
-        /// What a worker does; nil for a start or an event.
+        /// The action of a worker; `nil` for a start or an event.
         var work: PowerWork?
-        /// What an operator does; nil for anything else.
+        /// The action of an operator; `nil` for everything else.
         var verb: PowerVerb?
     }
 
-    /// What it said.
+    /// The engine's answer to a command.
     struct Told: Sendable {
         let command: Command
         var outcome = Attempt.Outcome.unknown
-        /// The seq after all that followed; 0 when nothing was accepted.
+        /// The seq after all consequences; 0 if nothing was accepted.
         var reached: Int64 = 0
-        /// Whether it said that the disk failed it, or that it had to stop.
+        /// True if the engine reported that the disk failed, or that it had to stop.
         var isFailure = false
-        /// What was handed out.
+        /// The leased tasks.
         var tasks: [LeasedTask] = []
 
-        /// Nil for a retry: it cannot be told from another one, and is seen from what it led to.
+        /// The attempt; `nil` for a retry, which looks like every other one and shows only in its consequences.
         var attempt: Attempt? {
             if command.event?.name == "retry" || command.work?.isCompletion == false { return nil }
             // What is redacted or deleted cannot be found; its history is verified.
@@ -110,7 +111,7 @@ struct PowerLoad {
         }
     }
 
-    /// Gives commands one after another.
+    /// Carries out commands one after another.
     mutating func give(_ commands: [Command]) async {
         for command in commands { note([await Self.give(command, to: host.engine)]) }
     }
@@ -123,8 +124,8 @@ struct PowerLoad {
         }
     }
 
-    /// Gives some commands that form two batches: a start alone, which always writes something, and all others, which
-    /// gather meanwhile.
+    /// Carries out commands so that they form two batches. The first has only a start, which always writes a row; the
+    /// others gather meanwhile.
     mutating func burst(of count: Int, names: [String], using random: inout SeededRandom) async {
         made += 1
         let first = Command(instance: "first-\(round)-\(made)")

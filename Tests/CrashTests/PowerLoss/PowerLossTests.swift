@@ -4,11 +4,11 @@ import Foundation
 import Testing
 import ThreadTesting
 
-/// Cuts the power of the disk below the real engine and store at random calls; what was acknowledged must be there.
+/// Cuts the power of the disk below the real engine and store at random calls. Everything acknowledged must be there.
 ///
-/// `POWER_CUTS` says how often (50), `POWER_SEED` repeats a run.
+/// `POWER_CUTS` sets the number of cuts (50). `POWER_SEED` repeats a run.
 @Suite(.tags(.heavy)) struct PowerLossTests {
-    /// A file is checked whole after each cut, so it is not left to grow for ever.
+    /// The cuts on one file. A file is checked whole after each cut, so it must not grow for ever.
     private static let cutsPerFile = 5
 
     @Test(.timeLimit(.minutes(180))) func whatIsAcknowledgedOutlivesAPowerCut() async throws {
@@ -55,7 +55,7 @@ import ThreadTesting
                 + String(format: "%.0f ms a cut", milliseconds / Double(max(1, cuts))))
     }
 
-    /// The proof that the test above can fail: without what it promises, answers are lost.
+    /// Proves that the test above can fail: answers are lost if the disk breaks its promise.
     @Test(.timeLimit(.minutes(20))) func aDiskThatConfirmsFlushesOfTheLogWithoutDoingThemIsFoundOut() async throws {
         var lost = 0
         for seed in 0..<100 where lost == 0 {

@@ -8,7 +8,7 @@ import Synchronization
 import WorkflowEngine
 import WorkflowStore
 
-/// A database whose disk loses its power again and again, and all that was ever told about what was sent to it.
+/// A database whose disk loses its power again and again, and the answers to everything that was sent to it.
 final class PowerSite {
     private static let shared = (1...3).map { "shared-\($0)" }
     private static let mostBursts = 24
@@ -18,16 +18,16 @@ final class PowerSite {
     private let folder: TemporaryFolder
     private let honesty: PowerDisk.Honesty
     private let clock = PowerClock()
-    /// What the disk had after the last cut.
+    /// The content of the disk after the last cut.
     private var files: [String: [UInt8]] = [:]
     private var attempts: [Attempt] = []
     private var reached: [String: Int64] = [:]
     private var names: [String] = []
-    /// Those that somebody wanted to delete: they may be gone.
+    /// The instances that somebody wanted to delete; they may be gone.
     private var deleted: Set<String> = []
-    /// Some commands that had keys, and some completions, to be given again.
+    /// Some commands with keys, and some completions, to be sent again.
     private var keyed: [PowerLoad.Command] = []
-    /// The tasks that were handed out, and what was told of their ends.
+    /// The leased tasks, and the answers about their ends.
     private var given: [GivenTask] = []
     private var said: [PowerLoad.Told] = []
 
@@ -38,28 +38,28 @@ final class PowerSite {
         folder = try TemporaryFolder(in: "/dev/shm")
     }
 
-    /// What came of one cut.
+    /// The result of one cut.
     struct Outcome {
-        /// Where it fell.
+        /// The phase of the cut.
         var phase = PowerCut.Phase.creating
         var call: String?
-        /// Answers to commands that had been given before the cut, with the same key.
+        /// The number of answers to repeated commands, which had been sent with the same key before the cut.
         var again = 0
         var acknowledged = 0
         var unanswered = 0
-        /// What operators have done.
+        /// The number of operators' actions.
         var repaired = 0
-        /// Tasks that were handed out, and those that were completed.
+        /// The numbers of leased and of completed tasks.
         var leased = 0
         var completed = 0
-        /// Batches that were committed while the next was applied.
+        /// The number of batches that were committed while the next was applied.
         var overlapped = 0
-        /// Batches that were committed with the one before.
+        /// The number of batches that were committed together with the one before.
         var together = 0
         var mistakes: [String] = []
     }
 
-    /// Bounds that make checkpoints of all kinds, and giving back of pages, happen within a few commands.
+    /// Limits so low that checkpoints of all kinds, and the return of pages, happen within a few commands.
     private static var limits: StoreLimits {
         var limits = StoreLimits()
         limits.readers = 1
@@ -71,7 +71,7 @@ final class PowerSite {
         return limits
     }
 
-    /// Uses the database until the power is cut, and looks at what the disk then has.
+    /// Uses the database until the power is cut, and checks the content of the disk.
     func cut(round: Int) async throws -> Outcome {
         var random = SeededRandom(seed: seed, round)
         let cut = PowerCut(isNew: files.isEmpty, using: &random)
@@ -79,7 +79,7 @@ final class PowerSite {
         let disk = try PowerDisk(path, honesty: honesty, flush: Self.isSlow(round) ? .microseconds(500) : .zero)
         var outcome = Outcome()
         var phase = files.isEmpty ? PowerCut.Phase.creating : .opening
-        /// Begins a phase, and keeps in mind in which one the power went.
+        /// Begins a phase, and remembers the phase of the cut.
         func enter(_ next: PowerCut.Phase) {
             if disk.isCut { return }
             phase = next
@@ -106,11 +106,11 @@ final class PowerSite {
         return outcome
     }
 
-    /// Whether the disk is so slow, and so much is sent, that several batches wait for it and are committed together.
+    /// Returns true if the disk is so slow, and the load so high, that several batches are committed together.
     private static func isSlow(_ round: Int) -> Bool { round % 4 == 3 }
 
-    /// Nil when the power went before the store was open. In every second round batches are so small that they overlap:
-    /// which call comes when is then up to two threads, and a seed repeats the round only about.
+    /// Opens the store; `nil` if the power went first. In every second round, batches are so small that they overlap.
+    /// Then two threads decide the order of calls, and a seed repeats the round only approximately.
     private func open(_ path: String, _ disk: PowerDisk, round: Int) throws -> EngineHost? {
         do throws(StoreError) {
             let store = try SQLiteFileStore.open(at: path + "/wfd.db", clock: clock.now(), limits: Self.limits)
@@ -161,7 +161,7 @@ final class PowerSite {
         outcome.unanswered = load.told.count { $0.outcome == .unknown }
     }
 
-    /// What is wrong with the answer to a command that was given before with the same key.
+    /// Returns the mistake in the answer to a repeated command; `nil` if there is none.
     private func mistake(_ told: PowerLoad.Told) -> String? {
         guard let first = attempts.first(where: { $0.isSame(as: told.command) }), first.isAccepted, !told.isFailure,
             told.command.work == nil ? told.outcome != first.outcome : !told.outcome.isAccepted
@@ -170,7 +170,7 @@ final class PowerSite {
         return "'\(what)' was \(first.outcome), and with the same key \(told.outcome)"
     }
 
-    /// Adds what was told; of a command that was given again, what is known now.
+    /// Adds answers. The answer to a repeated command replaces the first one, unless that was an acceptance.
     private func note(_ told: [PowerLoad.Told]) {
         for told in told {
             if told.command.verb == .delete, told.outcome != .refused { deleted.insert(told.command.instance) }
@@ -184,7 +184,7 @@ final class PowerSite {
         }
     }
 
-    /// What is wrong with what the disk has. It is opened as after any start, and then read without the store's code.
+    /// Returns the mistakes on the disk. The store is opened as at any start, and then read without its own code.
     private func check(round: Int) async throws -> [String] {
         let folder = try write(files, to: "check-\(round)")
         defer {
@@ -225,7 +225,7 @@ final class PowerSite {
 }
 
 extension Attempt {
-    /// Whether this is what a command is known by in the file.
+    /// Returns true if the attempt has the identity of a command in the file.
     fileprivate func isSame(as command: PowerLoad.Command) -> Bool {
         instance == command.instance && marker == command.marker
     }

@@ -4,7 +4,7 @@ import Statechart
 import WorkflowEngine
 import WorkflowStore
 
-/// What an operator does to an instance of a machine with two versions, while its disk may lose its power.
+/// An operator's action on an instance of a machine with two versions, while its disk may lose its power.
 enum PowerVerb: Sendable, CaseIterable {
     case turn, forth, back, undo, reset, redact, delete
 
@@ -33,7 +33,7 @@ enum PowerVerb: Sendable, CaseIterable {
     static let tours = (1...4).map { "\(machine)-\($0)" }
     private static let names = ["here", "there"]
 
-    /// Draws one, on an instance that there may be, or a start.
+    /// Draws an action on an instance that may exist, or a start.
     static func next(
         _ names: [String], own: String, using random: inout SeededRandom
     ) -> PowerLoad.Command {
@@ -47,7 +47,7 @@ enum PowerVerb: Sendable, CaseIterable {
         return PowerLoad.Command(machine: machine, instance: name, verb: verb)
     }
 
-    /// Gives the seq that the instance has then; 0 when it is gone.
+    /// Carries out the action. Returns the instance's seq afterwards; 0 if the instance is gone.
     func give(to engine: Engine, _ name: InstanceName) async throws(Rejection) -> Int64 {
         switch self {
         case .turn:

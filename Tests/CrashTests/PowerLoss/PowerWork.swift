@@ -4,27 +4,27 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A task that was handed out.
+/// A leased task.
 struct GivenTask: Sendable {
     let task: LeasedTask
-    /// In the data of its result.
+    /// The marker in the data of the task's result.
     let marker: Marker
 
-    /// The number of its effect's row, which its name begins with.
+    /// The number of the effect's row, which is the beginning of the task's name.
     var effect: Int64 { Int64(task.token.text.prefix(16), radix: 16) ?? 0 }
 }
 
-/// What a worker asks of an engine whose disk may lose its power at any moment.
+/// A worker's request to an engine whose disk may lose its power at any moment.
 enum PowerWork: Sendable {
     case lease(Int64)
     case complete(GivenTask)
     case fail(GivenTask)
     case stayAlive(GivenTask)
 
-    /// The type of the error of what a worker has failed at.
+    /// The error type of a task that a worker failed.
     static let broken = "broken"
 
-    /// Draws what comes next; nil for an event that begins or leaves a task.
+    /// Draws the next request; `nil` for an event that begins or leaves a task.
     static func next(_ given: [GivenTask], using random: inout SeededRandom) -> PowerLoad.Command? {
         let draw = Int.random(in: 0..<16, using: &random)
         if draw < 4 { return nil }
@@ -52,7 +52,7 @@ enum PowerWork: Sendable {
         if case .complete = self { true } else { false }
     }
 
-    /// Gives what was handed out.
+    /// Carries out the request. Returns the leased tasks.
     func give(to engine: Engine) async throws(Rejection) -> [LeasedTask] {
         switch self {
         case .lease(let milliseconds):

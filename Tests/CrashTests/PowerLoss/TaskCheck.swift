@@ -3,7 +3,7 @@ import GRDB
 import WorkflowEngine
 import WorkflowStore
 
-/// Whether a file holds what workers were told.
+/// Checks that a file has everything that workers were told.
 struct TaskCheck {
     private(set) var mistakes: [String] = []
 
@@ -22,8 +22,8 @@ struct TaskCheck {
     /// Checks a whole file.
     ///
     /// - Parameters:
-    ///   - given: What was handed out.
-    ///   - said: What workers were told when they had completed or failed.
+    ///   - given: The leased tasks.
+    ///   - said: The answers to workers that completed or failed tasks.
     init(_ path: String, given: [GivenTask], said: [PowerLoad.Told]) throws {
         let file = DatabaseFile(path)
         mistakes += try file.read { try Self.unpaired($0) }
@@ -70,7 +70,7 @@ struct TaskCheck {
         "attempt \(given.task.attempt) at effect \(given.effect) of \(given.task.instance)"
     }
 
-    /// Invocations without their row, and rows without their invocation.
+    /// Returns the invocations without a row, and the rows without an invocation.
     private static func unpaired(_ database: Database) throws -> [String] {
         let armed = """
             SELECT instance.id AS instance, element.value ->> 'position' AS effect

@@ -1,6 +1,7 @@
 import Statechart
 
-/// libFuzzer's entry: a text of any bytes is read as a definition; it may be refused, but nothing else may happen.
+/// Reads arbitrary bytes as a definition (libFuzzer's entry). The definition may be refused, but nothing else may
+/// happen.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDefinition(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

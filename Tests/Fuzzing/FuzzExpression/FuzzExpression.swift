@@ -1,7 +1,7 @@
 import WorkflowCEL
 import WorkflowJSON
 
-/// libFuzzer's entry: a text of any bytes is compiled and evaluated; it may fail, but within its bounds.
+/// Compiles and evaluates arbitrary bytes as an expression (libFuzzer's entry). It may fail, but within its limits.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzExpression(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let source = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
@@ -23,7 +23,7 @@ public func fuzzExpression(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
     return 0
 }
 
-/// The variables of the expressions that are tried.
+/// The variables of the expressions.
 private struct Surroundings: Activation {
     static let environment = Environment(
         variables: [

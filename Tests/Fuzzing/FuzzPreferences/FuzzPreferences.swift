@@ -1,7 +1,7 @@
 import WorkflowAPI
 
-/// libFuzzer's entry: a text of any bytes is read as the header `Prefer`. What a caller does not say is not preferred,
-/// and what nobody knows changes nothing.
+/// Reads arbitrary bytes as the header `Prefer` (libFuzzer's entry). A preference that the caller did not send is
+/// absent, and an unknown one changes nothing.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPreferences(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

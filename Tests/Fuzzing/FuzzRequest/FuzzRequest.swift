@@ -1,7 +1,8 @@
 import Statechart
 
-/// libFuzzer's entry: the first text of the bytes, up to a NUL, is read as a url of a definition, as a whole url, as a
-/// header and as a text with secrets; the others are values for its expressions. What is accepted leads nowhere else.
+/// Reads arbitrary bytes as the parts of a request (libFuzzer's entry). The first text, up to a NUL, is the URL of a
+/// definition, a whole URL, a header, and a text with secrets. The other texts are values for its expressions. An
+/// accepted request must go nowhere else.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
@@ -24,7 +25,7 @@ private func whole(_ text: String) -> RequestURL? {
     }
 }
 
-/// What is accepted is the same when it is read again, and has nothing that means something else to others.
+/// Expects that an accepted URL is the same when it is read again, and has no part that others read differently.
 private func checkURL(_ text: String) {
     guard let url = whole(text) else { return }
     precondition(whole(url.text) == url, "a url is not what was read")
@@ -36,7 +37,7 @@ private func checkURL(_ text: String) {
     precondition(url.origin.text.utf8.elementsEqual(bytes.prefix(url.origin.text.utf8.count)), "another origin")
 }
 
-/// Whatever the values are, the request goes where the definition says, with as many segments.
+/// Expects that the request goes where the definition says, with as many segments, whatever the values are.
 private func checkTemplate(_ text: String, _ values: [String]) {
     do throws(URLMistake) {
         let template = try URLTemplate(text)
@@ -53,12 +54,12 @@ private func checkTemplate(_ text: String, _ values: [String]) {
     }
 }
 
-/// The segments of the path of a url.
+/// Returns the segments of the path of a URL.
 private func path(_ url: String) -> [Substring] {
     url.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
 }
 
-/// A segment as a server may read it.
+/// Returns a segment as a server may read it.
 private func decoded(_ segment: Substring) -> String {
     var bytes: [UInt8] = []
     var rest = Array(segment.utf8)[...]
@@ -73,7 +74,7 @@ private func decoded(_ segment: Substring) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// A header that is accepted is one line and says nothing that wfd says itself.
+/// Expects that an accepted header is one line, and none of wfd's own headers.
 private func checkHeader(_ name: String, _ value: String) {
     if HeaderCheck.mistake(inName: name) == nil {
         precondition(name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }, "no header name")
@@ -84,7 +85,7 @@ private func checkHeader(_ name: String, _ value: String) {
     }
 }
 
-/// The pieces of a text with secrets are the text.
+/// Expects that the pieces of a text with secrets form the text.
 private func checkSecrets(_ text: String) {
     guard let secret = try? SecretText(text) else { return }
     let again = secret.pieces.map { piece in

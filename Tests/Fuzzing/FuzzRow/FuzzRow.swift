@@ -3,8 +3,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// libFuzzer's entry: lines of any text are read as what a file says of an instance, and then as rows of its journal.
-/// Whatever stands there is refused, or is a state from which the machine goes on.
+/// Reads arbitrary lines as an instance's row in a file, and then as rows of its journal (libFuzzer's entry). They are
+/// refused, or give a state from which the machine can continue.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRow(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
@@ -14,7 +14,7 @@ public func fuzzRow(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// An instance as its texts say it.
+/// An instance in the form of its stored texts.
 private struct FuzzHistory {
     private static let seq = Seq(rawValue: 9)
     private static let at = Timestamp(rawValue: 1_000_000)
@@ -27,7 +27,8 @@ private struct FuzzHistory {
     private let stored: SnapshotRecord
     private let rows: [JournalRecord]
 
-    /// Status, configuration, context, memory and what is armed; then four lines for each row: kind, event, data, note.
+    /// Reads status, configuration, context, memory and pending items; then four lines for each row: kind, event, data,
+    /// note.
     init(_ lines: [String]) {
         stored = SnapshotRecord(
             instanceID: Self.instance.id, seq: Self.seq, position: Self.instance.head,
@@ -60,7 +61,7 @@ private struct FuzzHistory {
         }
     }
 
-    /// What a daemon does with an instance that it has read.
+    /// Uses a snapshot as a daemon uses an instance that it has read.
     private func goOn(from snapshot: Snapshot, _ machine: Machine) {
         let identity = InstanceIdentity(name: "fuzz", version: 1, startedAt: .zero)
         let now = LogicalTime(milliseconds: Self.at.rawValue)
@@ -77,7 +78,7 @@ private struct FuzzHistory {
     }
 }
 
-/// A machine that arms all that can be armed, and remembers.
+/// A machine with everything that can be armed, and with a history state.
 private enum FuzzedMachine {
     static let machine: Machine = {
         do throws(DefinitionError) {

@@ -1,6 +1,6 @@
 import Statechart
 
-/// The machines that are driven: between them every part of the language.
+/// The fuzzed machines. Together they use every part of the language.
 enum FuzzMachines {
     static let all = [everything, regions, errors].map(machine)
 

@@ -1,8 +1,8 @@
 import Statechart
 import WorkflowJSON
 
-/// libFuzzer's entry: the first byte chooses a machine, every two that follow an event and its data; whatever comes,
-/// the configuration stays legal and the snapshot is the same after it was written and read.
+/// Drives a machine by arbitrary bytes (libFuzzer's entry). The first byte chooses a machine, and every two bytes after
+/// it an event and its data. The configuration must stay legal, and the snapshot must survive being written and read.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStep(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
@@ -12,7 +12,7 @@ public func fuzzStep(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// One instance that is driven by bytes.
+/// An instance that is driven by bytes.
 private struct FuzzRun {
     private static let identity = InstanceIdentity(name: "fuzz", version: 1, startedAt: .zero)
     private static let data: [JSONValue?] = [

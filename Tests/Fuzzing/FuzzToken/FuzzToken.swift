@@ -1,8 +1,8 @@
 import WorkflowEngine
 import WorkflowStore
 
-/// libFuzzer's entry: a text of any bytes is read as what names a task. Only what was written is one, and no text that
-/// was made without the key of its instance is genuine.
+/// Reads arbitrary bytes as the name of a task (libFuzzer's entry). Only a text in the written form is accepted, and no
+/// text that was made without the key of its instance is genuine.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzToken(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
