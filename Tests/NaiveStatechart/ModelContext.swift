@@ -2,10 +2,10 @@ package import WorkflowJSON
 
 /// The data of an instance.
 package struct ModelContext: Equatable {
-    /// As JSON.
+    /// The data as JSON.
     package private(set) var object: JSONObject
 
-    /// What random machines begin with.
+    /// Creates the initial data of random machines.
     package init() {
         self.init(["last": 0, "n": 0, "order": 0, "trace": []])
     }
@@ -20,13 +20,14 @@ package struct ModelContext: Equatable {
         set { object[key] = newValue }
     }
 
-    /// As text, keys in the order of their bytes.
+    /// The data as text, with keys in the order of their bytes.
     package var text: String { JSONWriter.string(object) }
 }
 
-/// What random machines do with their data.
+/// The changes that random machines make to their data.
 extension ModelContext {
-    /// How many numbers `trace` takes: a machine that never settles has only so much to evaluate.
+    /// The number of entries that `trace` takes, so that a machine that never becomes stable evaluates a bounded
+    /// amount.
     package static let longestTrace = 30
 
     private func int(_ key: String) -> Int64 {
@@ -39,7 +40,8 @@ extension ModelContext {
 
     mutating func setLast(_ number: Int) { self["last"] = .int(Int64(number)) }
 
-    /// Notes a number: in `order` as one number, which two orders hardly ever give the same; in `trace` for people.
+    /// Records a number. `order` combines all numbers into one that two orders hardly ever share; `trace` lists them
+    /// for people.
     mutating func note(_ number: Int) {
         self["order"] = .int((int("order") * 31 + Int64(number)) % 1_000_003)
         guard case .array(let trace)? = self["trace"], trace.count < Self.longestTrace else { return }

@@ -1,6 +1,6 @@
 package import Statechart
 
-/// What the naive interpreter has not learned: a machine that needs it cannot be compared.
+/// A feature that the naive interpreter lacks: a machine that needs it cannot be compared.
 package struct NotUnderstood: Error, CustomStringConvertible {
     let what: String
 
@@ -8,7 +8,7 @@ package struct NotUnderstood: Error, CustomStringConvertible {
 }
 
 extension ModelMachine {
-    /// The machine of a definition that was read. Nothing but the definition is taken from it: no table of the step.
+    /// Creates the machine of a definition that was read. It takes only the definition, and no table of the step.
     package convenience init(reading machine: Machine) throws {
         guard machine.eventData.isEmpty else { throw NotUnderstood(what: "types of events") }
         var models: [ModelState] = []

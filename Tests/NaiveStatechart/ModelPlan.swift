@@ -1,28 +1,28 @@
 package import WorkflowJSON
 
-/// How instances go over from one machine to another, as a person writes it down.
+/// A plan by which instances migrate from one machine to another, as a person writes it.
 package struct ModelPlan: Equatable, Sendable {
-    /// What a key of the new data gets. It is computed over the old data.
+    /// The value of a key in the new data, computed over the old data.
     package enum Value: Equatable, Sendable {
         case literal(JSONValue)
-        /// The value of another key; it cannot be computed where there is none.
+        /// The value of another key. The computation fails if there is none.
         case key(String)
-        /// Cannot be computed: it divides by zero.
+        /// A computation that fails, because it divides by zero.
         case fails
     }
 
-    /// Paths of the new machine by paths of the old one. A state goes with all below it.
+    /// The paths of the new machine by paths of the old one. A state moves with all states below it.
     package var map: [String: String] = [:]
     package var assign: [String: Value] = [:]
-    /// Paths of old states, and keys of the old data.
+    /// The paths of old states, and keys of the old data, to drop.
     package var drop: [String] = []
-    /// Whether new delays count from the migration, and not since the instance entered its state.
+    /// True if new delays count from the migration; otherwise they count from the instance's entry into its state.
     package var countsFromNow = false
     package var cancelsInvocations = false
 
     package init() {}
 
-    /// Whether it speaks of states and keys that there are.
+    /// Returns true if the plan names only existing states and keys.
     func isPossible(from old: ModelMachine, to new: ModelMachine) -> Bool {
         let arePlaces = map.allSatisfy { path, target in
             guard let state = old.state(at: path), let place = new.state(at: target) else { return false }
@@ -33,6 +33,6 @@ package struct ModelPlan: Equatable, Sendable {
 }
 
 extension ModelMachine {
-    /// The state of a path, which is not the root's.
+    /// Returns the state with a path, except the root.
     package func state(at path: String) -> ModelState? { states.dropFirst().first { $0.path == path } }
 }

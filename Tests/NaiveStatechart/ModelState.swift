@@ -2,31 +2,31 @@ package import Statechart
 
 /// A state of a machine, as the specification speaks of it: a node in a tree of objects.
 package final class ModelState {
-    /// What kind of state it is.
+    /// The kind of a state.
     package enum Kind: String {
         case atomic, compound, parallel, final, shallowHistory, deepHistory
     }
 
-    /// Unique among the children of its parent.
+    /// The key, which is unique among the children of the parent.
     package var key: String
-    /// The written id; nil when the path is the id.
+    /// The id in the definition; `nil` if the path is the id.
     package var id: String?
     package var kind: Kind
-    /// Nil for the root only. The machine keeps the tree alive.
+    /// The parent; `nil` for the root only. The machine keeps the tree alive.
     package unowned var parent: ModelState?
-    /// All children, history states among them, in document order.
+    /// The children, including history states, in document order.
     package var children: [ModelState] = []
-    /// Of a compound state its initial transition; of a history state its default, nil when it borrows its parent's.
+    /// The initial transition of a compound state, or the default of a history state; `nil` if that uses its parent's.
     package var initial: ModelTransition?
     package var entry: [ModelAction] = []
     package var exit: [ModelAction] = []
     /// The delays of `after`, in document order.
     package var timeouts: [ModelTimeout] = []
-    /// In document order.
+    /// The invocations, in document order.
     package var invocations: [ModelInvocation] = []
     package var transitions: [ModelTransition] = []
     package var tags: [String] = []
-    /// Of a final state that gives something.
+    /// The output of a final state, if it has one.
     package var output: Template?
     /// The place in document order; the root's is 0.
     package fileprivate(set) var number = 0
@@ -38,18 +38,18 @@ package final class ModelState {
         self.kind = kind
     }
 
-    /// What `#id` and `done.state.<id>` name; the root's id is its key.
+    /// The name in `#id` and `done.state.<id>`; the root's id is its key.
     package var name: String { id ?? (parent == nil ? key : path) }
 
     package var isHistory: Bool { kind == .shallowHistory || kind == .deepHistory }
 
-    /// `getChildStates`: without history states.
+    /// The children without history states: `getChildStates`.
     package var childStates: [ModelState] { children.filter { !$0.isHistory } }
 
     /// The state and all below it, in document order.
     package var subtree: [ModelState] { [self] + children.flatMap(\.subtree) }
 
-    /// `isDescendant`: whether this state is a child of another, or a child of a child, and so on.
+    /// Returns true if this state is a child of another, or a child of a child, and so on: `isDescendant`.
     package func isDescendant(of other: ModelState) -> Bool {
         var next = parent
         while let ancestor = next {
@@ -65,7 +65,7 @@ package final class ModelState {
         children.append(child)
     }
 
-    /// The event of a delay of `after`.
+    /// Returns the event of a delay of `after`.
     package func event(of timeout: ModelTimeout) -> String { "after.\(timeout.text).\(name)" }
 }
 
@@ -77,11 +77,11 @@ extension ModelState: Hashable {
 
 /// A delay of `after`: a timer that runs while its state is active.
 package struct ModelTimeout {
-    /// The delay as written.
+    /// The delay as in the definition.
     package let text: String
     package let milliseconds: Int64
-    /// Fired later than this many milliseconds after it was due, it changes nothing, whatever its transitions say. Of
-    /// machines of 0.1 only; nil for a timer that always fires.
+    /// The lateness in milliseconds beyond which the timer changes nothing, whatever its transitions say. Only in
+    /// machines of 0.1; `nil` for a timer that always fires.
     package let skip: Int64?
 
     package init(text: String, milliseconds: Int64, skip: Int64? = nil) {
@@ -91,13 +91,13 @@ package struct ModelTimeout {
     }
 }
 
-/// An `invoke`: work that lives while its state is active.
+/// An `invoke`: work that lasts while its state is active.
 package struct ModelInvocation {
-    /// Unique in the machine.
+    /// The id, which is unique in the machine.
     package let id: String
-    /// In milliseconds; nil for one that may take as long as it takes.
+    /// The timeout in milliseconds; `nil` for no limit.
     package var timeout: Int64?
-    /// Whether what it is given cannot be computed, so that it never begins.
+    /// True if the input cannot be computed, so that the invocation never begins.
     package var fails = false
 
     package init(id: String) {
@@ -115,16 +115,16 @@ package struct ModelInvocation {
 package final class ModelMachine {
     package let root: ModelState
     package var isStrict: Bool
-    /// Where the data of an instance begins.
+    /// The initial data of an instance.
     package var context: ModelContext
     /// The named guards, in the order of the definition.
     package let guards: [Expression]
-    /// True where it takes steps by the rules of 0.1.
+    /// True if the machine takes steps by the rules of 0.1.
     package var isFirst: Bool
-    /// In document order, the root first.
+    /// The states in document order, the root first.
     package private(set) var states: [ModelState] = []
 
-    /// Takes a whole tree; `index()` must follow every change of it.
+    /// Creates a machine from a complete tree. Every later change of the tree must be followed by `index()`.
     package init(
         root: ModelState, isStrict: Bool, context: ModelContext = ModelContext(), guards: [Expression] = [],
         isFirst: Bool = false

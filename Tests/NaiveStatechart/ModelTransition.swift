@@ -2,18 +2,18 @@ package import Statechart
 
 /// A transition of a machine.
 package final class ModelTransition {
-    /// What enables it.
+    /// The trigger of a transition.
     package enum Trigger: Equatable {
         /// A descriptor: a name, `name.*` or `*`.
         case event(String)
         case always
         /// `onDone`.
         case done
-        /// `onDone` or `onError` of an invocation: the event.
+        /// The event of `onDone` or `onError` of an invocation.
         case ended(String)
-        /// A delay of `after`, as written.
+        /// A delay of `after`, as in the definition.
         case after(String)
-        /// It is where a state begins, or the default of a history state.
+        /// The start of a state, or the default of a history state.
         case initial
     }
 
@@ -23,7 +23,7 @@ package final class ModelTransition {
     package var reenters = false
     package var condition: ModelGuard?
     package var actions: [ModelAction] = []
-    /// Of a delay of `after`; nil for one that takes its timer however late.
+    /// The rule for a late timer of `after`; `nil` if the transition takes its timer however late it is.
     package var misfire: ModelMisfire?
 
     package init(of source: ModelState, on trigger: Trigger, to targets: [ModelTarget] = []) {
@@ -32,7 +32,7 @@ package final class ModelTransition {
         self.targets = targets
     }
 
-    /// The descriptor that enables it; nil for `always` and where a state begins.
+    /// The descriptor that enables the transition; `nil` for `always` and for the start of a state.
     package var descriptor: String? {
         switch trigger {
         case .event(let descriptor), .ended(let descriptor): descriptor
@@ -43,11 +43,11 @@ package final class ModelTransition {
     }
 }
 
-/// When a timer is too late for a transition.
+/// The rule for a timer that is too late for a transition.
 package struct ModelMisfire: Equatable {
-    /// More milliseconds late than this.
+    /// The lateness in milliseconds up to which the transition takes the timer.
     package let limit: Int64
-    /// Whether its delay begins anew when nothing takes it.
+    /// True if the delay begins again when no transition takes the timer.
     package let rearms: Bool
 
     package init(limit: Int64, rearms: Bool) {
@@ -56,10 +56,10 @@ package struct ModelMisfire: Equatable {
     }
 }
 
-/// A target, and which of the words that name it is written.
+/// A target, with the choice of its spelling.
 package struct ModelTarget {
     package unowned let state: ModelState
-    /// Any number: one of the possible spellings.
+    /// A number that chooses one of the possible spellings.
     package let spelling: Int
 
     package init(state: ModelState, spelling: Int) {
@@ -68,35 +68,35 @@ package struct ModelTarget {
     }
 }
 
-/// Executable content: what random machines have, and what was read from a definition.
+/// Executable content, either of random machines or from a definition.
 package enum ModelAction {
     case raise(String)
-    /// Sets `last` in the context to a number of this action's own.
+    /// Sets `last` in the context to this action's own number.
     case set(Int)
-    /// Cannot be done: it divides by zero.
+    /// Fails, because it divides by zero.
     case fail
     /// Adds one to `n` in the context.
     case count
-    /// Notes a number of this action's own in `order` and `trace` of the context.
+    /// Records this action's own number in `order` and `trace` of the context.
     case record(Int)
     case send(ModelSend)
-    /// Drops what was sent with an id.
+    /// Drops the event that was sent with an id.
     case cancel(String)
-    /// As it stands in a definition.
+    /// An action of a definition.
     case written(Action)
 }
 
 /// An event that an instance sends to itself.
 package struct ModelSend {
     package let event: String
-    /// Whether `n` goes with it.
+    /// True if the event carries `n`.
     package var hasData = false
-    /// In milliseconds; nil for at once.
+    /// The delay in milliseconds; `nil` for none.
     package var delay: Int64?
-    /// Whether the delay is `n` times as long.
+    /// True if the delay is multiplied by `n`.
     package var isMultiplied = false
     package var id: String?
-    /// As in `ModelTimeout`.
+    /// The lateness limit, as in `ModelTimeout`.
     package var skip: Int64?
 
     package init(event: String) {
@@ -110,13 +110,13 @@ package indirect enum ModelGuard {
     case never
     case isIn(ModelTarget)
     case isNotIn(ModelTarget)
-    /// Whether `n` is less than a number.
+    /// True if `n` is less than a number.
     case countIsBelow(Int)
-    /// Cannot be evaluated. Never a part of another condition, which might not need it.
+    /// A condition that cannot be evaluated. It is never a part of another condition, which might not evaluate it.
     case fails
     case both(ModelGuard, ModelGuard)
     case either(ModelGuard, ModelGuard)
-    /// As it stands in a definition.
+    /// A condition of a definition.
     case written(Expression)
 }
 

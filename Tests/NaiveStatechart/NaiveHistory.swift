@@ -2,7 +2,7 @@ package import Statechart
 import WorkflowJSON
 package import WorkflowStore
 
-/// Follows the journal of one instance with the naive interpreter: what the rows lead to, by a second implementation.
+/// Follows the journal of one instance with the naive interpreter, which is a second implementation of the step.
 package struct NaiveHistory {
     private static let workLimit = 1_000
     private let interpreter: NaiveInterpreter
@@ -10,7 +10,7 @@ package struct NaiveHistory {
 
     /// Begins before the first row of an instance.
     ///
-    /// - Parameter machine: That of all its rows; `version` is its version.
+    /// - Parameter machine: The machine of all the rows; `version` is its version.
     package init(of instance: InstanceRecord, machine: Machine, version: MachineVersion) throws {
         interpreter = NaiveInterpreter(
             try ModelMachine(reading: machine), workLimit: Self.workLimit,
@@ -18,7 +18,7 @@ package struct NaiveHistory {
                 name: instance.name.rawValue, version: version.rawValue, startedAt: instance.created.rawValue))
     }
 
-    /// Takes the next row. Gives what does not fit; nil when all does.
+    /// Follows the next row. Returns the difference from it; `nil` if there is none.
     package mutating func follow(_ row: JournalRecord) throws -> String? {
         let data = try row.data.map { try JSONReader.value(from: $0) }
         if let last, row.at < last.at { return "'\(row.event)' is earlier than what was before" }
@@ -67,7 +67,7 @@ package struct NaiveHistory {
         }
     }
 
-    /// Only what was asked for is taken from the row.
+    /// Resets the instance. Takes only the request from the row.
     private func reset(_ row: JournalRecord, _ data: JSONValue?) -> String? {
         guard let data = data?.object, case .int(let seq)? = data["to"] else { return "does not say where to" }
         let lost = data["invocations"]?.string.flatMap(NaiveInterpreter.Reset.Lost.init)
@@ -83,7 +83,7 @@ package struct NaiveHistory {
         return problem(observation)
     }
 
-    /// What it failed on, once more.
+    /// Applies again the event that the instance failed on.
     private func retry(_ row: JournalRecord, _ data: JSONValue?) -> String? {
         guard let kept = interpreter.kept else { return "retries what has not failed" }
         guard kept.event == row.event, kept.data == data else { return "comes instead of '\(kept.event)'" }
@@ -124,7 +124,7 @@ package struct NaiveHistory {
     /// `running`, `done`, `failed`, `suspended` or `cancelled`.
     package var status: String { interpreter.status }
 
-    /// What a stored form has that the rows do not lead to; empty when they lead to it.
+    /// Returns the differences between a stored form and the result of the rows; empty if they agree.
     package func differences(from stored: SnapshotText) throws -> [String] {
         var memory = JSONObject()
         for (history, states) in interpreter.historyValue {

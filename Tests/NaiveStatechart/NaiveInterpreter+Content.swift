@@ -2,7 +2,7 @@ import Statechart
 import WorkflowCEL
 import WorkflowJSON
 
-/// An action that cannot be done, or a condition that cannot be evaluated.
+/// The error of an action or a condition that cannot be evaluated.
 struct ContentError: Error {}
 
 /// Executable content and the data model (SCXML 4 and 5).
@@ -46,7 +46,7 @@ extension NaiveInterpreter {
         }
     }
 
-    /// The data of `done.state.<parent>`, or of the whole instance.
+    /// Returns the data of `done.state.<parent>`, or the output of the whole instance.
     func outputData(of s: ModelState) -> JSONValue? {
         guard let output = s.output else { return nil }
         do {
@@ -85,7 +85,7 @@ extension NaiveInterpreter {
         }
     }
 
-    /// SCXML 4.6, over a copy of the list. Difference: item and index are keys of the context.
+    /// Runs a loop over a copy of the list (SCXML 4.6). Difference: item and index are keys of the context.
     private func execute(_ loop: Loop) throws(ContentError) {
         guard case .array(let elements) = try value(of: .expression(loop.array)) else { throw ContentError() }
         for key in [loop.item, loop.index].compactMap({ $0 }) where datamodel[key] == nil { datamodel[key] = .null }
@@ -98,7 +98,7 @@ extension NaiveInterpreter {
         }
     }
 
-    /// Difference: what is past is due now.
+    /// Returns a delay in milliseconds. Difference: a time in the past is due now.
     private func milliseconds(of delay: Delay) throws(ContentError) -> Int64 {
         switch delay {
         case .milliseconds(let milliseconds): return milliseconds
@@ -127,12 +127,12 @@ extension NaiveInterpreter {
         }
     }
 
-    /// Difference: a key whose first value is a double stays one.
+    /// Returns a value in the form of a key. Difference: a key whose first value is a double stays a double.
     func fitted(_ value: JSONValue, as key: String) -> JSONValue {
         if case (.double, .int(let int)) = (machine.context[key], value) { .double(Double(int)) } else { value }
     }
 
-    /// Difference: under `strict` a key keeps the kind of its first value.
+    /// Returns true if a key may have a value. Difference: under `strict` a key keeps the kind of its first value.
     private func canKeep(_ value: JSONValue, as key: String) -> Bool {
         guard let first = machine.context[key] else { return false }
         return !machine.isStrict || first == .null || first.kind == value.kind
@@ -171,7 +171,7 @@ extension NaiveInterpreter {
     }
 }
 
-/// What an expression of a definition sees.
+/// The variables of an expression in a definition.
 private struct NaiveScope: Activation {
     let interpreter: NaiveInterpreter
 

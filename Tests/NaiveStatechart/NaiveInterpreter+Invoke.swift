@@ -1,8 +1,8 @@
 import WorkflowJSON
 
-/// SCXML's `invoke` (6.4): who does the work is not known here.
+/// SCXML's `invoke` (6.4). The interpreter does not know who does the work.
 extension NaiveInterpreter {
-    /// `for state in statesToInvoke.sort(entryOrder)`, and in each the invocations in document order.
+    /// Begins the invocations: `for state in statesToInvoke.sort(entryOrder)`, and within a state in document order.
     func invokeStates() {
         for s in statesToInvoke.toList().sorted(by: entryOrder) {
             for invocation in s.invocations { invoke(invocation, in: s) }
@@ -10,9 +10,9 @@ extension NaiveInterpreter {
         statesToInvoke.clear()
     }
 
-    /// Ends one of the invocations that run, as if its work had ended; nil when none runs.
+    /// Ends one of the running invocations, as if its work had ended; `nil` if none is running.
     ///
-    /// - Parameter choice: Any number: one of them, in the order in which they began.
+    /// - Parameter choice: A number that chooses one of them, in the order in which they began.
     package func endInvocation(_ choice: Int, isDone: Bool, at now: Int64) -> OwnObservation? {
         let live = pending.filter(\.isInvocation)
         guard running, !hasFailed, !isSuspended, !live.isEmpty else { return nil }
@@ -21,7 +21,7 @@ extension NaiveInterpreter {
         return OwnObservation(event: name, observation: take(own, as: Event(name: name, at: now)))
     }
 
-    /// The invocation that runs and whose end an event is.
+    /// Returns the running invocation that an event ends.
     func invocation(endedBy event: String) -> NaivePending? {
         pending.first { own in
             own.isInvocation && ["done.invoke.", "error.invoke."].contains { event == $0 + (own.invocation ?? "") }
@@ -47,7 +47,7 @@ extension NaiveInterpreter {
         pending.append(timeoutOfInvocation(own, number: lastNumber, after: timeout, due: due))
     }
 
-    /// What ends an invocation that has no result in time.
+    /// Returns the timer that ends an invocation without a result in time.
     func timeoutOfInvocation(_ own: NaivePending, number: Int, after timeout: Int64, due: Int64) -> NaivePending {
         NaivePending(
             number: number, event: "error.invoke." + (own.invocation ?? ""),

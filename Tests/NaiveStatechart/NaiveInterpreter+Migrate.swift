@@ -1,23 +1,23 @@
 import WorkflowJSON
 
-/// Going over to another version: nothing of it is in SCXML. It is written from the issue and the manual, "Moving
-/// instances". Where these say nothing, a comment says `Open`.
+/// The migration to another version, which SCXML does not have. It is written from its issue and from the manual,
+/// "Moving instances". If these leave something open, a comment says `Open`.
 extension NaiveInterpreter {
-    /// What is known of the instance in its new version before anything is done.
+    /// The facts about the instance in its new version before anything is done.
     private struct Arrival {
         let move: NaiveMove
-        /// Where the active leaves go, in the order of the leaves.
+        /// The targets of the active leaves, in the order of the leaves.
         let targets: [ModelState]
-        /// The active states of the new machine, and which of them begin where their `initial` says.
+        /// The active states of the new machine, and those of them that begin with their `initial`.
         var active = OrderedSet<ModelState>()
         var begun = OrderedSet<ModelState>()
-        /// Of the active states those that stand for active states of the old machine, with these.
+        /// The active states of the new machine that stand for active states of the old one, with these.
         var sources: [ModelState: [ModelState]] = [:]
         var ended: [NaivePending] = []
         var cancelled: [String] = []
     }
 
-    /// Takes the instance over; nil when it has ended.
+    /// Migrates the instance; `nil` if it has ended.
     package func migrate(
         to new: ModelMachine, version: Int64, by plan: ModelPlan, at now: Int64
     ) -> Observation? {
@@ -73,7 +73,7 @@ extension NaiveInterpreter {
             .map { "\($0.event) at \($0.due)" }.joined(separator: ", ")
     }
 
-    /// Where the active leaves go.
+    /// Returns the targets of the active leaves.
     private func places(_ misfits: inout Set<String>, _ move: NaiveMove) -> [ModelState] {
         let leaves = configuration.toList().filter { isAtomicState($0) && !move.isDropped($0) }
         if leaves.isEmpty { misfits.insert("drop") }
@@ -93,8 +93,8 @@ extension NaiveInterpreter {
         return places
     }
 
-    /// Finds what is active in the new version. What the leaves lead to is entered, with what lies around and below it,
-    /// as by a transition; but what stands for an active state is active already.
+    /// Finds the active states in the new version. The targets of the leaves are entered, with the states around and
+    /// below them, as by a transition. But a state that stands for an active one is active already.
     private func activate(_ arrival: inout Arrival, _ memory: [ModelState: [ModelState]]) {
         let targets = arrival.targets
         let lowest = targets.filter { target in !targets.contains { $0.isDescendant(of: target) } }
@@ -111,7 +111,7 @@ extension NaiveInterpreter {
         }
     }
 
-    /// Whether a machine with a parallel root has ended before anything is entered, which it would not notice.
+    /// Returns true if a machine with a parallel root has ended before anything is entered, which it would not notice.
     private func isAtAnEnd(_ arrival: Arrival) -> Bool {
         func hasEnded(_ state: ModelState) -> Bool {
             switch state.kind {
@@ -124,7 +124,7 @@ extension NaiveInterpreter {
         return root.kind == .parallel && hasEnded(root)
     }
 
-    /// What was armed, as it is in the new version.
+    /// Returns the pending items as they are in the new version.
     private func movedPending(_ arrival: inout Arrival, _ misfits: inout Set<String>) -> [NaivePending] {
         var moved: [NaivePending] = []
         for own in pending {
@@ -160,7 +160,8 @@ extension NaiveInterpreter {
         return moved
     }
 
-    /// A timer or an invocation in the state that stands for its own; nil where that has no such thing.
+    /// Returns the place of a timer or an invocation in the state that stands for its own; `nil` if that state has no
+    /// such item.
     private func place(of own: NaivePending, from owner: ModelState, in image: ModelState) -> NaivePending? {
         if let id = own.invocation {
             return image.invocations.contains { $0.id == id } ? own.owned(by: image) : nil
@@ -174,9 +175,9 @@ extension NaiveInterpreter {
         return moved
     }
 
-    /// Begins what is new in states that are active already, and enters the others.
+    /// Begins the new items of states that are active already, and enters the other states.
     ///
-    /// Open: in which order. First come the timers, then the invocations, then the states; each in document order.
+    /// Open: the order. First come the timers, then the invocations, then the states; each in document order.
     private func arrive(_ arrival: Arrival, since: Int64) {
         let kept = arrival.sources.keys.sorted(by: documentOrder)
         configuration.clear()
@@ -206,7 +207,7 @@ extension NaiveInterpreter {
 }
 
 extension NaivePending {
-    /// The same, ending with another state; what was sent ends with none.
+    /// Returns the same item, owned by another state. A sent event has no owner and stays as it is.
     fileprivate func owned(by state: ModelState) -> NaivePending {
         var own = self
         if case .state = owner { own.owner = .state(state) }

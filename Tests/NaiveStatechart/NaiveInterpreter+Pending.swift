@@ -1,13 +1,13 @@
 import WorkflowJSON
 
-/// SCXML's `send` and `cancel` (6.2, 6.3), and `after`, which the language has instead of a `send` in `onentry` and a
+/// SCXML's `send` and `cancel` (6.2, 6.3), and `after`, which the language has in place of a `send` in `onentry` and a
 /// `cancel` in `onexit`.
 extension NaiveInterpreter {
-    /// Timers, and events that were sent, that an instance may have at a time.
+    /// The most timers and sent events that an instance may have at a time.
     static let mostPending = 10_000
 
-    /// What comes next by itself: what was sent without delay in its order, then the timer that is due first; of two
-    /// that are due at the same time, the one that was armed first.
+    /// The next item that comes by itself: events that were sent without delay in their order, then the timer that is
+    /// due first. Of two that are due at the same time, the one that was armed first.
     var next: NaivePending? {
         var next = pending.first(where: \.isImmediate)
         if next != nil { return next }
@@ -17,17 +17,17 @@ extension NaiveInterpreter {
         return next
     }
 
-    /// Takes what comes next by itself, when that is due; nil when nothing is.
+    /// Takes the next item that comes by itself, if it is due; `nil` if none is.
     package func takeOwn(at now: Int64) -> OwnObservation? {
         guard running, !hasFailed, !isSuspended, let next, next.isImmediate || next.due <= now else { return nil }
         return OwnObservation(event: next.event, observation: take(next, at: max(next.due, time), firedAt: now))
     }
 
-    /// Takes something that is pending.
+    /// Takes a pending item.
     ///
     /// - Parameters:
-    ///   - at: Its logical time.
-    ///   - firedAt: The clock's time: it decides whether it is too late.
+    ///   - at: The item's logical time.
+    ///   - firedAt: The clock's time, which decides whether it is too late.
     func take(_ own: NaivePending, at: Int64, firedAt: Int64) -> Observation {
         // What was sent at once is never late.
         if let skip = own.skip, !own.isImmediate, firedAt - own.due > skip {
@@ -40,14 +40,14 @@ extension NaiveInterpreter {
         return take(own, as: event)
     }
 
-    /// Takes something that is pending as an event.
+    /// Takes a pending item as an event.
     func take(_ own: NaivePending, as event: Event) -> Observation {
         let observation = macrostep(of: event) { () throws(Observation.Refusal) in try begin(own, as: event) }
         if case .refused = observation { keep(own, as: event) }
         return observation
     }
 
-    /// The first part of the macrostep of something that is pending.
+    /// Carries out the first part of a pending item's macrostep.
     func begin(_ own: NaivePending, as event: Event) throws(Observation.Refusal) {
         // The end of an invocation ends its timeout, and the other way round.
         pending.removeAll { $0.number == own.number || $0.invocation != nil && $0.invocation == own.invocation }
@@ -68,7 +68,8 @@ extension NaiveInterpreter {
         }
     }
 
-    /// It has failed on something, which waits. Of an invocation and its timeout the invocation waits, as that event.
+    /// Keeps the item that the instance failed on. For an invocation and for its timeout, the invocation is kept, as
+    /// that event.
     func keep(_ own: NaivePending, as event: Event) {
         defer { failedMacrostep(at: event.at) }
         if let id = own.invocation { pending.removeAll { $0.invocation == id && !$0.isInvocation } }
@@ -114,7 +115,7 @@ extension NaiveInterpreter {
         pending.removeAll { $0.owner == .send(id: id) }
     }
 
-    /// Arms a timer of a state that is active already.
+    /// Arms a timer of a state that is already active.
     func arm(_ timeout: ModelTimeout, of s: ModelState, due: Int64) {
         lastNumber += 1
         pending.append(

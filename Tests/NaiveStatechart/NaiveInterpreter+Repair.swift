@@ -1,19 +1,19 @@
 package import WorkflowJSON
 
-/// What a person does to an instance: nothing of it is in SCXML.
+/// The actions of a person on an instance, which SCXML does not have.
 extension NaiveInterpreter {
-    /// What is done.
+    /// An action of a person.
     package enum Repair: Equatable, Sendable {
         case cancel(withActions: Bool)
         case retry
         case skip
-        /// Keys of the data; those without a value go.
+        /// Keys of the data to set, and keys to remove.
         case set(JSONObject, unset: [String])
         case suspend
         case resume
         case reset(Reset)
 
-        /// The event of its macrostep; of a retry it is the one that is taken again.
+        /// The event of the action's macrostep; for a retry, the event that is taken again.
         package var name: String {
             switch self {
             case .cancel: "cancel"
@@ -27,14 +27,14 @@ extension NaiveInterpreter {
         }
     }
 
-    /// What it failed on.
+    /// The event that the instance failed on.
     package var kept: (event: String, data: JSONValue?)? {
         pending.first(where: \.isKept).map { ($0.event, $0.data) }
     }
 
-    /// Does it; nil when the instance is not such that it could be done.
+    /// Carries out an action; `nil` if the instance does not allow it.
     ///
-    /// - Parameter data: What the event of the macrostep comes with.
+    /// - Parameter data: The data of the macrostep's event.
     package func repair(_ repair: Repair, data: JSONValue? = nil, at time: Int64) -> Observation? {
         if case .reset(let reset) = repair { return self.reset(reset, at: time) }
         guard running else { return nil }
@@ -93,7 +93,7 @@ extension NaiveInterpreter {
         return observation
     }
 
-    /// Sets keys of the data, also of maps within it.
+    /// Sets keys of the data, including nested keys.
     private func set(_ values: JSONObject, _ unset: [String]) {
         for member in values.members { change(member.key, fitted(member.value, as: member.key)) }
         for path in unset { change(path, nil) }

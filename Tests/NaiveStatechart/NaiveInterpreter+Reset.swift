@@ -1,17 +1,17 @@
 import WorkflowJSON
 
-/// What an instance was, again: nothing of it is in SCXML.
+/// The reset to an earlier state, which SCXML does not have.
 extension NaiveInterpreter {
-    /// What is said of what is to come when an instance becomes what it was.
+    /// A request for a reset.
     package struct Reset: Equatable, Sendable {
-        /// What becomes of invocations that lived then and do not now.
+        /// The fate of invocations that were live then and are not live now.
         package enum Lost: String, Sendable { case again, answer }
 
-        /// Of the macrostep, counted from 1.
+        /// The number of the macrostep, counted from 1.
         package var seq: Int
-        /// Whether timers have their times of then, and not what was left of them.
+        /// True if timers keep their due times; otherwise they keep the rest of their delays.
         package var keepsTimes: Bool
-        /// Nil when there must be none.
+        /// The fate of the lost invocations; `nil` if there must be none.
         package var lost: Lost?
 
         package init(seq: Int, keepsTimes: Bool, lost: Lost?) {
@@ -21,7 +21,7 @@ extension NaiveInterpreter {
         }
     }
 
-    /// All that an instance is after a macrostep.
+    /// The complete state of an instance after a macrostep.
     struct Past {
         let machine: ModelMachine
         let version: Int64
@@ -37,13 +37,13 @@ extension NaiveInterpreter {
         let time: Int64
     }
 
-    /// How many macrosteps there were.
+    /// The number of macrosteps so far.
     package var seq: Int { pasts.count }
 
-    /// Notes what the instance is after a macrostep.
+    /// Stores the instance's state after a macrostep.
     func remember() { pasts.append(present) }
 
-    /// What is said of the instance behind a macrostep belongs to it.
+    /// Adds changes after a macrostep to its stored state.
     func amendMemory() { pasts[pasts.count - 1] = present }
 
     private var present: Past {
@@ -54,7 +54,8 @@ extension NaiveInterpreter {
             isUnsettled: isUnsettled, time: time)
     }
 
-    /// Makes the instance what it was; nil when it never was, or when nobody has said what becomes of invocations.
+    /// Resets the instance; `nil` if there is no such macrostep, or if invocations are lost and the request does not
+    /// decide about them.
     package func reset(_ reset: Reset, at now: Int64) -> Observation? {
         guard pasts.indices.contains(reset.seq - 1) else { return nil }
         let then = pasts[reset.seq - 1]
@@ -82,7 +83,7 @@ extension NaiveInterpreter {
         return idleMacrostep(at: now, begun: asked)
     }
 
-    /// The invocation as it is, when it lives; one that the instance has failed on since does not.
+    /// Returns the present form of an invocation if it is live; an invocation that the instance failed on is not.
     private func living(_ own: NaivePending) -> NaivePending? {
         pending.first { $0.number == own.number && $0.isInvocation && (!$0.isKept || own.isKept) }
     }
@@ -122,7 +123,7 @@ extension NaiveInterpreter {
 }
 
 extension NaivePending {
-    /// The same, as it was when its version was that of another.
+    /// Returns the same item with the owner of an earlier one, whose version may be another.
     fileprivate func owned(as past: NaivePending) -> NaivePending {
         var own = self
         own.owner = past.owner

@@ -3,7 +3,7 @@ extension NaiveInterpreter {
         select { state in state.transitions.filter { $0.trigger == .always } }
     }
 
-    /// - Parameter isInternal: Whether the event comes from the internal queue; only there errors are found.
+    /// - Parameter isInternal: True if the event comes from the internal queue; only there are errors found.
     func selectTransitions(_ event: String, isInternal: Bool = false) -> OrderedSet<ModelTransition> {
         select { state in candidates(in: state, event, isInternal: isInternal) }
     }
@@ -47,8 +47,8 @@ extension NaiveInterpreter {
         return filteredTransitions
     }
 
-    /// Difference: the event's own name comes first, then the longest `name.*`, then `*`; of equals the first in the
-    /// document, `onDone` after `on`, what is said of an
+    /// Returns the transitions for an event in their order. Difference: the event's own name comes first, then the
+    /// longest `name.*`, then `*`. Equal ones are in document order, with `onDone` after `on`, and those of an
     /// invocation before both. Under `strict` only descriptors that begin with `error` handle errors.
     private func candidates(in state: ModelState, _ event: String, isInternal: Bool) -> [ModelTransition] {
         let isError = isInternal && machine.isStrict && event.hasPrefix("error.")
@@ -66,10 +66,10 @@ extension NaiveInterpreter {
         }
     }
 
-    /// Whether a descriptor fits an event.
+    /// Returns true if a descriptor matches an event.
     func fits(_ descriptor: String, _ event: String) -> Bool { rank(of: descriptor, for: event) != nil }
 
-    /// `nameMatch`: how well a descriptor fits an event; nil when it does not.
+    /// Returns the rank of a descriptor for an event (`nameMatch`); `nil` if it does not match.
     private func rank(of descriptor: String, for event: String) -> Int? {
         // Difference: `*` takes no event of a timer.
         if descriptor == "*" { return event.hasPrefix("after.") ? nil : 0 }
@@ -79,9 +79,11 @@ extension NaiveInterpreter {
         return event.split(separator: ".").starts(with: tokens) ? tokens.count : nil
     }
 
-    /// `conditionMatch`. A condition that cannot be evaluated is false and an error (SCXML 5.9.1).
+    /// Evaluates a condition (`conditionMatch`). If the evaluation fails, the condition is false and causes an error
+    /// (SCXML 5.9.1).
     ///
-    /// Difference: it is asked once in one selection, and told once in a macrostep where it is that of an `always`.
+    /// Difference: a condition is evaluated once in a selection, and the error of an `always` is reported once in a
+    /// macrostep.
     private func conditionMatch(_ transition: ModelTransition) -> Bool {
         if let misfire = transition.misfire, late > misfire.limit {
             passedOver.append(transition)
@@ -99,7 +101,7 @@ extension NaiveInterpreter {
         }
     }
 
-    /// Why no transition takes an event.
+    /// Returns the reason why no transition takes an event.
     func reasonForRefusal(of event: String) -> Observation.Refusal {
         func fits(_ transition: ModelTransition) -> Bool {
             transition.descriptor.map { rank(of: $0, for: event) != nil } ?? false

@@ -8,20 +8,21 @@ extension NaiveInterpreter {
         return statesToExit
     }
 
-    /// The states that a transition exits where conflicts are decided: one that stays inside its source, which the
-    /// recommendation has exit it, counts it as exited.
+    /// Returns the states that a transition exits for the decision about conflicts. A transition that stays inside its
+    /// source does not count the source, which the recommendation has it exit.
     func computeConflictSet(_ t: ModelTransition) -> OrderedSet<ModelState> {
         var statesToExit = computeExitSet([t])
         if !machine.isFirst, getTransitionDomain(t) == t.source { statesToExit.add(t.source) }
         return statesToExit
     }
 
-    /// The pseudo code alone can end in a set of states that is no configuration, where a history state among the
-    /// targets lies above the domain, or is recorded while the transition is taken. What it says of domains decides:
-    /// "all states that are exited or entered as a result of taking 'transition' are descendants of it", "ancestors
-    /// outside of the domain of the transition will not have been exited".
+    /// Computes the states to enter. The pseudo code alone can end in a set of states that is no configuration: if a
+    /// history state among the targets is above the domain, or is recorded while the transition is taken. The
+    /// recommendation's text on domains decides: "all states that are exited or entered as a result of taking
+    /// 'transition' are descendants of it", "ancestors outside of the domain of the transition will not have been
+    /// exited".
     ///
-    /// - Parameter domains: What `getTransitionDomain` said of each transition before states were exited.
+    /// - Parameter domains: The result of `getTransitionDomain` for each transition before states were exited.
     func computeEntrySet(
         _ transitions: [ModelTransition], _ domains: [ModelState?], _ statesToEnter: inout OrderedSet<ModelState>,
         _ statesForDefaultEntry: inout OrderedSet<ModelState>
@@ -84,9 +85,9 @@ extension NaiveInterpreter {
         }
     }
 
-    /// Difference: a transition that does not reenter, to its source or below, has its source as domain, whatever its
-    /// type; the root is never exited. A source that is no target itself, and that a history state stands for, is
-    /// exited as in the recommendation; not so by the rules of 0.1.
+    /// Returns a transition's domain. Difference: a transition without `reenter`, to its source or below, has its
+    /// source as domain, whatever its type; the root is never exited. A source that is not a target itself, and for
+    /// which a history state stands, is exited as in the recommendation; by the rules of 0.1 it is not.
     func getTransitionDomain(_ t: ModelTransition) -> ModelState? {
         let tstates = getEffectiveTargetStates(t.targets.map(\.state))
         if tstates.isEmpty { return nil }
@@ -116,14 +117,15 @@ extension NaiveInterpreter {
         return targets
     }
 
-    /// Difference: without a default a history state stands for where its parent begins.
+    /// Returns the states for a history state. Difference: without a default, these are the initial states of its
+    /// parent.
     private func getHistoryTargets(_ h: ModelState) -> [ModelState] {
         if let value = historyValue[h] { return value }
         if let initial = h.initial { return initial.targets.map(\.state) }
         return h.parent?.initial?.targets.map(\.state) ?? h.parent?.childStates ?? []
     }
 
-    /// The ancestors of a state in ancestry order, up to but not including another.
+    /// Returns the ancestors of a state in ancestry order, up to but excluding another state.
     func getProperAncestors(_ state1: ModelState, _ state2: ModelState?) -> [ModelState] {
         if state1 == state2 || state2?.isDescendant(of: state1) == true { return [] }
         var ancestors: [ModelState] = []

@@ -1,17 +1,17 @@
 package import WorkflowJSON
 
-/// SCXML, Appendix D, written from the recommendation and for nothing but to be compared with: its procedures, its
-/// names, its order, on a tree of objects (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
+/// SCXML, Appendix D, written from the recommendation only as an object of comparison: its procedures, its names, its
+/// order, on a tree of objects (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
 ///
-/// It shares no code with the step. Where the definition language differs on purpose, a comment says `Difference`. Left
-/// out are `finalize` and `autoforward`, the default content of history states, and the data of `error.execution`.
-/// Expressions of a definition are evaluated by CEL; random machines have actions and conditions that need none.
+/// It shares no code with the step. Where the definition language differs on purpose, a comment says `Difference`. Not
+/// included are `finalize` and `autoforward`, the default content of history states, and the data of `error.execution`.
+/// CEL evaluates the expressions of a definition; random machines have actions and conditions without expressions.
 package final class NaiveInterpreter {
-    /// Who an instance is: what expressions see as `instance`.
+    /// The identity of an instance, which expressions see as `instance`.
     package struct Identity {
         let name: String
         let version: Int64
-        /// Milliseconds since 1970.
+        /// The start in milliseconds since 1970.
         let startedAt: Int64
 
         package init(name: String, version: Int64, startedAt: Int64) {
@@ -25,57 +25,57 @@ package final class NaiveInterpreter {
     struct Event {
         var name: String
         var data: JSONValue?
-        /// Milliseconds since 1970.
+        /// The time in milliseconds since 1970.
         var at: Int64
     }
 
-    /// Of the version that it has.
+    /// The machine of the instance's version.
     package private(set) var machine: ModelMachine
     package private(set) var version: Int64
-    /// When it entered the leaves that are active: since then it is where it is.
+    /// The time when the instance entered the active leaves.
     var enteredAt: Int64
-    /// How many microsteps and internal events one macrostep may have.
+    /// The most microsteps and internal events of one macrostep.
     package var workLimit: Int
     let identity: Identity
 
     var configuration = OrderedSet<ModelState>()
     var historyValue: [ModelState: [ModelState]] = [:]
     var datamodel: ModelContext
-    /// Timers, and what was sent, in the order in which it was armed.
+    /// The timers and sent events, in the order in which they were armed.
     var pending: [NaivePending] = []
-    /// Of what was armed last.
+    /// The number of the last armed item.
     var lastNumber = 0
-    /// The states that were entered and whose invocations have not begun.
+    /// The entered states whose invocations have not begun.
     var statesToInvoke = OrderedSet<ModelState>()
-    /// What began in this macrostep: its number, and what was asked.
+    /// The invocations that began in this macrostep: their numbers and their requests.
     var begun: [(number: Int, text: String)] = []
-    /// The one that the macrostep is for.
+    /// The event of the macrostep.
     private(set) var macrostepEvent: Event
     var output: JSONValue?
     package var running = false
-    /// Whether an event that nobody waited for could not be taken.
+    /// True if the instance could not take an event that came by itself.
     var hasFailed: Bool { pending.contains(where: \.isKept) }
-    /// Whether somebody has stopped it.
+    /// True if a person has suspended the instance.
     var isSuspended = false
-    /// Whether somebody has ended it.
+    /// True if a person has cancelled the instance.
     var isCancelled = false
-    /// Whether the data was set by hand since it failed.
+    /// True if a person has set the data since the instance failed.
     var isUnsettled = false
-    /// When the last macrostep was.
+    /// The time of the last macrostep.
     private(set) var time: Int64
-    /// What the instance was after each macrostep.
+    /// The states of the instance after each macrostep.
     var pasts: [Past] = []
 
     private(set) var event: Event
     private var internalQueue: [(name: String, data: JSONValue?)] = []
-    /// Transitions whose conditions could not be evaluated: in this selection, and those of `always` in this macrostep.
+    /// The transitions whose conditions could not be evaluated: in this selection, and of `always` in this macrostep.
     var failedConditions = OrderedSet<ModelTransition>()
     var failedEventless = OrderedSet<ModelTransition>()
-    /// By how many milliseconds the timer is late that is taken.
+    /// The milliseconds by which the present timer is late.
     var late: Int64 = 0
-    /// The transitions that it is too late for.
+    /// The transitions for which the timer is too late.
     var passedOver: [ModelTransition] = []
-    /// Whether nothing has taken it because of that.
+    /// True if no transition has taken the timer for that reason.
     var isSkipping = false
     private var work = 0
     private var exited: [ModelState] = []
@@ -96,7 +96,7 @@ package final class NaiveInterpreter {
         macrostepEvent = event
     }
 
-    /// `interpret`, until the machine first waits for an event.
+    /// Runs until the machine first waits for an event: `interpret`.
     package func start(with data: JSONObject = JSONObject()) -> Observation {
         for member in data.members { datamodel[member.key] = fitted(member.value, as: member.key) }
         // Difference: there is an event at the start.
@@ -111,7 +111,7 @@ package final class NaiveInterpreter {
         }
     }
 
-    /// `mainEventLoop`, from an external event until the machine waits for the next.
+    /// Runs from an external event until the machine waits for the next: `mainEventLoop`.
     package func send(_ event: String, data: JSONValue? = nil, at time: Int64) -> Observation {
         guard running, !hasFailed, !isSuspended else { return .refused(.finished) }
         return macrostep(of: Event(name: event, data: data, at: time)) { () throws(Observation.Refusal) in
@@ -125,9 +125,9 @@ package final class NaiveInterpreter {
         }
     }
 
-    /// Difference: a macrostep happens as a whole or not at all.
+    /// Carries out a macrostep. Difference: it happens completely or not at all.
     ///
-    /// - Parameter settles: Whether it goes on until nothing is left to do. If not, nothing may be raised.
+    /// - Parameter settles: True to continue until nothing is left to do; otherwise the body must not raise events.
     func macrostep(
         of event: Event, settles: Bool = true, _ first: () throws(Observation.Refusal) -> Void
     ) -> Observation {
@@ -160,7 +160,7 @@ package final class NaiveInterpreter {
         return .accepted(observed())
     }
 
-    /// The macrostep of an event that takes no transition.
+    /// Returns the macrostep of an event that takes no transition.
     func idleMacrostep(at time: Int64, begun: [(number: Int, text: String)] = []) -> Observation {
         exited = []
         entered = []
@@ -170,7 +170,7 @@ package final class NaiveInterpreter {
         return .accepted(observed())
     }
 
-    /// It could not take what came by itself.
+    /// Records that the instance could not take an event that came by itself.
     func failedMacrostep(at time: Int64) {
         self.time = time
         remember()
@@ -183,7 +183,7 @@ package final class NaiveInterpreter {
         if !running { try exitInterpreter() }
     }
 
-    /// Of an instance that does not run: its invocations begin, and nothing is taken.
+    /// Begins the invocations of an instance that is not running; it takes no event.
     private func completeArrival() throws(Observation.Refusal) {
         invokeStates()
         guard running, internalQueue.isEmpty else { throw .notAccepted }
@@ -191,13 +191,13 @@ package final class NaiveInterpreter {
 
     private var leafPaths: Set<String> { Set(configuration.toList().filter(isAtomicState).map(\.path)) }
 
-    /// Takes another version of the machine.
+    /// Switches to another version of the machine.
     func become(_ machine: ModelMachine, _ version: Int64) {
         self.machine = machine
         self.version = version
     }
 
-    /// Until nothing is left to do.
+    /// Takes steps until nothing is left to do.
     func settle() throws(Observation.Refusal) {
         var macrostepDone = false
         while running && !macrostepDone {
@@ -219,7 +219,7 @@ package final class NaiveInterpreter {
         }
     }
 
-    /// Difference: exit actions run, and then everything is active as before.
+    /// Ends the instance. Difference: exit actions run, and then the same states are active as before.
     private func exitInterpreter() throws(Observation.Refusal) {
         let shown = configuration
         for s in configuration.toList().sorted(by: exitOrder) {
@@ -233,7 +233,7 @@ package final class NaiveInterpreter {
         for event in internalQueue { try requireHandled(event.name) }
     }
 
-    /// Ends it where it stands: no part of the appendix, but as at its end.
+    /// Cancels the instance in its present states. The appendix has no such procedure; it works as at the end.
     func cancel(_ event: Event, withActions: Bool) -> Observation {
         self.event = event
         macrostepEvent = event
@@ -251,7 +251,7 @@ package final class NaiveInterpreter {
         return idleMacrostep(at: event.at)
     }
 
-    /// Begins to take the event of the macrostep behind what came before it.
+    /// Makes the macrostep's event the present one again, after the events before it.
     func takeMacrostepEvent() { event = macrostepEvent }
 
     func microstep(_ enabledTransitions: [ModelTransition]) throws(Observation.Refusal) {
@@ -336,12 +336,12 @@ extension NaiveInterpreter {
         if work > workLimit { throw .livelock }
     }
 
-    /// Difference: under `strict` an error that nothing handles undoes the macrostep.
+    /// Refuses the macrostep if nothing handles an error. Difference: this is the rule under `strict`.
     private func requireHandled(_ event: String) throws(Observation.Refusal) {
         if machine.isStrict, event.hasPrefix("error.") { throw .expressionFailed }
     }
 
-    /// The word for what has become of it.
+    /// The word for the instance's status.
     package var status: String {
         if isCancelled { return "cancelled" }
         if !running { return "done" }

@@ -1,13 +1,13 @@
 import WorkflowJSON
 
-/// Where the states and the data of an instance go in another version.
+/// The mapping of an instance's states and data to another version.
 struct NaiveMove {
     let old: ModelMachine
     let new: ModelMachine
     let plan: ModelPlan
 
-    /// The state of the new machine that stands for one of the old: where the map says, with all below it, or the one
-    /// of the same path.
+    /// Returns the state of the new machine that stands for an old one: by the map, which applies to all states below,
+    /// or the one with the same path.
     func image(of state: ModelState) -> ModelState? {
         if state == old.root { return new.root }
         var keys: [String] = []
@@ -20,28 +20,29 @@ struct NaiveMove {
         return new.state(at: state.path)
     }
 
-    /// Whether the plan drops a state, or one above it.
+    /// Returns true if the plan drops a state, or a state above it.
     func isDropped(_ state: ModelState) -> Bool {
         plan.drop.contains { path in
             old.state(at: path).map { $0 == state || state.isDescendant(of: $0) } ?? false
         }
     }
 
-    /// Where an active leaf goes; nil when it has no place.
+    /// Returns the target of an active leaf; `nil` if it has no place.
     func place(of leaf: ModelState) -> ModelState? {
         guard let image = image(of: leaf), !image.isHistory else { return nil }
         return isReached(image, from: leaf) && !isEnd(image) ? image : nil
     }
 
-    /// Whether a state may stand for another without being entered: nothing is moved to an end that it has not reached.
+    /// Returns true if a state may stand for another without being entered: nothing is moved to an end that it has not
+    /// reached.
     func isReached(_ image: ModelState, from state: ModelState) -> Bool {
         image.kind != .final || state.kind == .final
     }
 
-    /// Whether the instance would be at its end, which it would not notice.
+    /// Returns true if the instance would be at its end, which it would not notice.
     private func isEnd(_ image: ModelState) -> Bool { image.kind == .final && image.parent == new.root }
 
-    /// Whether two states can be active at a time.
+    /// Returns true if two states can be active at the same time.
     func areTogether(_ one: ModelState, _ other: ModelState) -> Bool {
         if one == other || one.isDescendant(of: other) || other.isDescendant(of: one) { return true }
         var above = one.parent
@@ -49,7 +50,7 @@ struct NaiveMove {
         return above?.kind == .parallel
     }
 
-    /// What history states remember, and the paths of those that forget all that they remembered.
+    /// Returns the states that history states remember, and the paths of those that lose their memory.
     func memory(
         _ historyValue: [ModelState: [ModelState]]
     ) -> (memory: [ModelState: [ModelState]], forgotten: [String]) {
@@ -65,7 +66,7 @@ struct NaiveMove {
         return (memory, forgotten)
     }
 
-    /// States as a history state of the new machine could remember them; nil when it could not.
+    /// Returns states as a history state of the new machine could remember them; `nil` if it could not.
     private func remembered(_ states: [ModelState], by history: ModelState) -> [ModelState]? {
         guard history.isHistory, let parent = history.parent else { return nil }
         var moved = OrderedSet<ModelState>()
@@ -83,7 +84,7 @@ struct NaiveMove {
         return moved.toList()
     }
 
-    /// The data in the new version, what does not fit, and the keys that the new version does not know.
+    /// Returns the data in the new version, its misfits, and the keys that the new version does not declare.
     func data(_ before: JSONObject) -> (after: ModelContext, misfits: [String], undeclared: [String]) {
         var rest = before
         for path in plan.drop where old.state(at: path) == nil {

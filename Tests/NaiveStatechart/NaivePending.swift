@@ -1,37 +1,37 @@
 import WorkflowJSON
 
-/// What comes to an instance by itself: a timer of `after`, or what it sent to itself.
+/// An item that comes to an instance by itself: a timer of `after`, or a sent event.
 struct NaivePending {
     enum Owner: Equatable {
-        /// Leaving the state ends it.
+        /// The item's state. Exiting the state ends the item.
         case state(ModelState)
-        /// `cancel` of the id ends it.
+        /// The item's id. `cancel` with the id ends the item.
         case send(id: String?)
     }
 
-    /// Of an instance no two are the same: the next is one more.
+    /// The number, which is unique in the instance and increases by one.
     let number: Int
     var event: String
     let data: JSONValue?
-    /// Milliseconds since 1970.
+    /// The due time in milliseconds since 1970.
     let due: Int64
     var owner: Owner
-    /// Whether it was sent without delay.
+    /// True if the event was sent without delay.
     let isImmediate: Bool
     var skip: Int64?
-    /// The id of the invocation that it is, or whose timeout it is.
+    /// The id of the invocation that this item is, or whose timeout it is.
     var invocation: String?
-    /// Whether it comes when work outside ends, and not by itself.
+    /// True if the item comes when work outside ends, and not by itself.
     var isInvocation = false
-    /// Of an invocation: what was asked.
+    /// The request of an invocation.
     var request: JSONObject?
-    /// Of an invocation: after how many milliseconds it ends by itself; nil for never.
+    /// The milliseconds after which an invocation ends by itself; `nil` for never.
     var timeout: Int64?
-    /// Whether the instance has failed on it.
+    /// True if the instance has failed on the item.
     var isKept = false
 }
 
-/// What is known of something pending where two implementations must agree, as text.
+/// The properties of a pending item on which two implementations must agree, as text.
 package struct PendingText: Equatable, CustomStringConvertible {
     package let description: String
 
@@ -60,7 +60,8 @@ package struct PendingText: Equatable, CustomStringConvertible {
             + owner + (skip.map { " skipped after \($0) ms" } ?? "")
     }
 
-    /// Reads the column `armed`: a list, in the order in which it was armed. What only the engine knows is left out.
+    /// Reads the column `armed`: a list in the order in which the items were armed. Leaves out facts that only the
+    /// engine has.
     package static func read(_ armed: String) throws -> [PendingText] {
         guard case .array(let elements) = try JSONReader.value(from: armed) else {
             throw NotUnderstood(what: "armed: \(armed)")

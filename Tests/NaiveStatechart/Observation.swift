@@ -1,33 +1,34 @@
-/// What one event did, as far as two implementations must agree.
+/// The effects of one event on which two implementations must agree.
 package enum Observation: Equatable {
-    /// Why an event was not taken.
+    /// The reason why an event was refused.
     package enum Refusal: String, Error {
         case unknownEvent, notAccepted, guardRejected, finished, expressionFailed, livelock
-        /// The macrostep passes the bound on its work, which the appendix does not know.
+        /// The macrostep exceeds the limit on its work, which the appendix does not have.
         case tooMuch
-        /// A plan speaks of what there is not.
+        /// The plan names states or keys that do not exist.
         case mistake
-        /// What a row records, or what is asked of the world, is not what was done.
+        /// The row, or the requests to the outside, differ from what was done.
         case notRecorded
     }
 
-    /// What it did.
+    /// The effects of a macrostep.
     package struct Macrostep: Equatable {
-        /// Paths in order over all microsteps; the root is not told, nor what stays for display when the machine ends.
+        /// The paths of exited states in order, over all microsteps. Left out are the root, and states that stay for
+        /// display when the machine ends.
         package var exited: [String]
-        /// Paths in order over all microsteps, without the root.
+        /// The paths of entered states in order, over all microsteps, without the root.
         package var entered: [String]
         /// The paths of all active states but the root, in document order.
         package var configuration: [String]
         /// `running`, `done`, `failed`, `suspended` or `cancelled`.
         package var status: String
-        /// JSON.
+        /// The context as JSON.
         package var context: String
-        /// What each history state remembers, in document order.
+        /// The states that each history state remembers, in document order.
         package var memory: [String]
-        /// What comes by itself, in the order in which it was armed.
+        /// The items that come by themselves, in the order in which they were armed.
         package var pending: [PendingText]
-        /// What is asked of the world: ids of invocations, with what they are given.
+        /// The requests to the outside: ids of invocations, with their inputs.
         package var begun: [String]
 
         package init(
@@ -47,14 +48,14 @@ package enum Observation: Equatable {
 
     case accepted(Macrostep)
     case refused(Refusal)
-    /// The instance is in another version of its machine; what a person is told of it, line by line.
+    /// The instance is in another version of its machine. `told` has the lines that a person reads about it.
     case migrated(Macrostep, told: [String])
-    /// What has no place in another version.
+    /// The parts that have no place in another version.
     case misfits([String])
 }
 
 extension Observation {
-    /// What it did; nil when it was not taken.
+    /// The macrostep; `nil` if the event was refused.
     package var macrostep: Macrostep? {
         switch self {
         case .accepted(let step), .migrated(let step, _): step
@@ -63,7 +64,7 @@ extension Observation {
     }
 }
 
-/// An event that came by itself, and what it did.
+/// An event that came by itself, and its effects.
 package struct OwnObservation: Equatable {
     package let event: String
     package let observation: Observation

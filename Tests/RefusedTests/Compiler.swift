@@ -1,9 +1,9 @@
 import DaemonTesting
 import Foundation
 
-/// The compiler that has built the tests, as a person's package calls it.
+/// The compiler that built the tests, called as for a user's package.
 enum Compiler {
-    /// What it says of a program; errors and notes of other files have line 0.
+    /// Returns the diagnostics of a program; errors and notes in other files have line 0.
     static func diagnostics(of program: String) async throws -> [Diagnostic] {
         let build = URL(filePath: try Programs.path("Modules")).deletingLastPathComponent()
         // A release build shares the modules of C with this one.
@@ -25,7 +25,7 @@ enum Compiler {
         return said
     }
 
-    /// `/a/B.swift:3:10: error: message`
+    /// Reads a line such as `/a/B.swift:3:10: error: message`.
     private static func diagnostic(_ line: Substring, of program: String) -> Diagnostic? {
         guard let parts = line.wholeMatch(of: /(\/[^:]*|<unknown>):(\d+)(?::\d+)?: (error|note): (.*)/),
             let number = Int(parts.2), let kind = Diagnostic.Kind(rawValue: String(parts.3))

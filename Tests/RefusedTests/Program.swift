@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// A file of `Programs`. The comment `// error: …` stands above the line that the compiler refuses.
+/// A file of `Programs`. The comment `// error: …` is above the line that the compiler refuses.
 struct Program: CustomTestStringConvertible {
     let path: String
-    /// What its comments say.
+    /// The diagnostics in the comments.
     let expected: [Diagnostic]
 
     var name: String { URL(filePath: path).deletingPathExtension().lastPathComponent }
     var testDescription: String { name }
 
-    /// All programs, by name.
+    /// Returns all programs, by name.
     static func all() throws -> [Program] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Programs").path
         return try FileManager.default.contentsOfDirectory(atPath: folder).sorted().map { file in
@@ -36,11 +36,11 @@ struct Program: CustomTestStringConvertible {
     }
 }
 
-/// What the compiler says of a line.
+/// A diagnostic of the compiler about a line.
 struct Diagnostic: Hashable {
     enum Kind: String { case error, note }
 
-    /// 0 when it is about no line of the program.
+    /// The number of the line; 0 if the diagnostic is not about the program.
     let line: Int
     let kind: Kind
     let message: String

@@ -2,8 +2,8 @@ import DaemonTesting
 import StateMachines
 import Testing
 
-/// What the compiler refuses, and what a person reads then. Each file of `Programs` is compiled with the modules of
-/// this build, and its errors are to the letter those that its comments say.
+/// Tests programs that the compiler refuses, and the messages. Each file of `Programs` is compiled with the modules of
+/// this build, and the errors must equal those in its comments to the letter.
 struct RefusedTests {
     @Test func thereAreProgramsOfBothKinds() throws {
         let programs = try Program.all()

@@ -9,11 +9,11 @@ import Testing
 import ThreadTesting
 import WorkflowStore
 
-/// Copies of a store that are made while it is written to.
+/// Tests copies of a store that are made while it is written to.
 @Suite(.tags(.heavy)) struct BackupTests {
     private static let slice = Duration.milliseconds(2)
 
-    /// Events of some size, so that the file has a few thousand pages.
+    /// Writes events of some size, so that the file has a few thousand pages.
     private func fill(_ scribe: Scribe, rows: Int, bytes: Int = 1_000) throws {
         let data = #"{"filler":"\#(String(repeating: "x", count: bytes))"}"#
         for number in 0..<rows {
@@ -39,8 +39,8 @@ import WorkflowStore
         return BackupName(random: &random)
     }
 
-    /// The processor time of the slices of a backup, the shortest first, beside a writer that commits and checkpoints
-    /// between them.
+    /// Copies the store beside a writer that commits and checkpoints between the slices. Returns the processor time of
+    /// the slices, the shortest first.
     private func copy(_ scribe: Scribe, _ name: BackupName, between: (Int) throws -> Void) throws -> [Duration] {
         try scribe.writer.copying.beginBackup(name)
         var slices: [Duration] = []

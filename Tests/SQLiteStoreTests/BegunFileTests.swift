@@ -4,7 +4,7 @@ import StoreTesting
 import Testing
 import WorkflowStore
 
-/// The begins of attempts beside a database, as the next process reads them.
+/// Tests the file beside a database in which begun attempts are recorded, as the next process reads it.
 @Suite struct BegunFileTests {
     private let directory: TemporaryDirectory
     private let store: SQLiteFileStore
@@ -24,7 +24,7 @@ import WorkflowStore
 
     private func newLog(in boot: String = "b1") -> any AttemptLog { store.attemptLog(boot: boot) }
 
-    /// The attempts that the next process finds.
+    /// Returns the attempts that the next process finds.
     private func left() async -> [AttemptBegin] { await newLog().unended().map(\.begin) }
 
     private func line(_ word: String, generation: Int64? = nil, boot: String = "b1", _ numbers: String) -> String {
@@ -60,7 +60,7 @@ import WorkflowStore
         #expect(await left() == [Self.attempt(5)])
     }
 
-    /// The machine has started anew between the two.
+    /// The machine was rebooted between the two.
     @Test func aBeginSaysInWhichBootItWas() async throws {
         let log = newLog()
         for effect: Int64 in 2...3 { #expect(await log.began(Self.attempt(effect))) }
@@ -77,7 +77,7 @@ import WorkflowStore
         }
     #endif
 
-    /// One long attempt beside thousands of short ones.
+    /// One long attempt runs beside thousands of short ones.
     @Test func theFileStaysSmall() async throws {
         let log = newLog()
         #expect(await log.began(Self.attempt(2)))
@@ -89,7 +89,7 @@ import WorkflowStore
         #expect(await left() == [Self.attempt(2)])
     }
 
-    /// A kill in the middle of the last line, at each of its bytes.
+    /// A kill tears the last line, at each of its bytes.
     @Test func aTornLineIsNoLine() async throws {
         let (first, second) = (line("begin", "2 0 1 1700000000000"), line("begin", "4 0 3 1700000000000"))
         try write(first + second)
@@ -124,7 +124,7 @@ import WorkflowStore
         #expect(await left().isEmpty)
     }
 
-    /// Beside a restored database, or another one.
+    /// The file is beside a restored database, or another one.
     @Test func theBeginsOfAnotherDatabaseSayNothing() async throws {
         try write(line("begin", generation: store.identity.generation + 1, "2 0 1 1700000000000"))
         #expect(await left().isEmpty)
@@ -135,7 +135,7 @@ import WorkflowStore
         #expect(await left().isEmpty)
     }
 
-    /// Nothing is written through a link, and an attempt is made without its begin.
+    /// Nothing is written through a link, and an attempt is made without a record of its begin.
     @Test func aFileThatCannotBeWrittenOnlyKnowsLess() async throws {
         try directory.write(Data("mine".utf8), to: "mine")
         let path = directory.path + "/" + Self.name

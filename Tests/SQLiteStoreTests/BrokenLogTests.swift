@@ -5,11 +5,11 @@ import StoreSuite
 import Testing
 import WorkflowStore
 
-/// Logs in which a bit was flipped, and logs that a kill tore: SQLite ends both at the first bad frame.
+/// Tests logs with a flipped bit, and logs that a kill tore: SQLite ends both at the first bad frame.
 @Suite struct BrokenLogTests {
     private static let frameBytes = 24 + 4_096
 
-    /// A store as a kill leaves it, with so many commits in its log.
+    /// Returns a store as a kill leaves it, with a number of commits in its log.
     private func killed(commits: Int) throws -> TemporaryDirectory {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
@@ -27,7 +27,7 @@ import WorkflowStore
         return killed
     }
 
-    /// The numbers of the frames that end a transaction.
+    /// Returns the numbers of the frames that end a transaction.
     private func commits(in log: Data) -> [Int] {
         (1...(log.count - 32) / Self.frameBytes).filter { number in
             let place = 32 + (number - 1) * Self.frameBytes
@@ -35,7 +35,7 @@ import WorkflowStore
         }
     }
 
-    /// How many frames SQLite sees: the oracle.
+    /// Returns the number of frames that SQLite sees, which is the oracle.
     private func seen(_ directory: TemporaryDirectory) throws -> Int {
         let copy = try directory.copyAfterCrash()
         let connection = try DatabaseQueue(path: copy.store)
@@ -48,7 +48,7 @@ import WorkflowStore
         try Data(contentsOf: URL(filePath: directory.store + "-wal"))
     }
 
-    /// Opens the store, which must find all its rows in order.
+    /// Opens the store, and expects all its rows in order.
     private func open(_ directory: TemporaryDirectory) throws -> StoreRecovery {
         let store = try SQLiteFileStore.sqlite(directory)
         try store.writer().close()
@@ -66,7 +66,7 @@ import WorkflowStore
         }
     }
 
-    /// The log started over: behind its end stand frames of before.
+    /// The log started over: after its end are older frames.
     @Test func whatStandsBehindALogThatStartedOverIsNoWarning() throws {
         var limits = StoreLimits()
         limits.passiveFrames = 1
@@ -88,7 +88,7 @@ import WorkflowStore
         try writer.close()
     }
 
-    /// In the page, in the salts and in the checksum of a frame of the second commit.
+    /// The bit is in the page, in the salts or in the checksum of a frame of the second commit.
     @Test(arguments: [24 + 1_000, 9, 20])
     func aFlippedBitIsTold(place: Int) throws {
         let killed = try killed(commits: 5)
@@ -114,7 +114,7 @@ import WorkflowStore
         #expect(try open(killed).logBreak == nil)
     }
 
-    /// SQLite then uses none of it.
+    /// SQLite then uses no frame of the log.
     @Test(arguments: [2, 13, 17, 26]) func aFlippedBitInTheHeaderIsTold(place: Int) throws {
         let killed = try killed(commits: 3)
         var log = try log(killed)
@@ -126,7 +126,7 @@ import WorkflowStore
         #expect(found.used == 0 && found.found == last && found.isProof)
     }
 
-    /// A power failure can leave the last transaction like this, of which nobody was told.
+    /// A power failure can leave the last transaction like this, and no client was told of it.
     @Test func aBreakInTheLastTransactionProvesNothing() throws {
         let killed = try killed(commits: 3)
         var log = try log(killed)
@@ -143,7 +143,8 @@ import WorkflowStore
                 + "hold, else the log was damaged and answered events are lost")
     }
 
-    /// A COMMIT that failed on a full disk leaves its frames where a shorter transaction comes later.
+    /// A COMMIT that failed on a full disk leaves its frames, and a shorter transaction overwrites the first of them
+    /// later.
     @Test func whatAFailedCommitLeftProvesNothing() throws {
         let long = try killed(commits: 3)
         let short = try long.copyAfterCrash()

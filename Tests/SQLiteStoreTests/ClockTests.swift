@@ -6,12 +6,12 @@ import StoreTesting
 import Testing
 import WorkflowStore
 
-/// A clock that was ahead while rows were written, and is taken back.
+/// Tests a clock that was ahead while rows were written, and is set back.
 @Suite struct ClockTests {
     private static let now = Timestamp(rawValue: 1_700_000_000_000)
     private static let tomorrow = Timestamp(rawValue: now.rawValue + 86_400_000)
 
-    /// A store with rows from tomorrow.
+    /// Returns a store with rows from tomorrow.
     private func store(in directory: TemporaryDirectory, keys: [RequestKey] = []) throws -> (SQLiteFileStore, Scribe) {
         let store = try SQLiteFileStore.sqlite(directory)
         let writer = try store.writer()
@@ -84,7 +84,7 @@ import WorkflowStore
         try self.open(directory, notAfter: scribe.writer.numbers.last).writer().close()
     }
 
-    /// A key of before counts as used when the clock was accepted: it is remembered as long as any other from then on.
+    /// An earlier key counts as used when the clock was accepted: from then on it is remembered as long as any other.
     @Test func keysOfAClockThatWasAheadAreForgottenInTime() throws {
         let directory = try TemporaryDirectory()
         let key = try #require(RequestKey(text: "one"))
@@ -104,7 +104,7 @@ import WorkflowStore
         try scribe.writer.close()
     }
 
-    /// Else every fresh key that says its time would be taken for an old one until tomorrow.
+    /// Otherwise every fresh key with a time in it would be taken for an old one until tomorrow.
     @Test func aForgottenKeyOfTomorrowMakesNoFreshOneOld() throws {
         let directory = try TemporaryDirectory()
         var random = SystemRandomNumberGenerator()

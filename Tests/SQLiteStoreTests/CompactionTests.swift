@@ -7,7 +7,7 @@ import StoreTesting
 import Testing
 import WorkflowStore
 
-/// A file that is written anew has what its rows say, and nothing else.
+/// Tests that a rewritten file has the content of its rows, and nothing else.
 @Suite struct CompactionTests {
     private static let marker = "remnant-7f3a91c2"
     private let directory: TemporaryDirectory
@@ -17,7 +17,8 @@ import WorkflowStore
         directory = try TemporaryDirectory()
     }
 
-    /// A store in which SQLite has left copies in gaps of tables and indexes, at ends of long values and in free pages.
+    /// Makes a store in which SQLite has left copies in gaps of tables and indexes, at ends of long values and in free
+    /// pages.
     private func litter() throws {
         try SQLiteFileStore.open(at: path, clock: Timestamp(rawValue: 1)).writer().close()
         let file = try DatabaseQueue(path: path)
@@ -117,7 +118,7 @@ import WorkflowStore
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
-    /// A copy that does not pass the check of backups does not take the place of the file.
+    /// A copy that fails the check of backups does not replace the file.
     @Test func aFileThatIsNotVerifiedIsLeftAlone() async throws {
         try litter()
         let bytes = try Data(contentsOf: URL(filePath: path))
@@ -159,7 +160,7 @@ import WorkflowStore
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
-    /// One that was made without it gets it, so that it can give pages back from then on.
+    /// A file that was made without it gets it, so that it can give pages back from then on.
     @Test func aFileWithoutIncrementalVacuumGetsIt() async throws {
         try litter()
         try RawFile(directory).execute("PRAGMA auto_vacuum = NONE; VACUUM")

@@ -5,9 +5,10 @@ import Testing
 import WorkflowMigrations
 import WorkflowStore
 
-/// What instances wait for and the table of effects, compared both ways.
+/// Tests the comparison of instances' pending items with the table of effects, both ways.
 @Suite struct EffectInspectionTests {
-    /// Positions: 1 and 2 `alpha`, its effects 3 and 4 (a call), 5 and 6 `beta`, 7 its effect, 8 `gamma`.
+    /// Writes rows with these positions: 1 and 2 `alpha`, its effects 3 and 4 (a call), 5 and 6 `beta`, 7 its effect, 8
+    /// `gamma`.
     private func write(_ directory: TemporaryDirectory) throws {
         let store = try SQLiteFileStore.sqlite(directory)
         let writer = try store.writer()
@@ -31,7 +32,7 @@ import WorkflowStore
         try writer.close()
     }
 
-    /// All that is found in a file, and how many effects were compared from either side.
+    /// Returns all findings in a file, and the numbers of effects that were compared from either side.
     private func findings(
         _ directory: TemporaryDirectory, _ limits: StoreLimits = StoreLimits()
     ) async throws -> (messages: [String], waiting: Int, rows: Int, attempts: Int) {
@@ -156,7 +157,7 @@ import WorkflowStore
         #expect(try await self.findings(directory).messages == findings)
     }
 
-    /// Who asks for what a queue has would miss an effect, or find one that is not there.
+    /// A worker that asks a queue for tasks would miss an effect, or find one that does not exist.
     @Test(arguments: [
         (
             "UPDATE effect SET queue = 'task:other' WHERE id = 3",
@@ -192,7 +193,7 @@ import WorkflowStore
         #expect(throws: StoreError.self) { try writer.close() }
     }
 
-    /// What a release wrote is compared before it is brought up to date, too.
+    /// The file of a release is compared before it is upgraded, too.
     @Test func aFileOfTheFirstSchemaIsReadAndBroughtUpToDate() async throws {
         let directory = try TemporaryDirectory()
         let now = Timestamp(rawValue: 1_700_000_000_000)
@@ -220,7 +221,7 @@ import WorkflowStore
         #expect(try await findings(directory) == ([], 1, 1, 0))
     }
 
-    /// The position of an effect would be handed out again.
+    /// The position of an effect would be assigned again.
     @Test func aFileWhoseNextPositionIsThatOfAnEffectIsRefused() throws {
         let directory = try TemporaryDirectory()
         try write(directory)

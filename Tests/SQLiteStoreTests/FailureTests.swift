@@ -7,7 +7,7 @@ import StoreTesting
 import Testing
 import WorkflowStore
 
-/// Every call that reaches the disk is made to fail once.
+/// Makes every call that reaches the disk fail once.
 @Suite struct FailureTests {
     private struct Scene {
         let directory: TemporaryDirectory
@@ -15,7 +15,7 @@ import WorkflowStore
         let writer: any StoreWriter
         let scribe: Scribe
 
-        /// A store with one instance, whose files fail when told.
+        /// Creates a store with one instance, whose files fail on request.
         init(_ limits: StoreLimits = StoreLimits()) throws {
             directory = try TemporaryDirectory()
             FaultyVFS.watch(directory.store)
@@ -33,12 +33,12 @@ import WorkflowStore
 
         var hasFailed: Bool { FaultyVFS.plan(directory.store).hasFailed }
 
-        /// The calls so far that change something.
+        /// The numbers of changing calls so far.
         var changes: [FaultyVFS.Call: Int] {
             FaultyVFS.plan(directory.store).calls.filter { ![.read, .mapIndex].contains($0.key) }
         }
 
-        /// Commits one more row, as the code that it fails with; nil when it is written.
+        /// Commits one more row. Returns the code of the error; `nil` if the row is written.
         func commitOne() -> StoreError.Code? {
             scribe.send("order-1")
             do {
@@ -49,7 +49,7 @@ import WorkflowStore
             }
         }
 
-        /// After it is closed and opened again, the instance is at one of these seqs.
+        /// Closes and opens the store, and expects the instance at one of these seqs.
         func expectSeq(in seqs: ClosedRange<Int64>) throws {
             let again = try SQLiteFileStore.sqlite(directory)
             let againWriter = try again.writer()
@@ -78,7 +78,8 @@ import WorkflowStore
         #expect(failures >= 3)
     }
 
-    /// Nothing is written or checkpointed any more, not even by closing; reading goes on until then.
+    /// Expects that nothing is written or checkpointed any more, not even by closing, and that reading continues until
+    /// then.
     private func expectStopped(_ scene: Scene) async throws {
         let files = ["store.db", "store.db-wal"]
         let before = try scene.directory.contents().filter { files.contains($0.key) }

@@ -3,11 +3,11 @@ import SQLiteStore
 import Testing
 import WorkflowStore
 
-/// Files that somebody else put where ours are looked for: a link, a folder, a second name.
+/// Tests files of other people in the places of ours: a link, a folder, a second name.
 @Suite struct ForeignFileTests {
     private static let precious = Data("precious".utf8)
 
-    /// A directory with a closed store and a file that must stay as it is.
+    /// Returns a directory with a closed store, and a file that must stay as it is.
     private func store() throws -> (directory: TemporaryDirectory, victim: TemporaryDirectory) {
         let directory = try TemporaryDirectory()
         try SQLiteFileStore.sqlite(directory).writer().close()
@@ -64,7 +64,7 @@ import WorkflowStore
         }
     }
 
-    /// The path that is given may be a link, as before: it is another name of the database itself.
+    /// The given path may still be a link: it is another name of the database itself.
     @Test func theGivenPathMayBeALink() throws {
         let (directory, victim) = try store()
         let link = victim.path + "/link.db"
@@ -91,7 +91,7 @@ import WorkflowStore
         #expect(try victim.contents() == ["victim": Self.precious])
     }
 
-    /// Its copy is made, and what it replaces is kept, under names that nobody can have taken before.
+    /// The copy, and the files that it replaces, get names that nobody can have taken before.
     @Test func whatARestoreWritesIsNotWrittenThroughALink() async throws {
         let (directory, victim) = try store()
         let backup = try TemporaryDirectory()

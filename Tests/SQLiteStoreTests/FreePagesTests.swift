@@ -6,7 +6,7 @@ import StoreTesting
 import Testing
 import WorkflowStore
 
-/// Pages that deletions free go back to the file system while the store is open.
+/// Tests that pages freed by deletions go back to the file system while the store is open.
 @Suite struct FreePagesTests {
     private let directory: TemporaryDirectory
     private let store: SQLiteFileStore
@@ -26,7 +26,7 @@ import WorkflowStore
 
     private static let instances = 100
 
-    /// Instances of about 10 KB each, in the file.
+    /// Writes instances of about 10 KB each, in the file.
     private func fill() throws {
         let data = #"{"text":"\#(String(repeating: "x", count: 2_000))"}"#
         for number in 0..<Self.instances {
@@ -38,7 +38,7 @@ import WorkflowStore
         try writer.maintain()
     }
 
-    /// Takes away what is left, as the engine does; gives how many batches that took.
+    /// Removes the remaining rows as the engine does. Returns the number of batches.
     @discardableResult
     private func sweep(atMost bound: Int = 1_000) throws -> Int {
         var batches = 0
@@ -57,7 +57,7 @@ import WorkflowStore
         try scribe.commit(writer)
     }
 
-    /// Says that something is erased, and may be in the log.
+    /// Declares that data was erased, which may still be in the log.
     private func erase() throws {
         let instance = try #require(scribe.instances["other"])
         var batch = StoreBatch(numbers: writer.numbers(in: .first))
@@ -121,7 +121,7 @@ import WorkflowStore
         try last.close()
     }
 
-    /// A copy is made of pages that stay where they are.
+    /// A copy needs pages that stay in their places.
     @Test func noPageIsGivenBackWhileTheFileIsCopied() async throws {
         try fill()
         try delete()

@@ -7,9 +7,9 @@ import StoreTesting
 import Testing
 import WorkflowStore
 
-/// Stores of a killed daemon whose log is not there any more: moved into the file by another program, or lost.
+/// Tests stores of a killed daemon whose log is gone: moved into the file by another program, or lost.
 @Suite struct HeldLogTests {
-    /// A store with events in its log, as a kill leaves it. Some pages were moved into the file before.
+    /// Returns a store with events in its log, as a kill leaves it. Some pages were moved into the file before.
     private func killed() throws -> (directory: TemporaryDirectory, scribe: Scribe) {
         let directory = try TemporaryDirectory()
         var limits = StoreLimits()
@@ -38,7 +38,7 @@ import WorkflowStore
         try FileManager.default.removeItem(atPath: directory.store + suffix)
     }
 
-    /// All events must be there, and the next life as any other.
+    /// Expects all events, and that the store works as any other.
     private func expectWhole(_ directory: TemporaryDirectory, _ scribe: Scribe, moved: Bool) throws {
         let store = try SQLiteFileStore.sqlite(directory)
         let writer = try store.writer()
@@ -63,7 +63,7 @@ import WorkflowStore
                 + "restore a backup, or go on without it by making an empty file of that name")
     }
 
-    /// Each statement is run by another program on a connection of its own, which it closes.
+    /// Another program runs each statement on its own connection, and closes the connection.
     @Test(arguments: [
         ["SELECT count(*) FROM journal"], ["PRAGMA wal_checkpoint(TRUNCATE)"],
         ["UPDATE instance SET updated_ms = updated_ms + 0", "SELECT 1"],
@@ -89,8 +89,8 @@ import WorkflowStore
         try expectWhole(killed, scribe, moved: false)
     }
 
-    /// A checkpoint writes page by page. One that is killed in its midst, of ours or of another program, leaves a file
-    /// with the new row of `store` and old pages behind it; without its log that file is torn.
+    /// A checkpoint writes page by page. If it is killed, ours or that of another program, the file has the new row of
+    /// `store` and old pages after it. Without its log that file is torn.
     @Test(arguments: [1, 2, 3, 5]) func aFileThatHasSomeOfTheLogsPagesIsRefused(moved: Int) throws {
         let (killed, scribe) = try killed()
         let whole = try killed.copyAfterCrash()
@@ -113,7 +113,8 @@ import WorkflowStore
         try expectWhole(killed, scribe, moved: false)
     }
 
-    /// A reader of another program held the checkpoint back: some transactions are in the file, whole, others not.
+    /// A reader in another program held the checkpoint back: some transactions are complete in the file, others are
+    /// missing.
     @Test func aCheckpointThatAReaderHeldBackIsNoWholeOne() throws {
         let (killed, scribe) = try killed()
         let reader = try ForeignReader(killed.store)
@@ -132,7 +133,8 @@ import WorkflowStore
         try again.close()
     }
 
-    /// What was written after the log was moved is in no log any more: only the operator knows that nothing is missing.
+    /// Rows that were written after the log was moved are in no log any more: only the operator knows that nothing is
+    /// missing.
     @Test func aFileThatWasWrittenToAfterwardsIsLeftToTheOperator() throws {
         let (killed, _) = try killed()
         try RawFile(killed).execute("SELECT 1 FROM store")
@@ -143,7 +145,7 @@ import WorkflowStore
         #expect(try killed.names() == ["store.db", "store.db.lock"])
     }
 
-    /// The second name of an older log says nothing about the present one.
+    /// The second name of an older log has no meaning for the present one.
     @Test func aSecondNameOfAnOlderLogIsReplacedAtStart() throws {
         let (killed, scribe) = try killed()
         try remove(".held-wal", of: killed)

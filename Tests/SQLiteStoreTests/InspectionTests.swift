@@ -6,10 +6,10 @@ import StoreSuite
 import Testing
 import WorkflowStore
 
-/// Going through tables and indexes in slices.
+/// Tests the walk through tables and indexes in slices.
 @Suite struct InspectionTests {
-    /// A store to which instances are added, each with a timer, an effect, an attempt and a key
-    /// behind all that are there.
+    /// A store to which instances are added, each with a timer, an effect, an attempt and a key after all existing
+    /// ones.
     private struct GrowingStore {
         let store: SQLiteFileStore
         let writer: any StoreWriter
@@ -50,7 +50,7 @@ import WorkflowStore
         }
     }
 
-    /// Slices of ten rows, and eleven more rows before each.
+    /// Returns a store that is read in slices of ten rows, with eleven more rows before each.
     private func growing(_ directory: TemporaryDirectory) throws -> GrowingStore {
         var limits = StoreLimits()
         limits.sliceRows = 10
@@ -91,7 +91,7 @@ import WorkflowStore
         try growing.writer.close()
     }
 
-    /// What is wrong with the order of any table or index of a file.
+    /// Returns the errors in the order of every table and index of a file.
     private func disorders(_ directory: TemporaryDirectory) async throws -> [String] {
         let file = try SQLiteFile.open(at: directory.store)
         var found: [String] = []
@@ -113,7 +113,7 @@ import WorkflowStore
         return found.filter { $0.contains("in order") || $0.contains("twice") }
     }
 
-    /// Exchanges the places of the first two entries of a tree, or lets the first stand in both.
+    /// Exchanges the places of the first two entries of a tree, or puts the first in both.
     private func damage(_ directory: TemporaryDirectory, _ name: String, isTwice: Bool) throws {
         let root = try RawFile(directory).value("SELECT rootpage FROM sqlite_master WHERE name = '\(name)'")
         var bytes = try Data(contentsOf: URL(filePath: directory.store))

@@ -5,7 +5,7 @@ import StoreTesting
 import Testing
 import WorkflowStore
 
-/// What the file itself keeps about keys and about its clock.
+/// Tests the facts about keys and the clock that the file itself keeps.
 @Suite struct KeyFileTests {
     @Test func whatWasForgottenStaysSoOverARestart() throws {
         let directory = try TemporaryDirectory()

@@ -4,7 +4,7 @@ import StoreSuite
 import Testing
 import WorkflowStore
 
-/// Files that somebody moved, removed or gave a second name.
+/// Tests files that somebody moved, removed or gave a second name.
 @Suite struct LostFileTests {
     @Test func aFileWithTwoNamesIsRefused() throws {
         let directory = try TemporaryDirectory()

@@ -5,7 +5,7 @@ import Testing
 import WorkflowMigrations
 import WorkflowStore
 
-/// Runs and erasures, compared with what they speak of.
+/// Tests the comparison of runs and erasures with the rows that they refer to.
 @Suite struct OperatorInspectionTests {
     private func findings(_ directory: TemporaryDirectory) async throws -> [String] {
         var limits = StoreLimits()

@@ -6,7 +6,7 @@ import Testing
 import WorkflowMigrations
 import WorkflowStore
 
-/// A file that is served at another place than before holds its effects.
+/// Tests that effects are held if a file is served at another place than before.
 @Suite struct PlaceTests {
     private static let now = Timestamp(rawValue: 1_700_000_000_000)
     private static let home = StorePlace(fileSystem: "ext:01", inode: 12, machine: "name:a")
@@ -18,14 +18,14 @@ import WorkflowStore
             at: path, clock: now, place: place, limits: StoreLimits(), migrations: migrations)
     }
 
-    /// Opens and closes it. Gives the reason that a person is shown while its effects are held.
+    /// Opens and closes the store. Returns the reason that a person is shown while effects are held.
     private static func holdReason(_ path: String, _ place: PlaceSource, holds: Bool = false) throws -> String? {
         let store = try SQLiteFileStore.open(at: path, clock: now, holds: holds, place: place)
         try store.writer().close()
         return store.holdReason
     }
 
-    /// Opens and closes it. Gives whether its effects are held, and why.
+    /// Opens and closes the store. Returns whether effects are held, and why.
     @discardableResult
     private static func visit(
         _ path: String, _ place: PlaceSource?, isReleased: Bool = false
@@ -154,7 +154,7 @@ import WorkflowStore
     }
 }
 
-/// The same of real files.
+/// The same tests with real files.
 extension PlaceTests {
     @Test func aRealCopyIsHeldAndARenamedFileIsNot() throws {
         let directory = try TemporaryDirectory()
@@ -176,7 +176,7 @@ extension PlaceTests {
                 == "the database was copied or moved: its machine was name:a and is name:b")
     }
 
-    /// The compaction is not told the name that the daemon is given.
+    /// The compaction does not get the name that the daemon is given.
     @Test func aCompactionKeepsThePlaceOfAMachineWithAName() async throws {
         let directory = try TemporaryDirectory()
         let (named, other) = (PlaceSource.system(machine: "a"), PlaceSource.system(machine: "b"))

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Testing
 
-/// The disk that loses its power: what it keeps, and what it may lose.
+/// Tests the disk that loses its power: the data that it keeps, and the data that it may lose.
 @Suite struct PowerDiskTests {
     /// A table in a log, and the disk below it.
     private struct Scene {
@@ -31,9 +31,9 @@ import Testing
             }
         }
 
-        /// How many rows the disk still has, for each of several draws; -1 for a file that cannot be read.
+        /// Returns the numbers of rows that the disk still has, for several draws; -1 for a file that cannot be read.
         ///
-        /// - Parameter wanted: Counts of which one is enough.
+        /// - Parameter wanted: The counts of which one is enough.
         func rowsLeft(draws: Int, until wanted: Range<Int> = 0..<0) throws -> Set<Int> {
             disk.cut()
             disk.forget()

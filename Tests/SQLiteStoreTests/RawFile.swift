@@ -8,14 +8,14 @@ struct RawFile {
         path = directory.store
     }
 
-    /// Runs SQL on a connection of its own and closes it.
+    /// Runs SQL on a separate connection, and closes it.
     func execute(_ sql: String) throws {
         let connection = try DatabaseQueue(path: path)
         try connection.inDatabase { database in try database.execute(sql: sql) }
         try connection.close()
     }
 
-    /// Runs SQL while an index is out of sight, so that it stays as it was.
+    /// Runs SQL while an index is hidden, so that the index stays as it was.
     func execute(_ sql: String, behind index: String) throws {
         let row = try change { database in
             let row = try Row.fetchOne(database, sql: "SELECT * FROM sqlite_master WHERE name = ?", arguments: [index])
@@ -31,7 +31,7 @@ struct RawFile {
         }
     }
 
-    /// Changes the schema as rows.
+    /// Changes the rows of the schema.
     private func change<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let connection = try DatabaseQueue(path: path)
         let value = try connection.inDatabase { database in
@@ -42,7 +42,7 @@ struct RawFile {
         return value
     }
 
-    /// One value, as text.
+    /// Returns the first value of a query, as text.
     func value(_ sql: String) throws -> String? {
         let connection = try DatabaseQueue(path: path)
         let value = try connection.inDatabase { database in
@@ -52,7 +52,7 @@ struct RawFile {
         return value
     }
 
-    /// Runs SQL with the triggers of a table out of the way, and puts them back word for word.
+    /// Runs SQL without the triggers of a table, and puts them back word for word.
     func forge(_ table: String, _ sql: String) throws {
         let connection = try DatabaseQueue(path: path)
         try connection.inDatabase { database in

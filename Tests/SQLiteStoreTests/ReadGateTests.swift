@@ -17,7 +17,7 @@ import WorkflowStore
         #expect((0..<100).allSatisfy { _ in budget.spend() })
     }
 
-    /// What goes through a whole database ends soon when its caller has gone.
+    /// A read of the whole database ends soon after its caller has gone.
     @Test func aCancelledTaskReadsNoMore() async throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)

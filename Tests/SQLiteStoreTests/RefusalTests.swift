@@ -9,7 +9,7 @@ import WorkflowStore
 @Suite struct RefusalTests {
     private static let now = Timestamp(rawValue: 1_700_000_000_000)
 
-    /// Opening must fail so, and leave every byte and every name as it was.
+    /// Expects that opening fails with an error, and leaves every byte and every name as it was.
     private func expectRefusal(
         _ directory: TemporaryDirectory, _ code: StoreError.Code, _ message: String, mayLock: Bool = false,
         location: SourceLocation = #_sourceLocation
@@ -64,7 +64,7 @@ import WorkflowStore
             "its schema version 9 is newer than 3, the newest that this wfd knows; run a newer wfd")
     }
 
-    /// The header in the file still says 1; only the log knows better.
+    /// The header in the file still has version 1; the newer version is only in the log.
     @Test func newerSchemaInTheLogIsRefused() throws {
         let directory = try TemporaryDirectory()
         try SQLiteFileStore.sqlite(directory).writer().close()

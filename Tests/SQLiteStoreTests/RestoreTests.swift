@@ -7,11 +7,11 @@ import Testing
 import WorkflowMigrations
 import WorkflowStore
 
-/// Backups that take the place of a database.
+/// Tests backups that replace a database.
 @Suite struct RestoreTests {
     private static let now = Timestamp(rawValue: 1_785_490_200_000)
 
-    /// A store with a few instances, closed.
+    /// Writes a store with a few instances, and closes it.
     private func write(_ directory: TemporaryDirectory, events: Int) throws -> Scribe {
         let store = try SQLiteFileStore.sqlite(directory)
         let writer = try store.writer()
@@ -24,7 +24,7 @@ import WorkflowStore
         return scribe
     }
 
-    /// A backup of the store in another directory.
+    /// Returns a backup of the store in another directory.
     private func backup(_ directory: TemporaryDirectory) async throws -> TemporaryDirectory {
         let store = try SQLiteFileStore.sqlite(directory)
         let writer = try store.writer()
@@ -51,7 +51,7 @@ import WorkflowStore
         .run(clock: Self.now)
     }
 
-    /// A backup of the first release stays as it is until a start brings it up to date.
+    /// A backup of the first release stays as it is until a start upgrades it.
     @Test func aBackupOfTheFirstSchemaIsRestored() async throws {
         let (directory, old) = (try TemporaryDirectory(), try TemporaryDirectory())
         _ = try write(directory, events: 3)
@@ -173,7 +173,7 @@ import WorkflowStore
         #expect(after == before)
     }
 
-    /// Those of the generation of the backup that came after it, and those of later generations.
+    /// These are the later events of the backup's generation, and all events of later generations.
     @Test func aRestoreTellsHowManyEventsItTakesAway() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
@@ -303,7 +303,7 @@ import WorkflowStore
         #expect(try empty.names() == ["store.db", "store.db.lock"])
     }
 
-    /// Beside another database SQLite would play it into that one.
+    /// If it stayed beside another database, SQLite would play it into that one.
     @Test func aLogWithoutItsDatabaseIsPutAway() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
@@ -319,7 +319,7 @@ import WorkflowStore
         try writer.close()
     }
 
-    /// A file system without second names: the database has lost its name when the restore is killed.
+    /// On a file system without second names, the database has lost its name when the restore is killed.
     @Test func aKilledRestoreThatLeftNoDatabaseIsBegunAgain() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
@@ -337,7 +337,7 @@ import WorkflowStore
         try SQLiteFileStore.sqlite(directory).writer().close()
     }
 
-    /// Of a restore that was killed before it touched the database.
+    /// The restore was killed before it touched the database.
     @Test func aCopyThatCameToNoEndIsRemovedAtStart() throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)

@@ -3,7 +3,7 @@ import SQLiteStore
 import Testing
 import WorkflowStore
 
-/// In processes of their own: how SQLite takes memory is decided once for a process.
+/// Tests SQLite's memory in separate processes, because it is configured once for a process.
 @Suite struct SQLiteMemoryTests {
     @Test(.timeLimit(.minutes(20))) func openingAStoreLeavesMemoryUncounted() async {
         await #expect(processExitsWith: .success) {

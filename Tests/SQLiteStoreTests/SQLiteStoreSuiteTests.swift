@@ -14,7 +14,7 @@ import WorkflowStore
         try await check.run { try .sqlite(directory) }
     }
 
-    /// A check that is not run is missing from this number or on this list.
+    /// A check that does not run is missing in this number or in this list.
     @Test func theChecksAreAllThatAFileCanTake() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
@@ -33,7 +33,7 @@ import WorkflowStore
         try store.writer().close()
     }
 
-    /// Slices of a few rows: every read goes through several read transactions.
+    /// With slices of a few rows, every read needs several read transactions.
     @Test(arguments: checks)
     func holdsInSmallSlices(check: StoreSuite.Check) async throws {
         var limits = StoreLimits()
@@ -42,13 +42,13 @@ import WorkflowStore
         try await check.run { [limits] in try .sqlite(directory, limits) }
     }
 
-    /// A test of the checks with a mark would pass if none had it.
+    /// A test of the checks with a mark would pass if no check had it.
     @Test(arguments: StoreSuite.Mark.allCases)
     func someCheckCarriesTheMark(mark: StoreSuite.Mark) {
         #expect(!StoreSuite.checks(marked: mark).isEmpty)
     }
 
-    /// Pages that look at a few rows come back short or empty, and the whole list is still the same.
+    /// Pages that read few rows come back short or empty, and the whole list is still the same.
     @Test(arguments: StoreSuite.Mark.allCases.flatMap { StoreSuite.checks(marked: $0) })
     func holdsInShortPages(check: StoreSuite.Check) async throws {
         var limits = StoreLimits()
@@ -57,7 +57,7 @@ import WorkflowStore
         try await check.run { [limits] in try .sqlite(directory, limits) }
     }
 
-    /// 500 rows may hold a mebibyte each; a page of them must fit in memory and in an answer.
+    /// 500 rows may have a mebibyte each, and a page of them must fit in memory and in an answer.
     @Test(arguments: [false, true])
     func aPageOfLargeRowsIsShortAndBeginsWhereItShould(isReversed: Bool) async throws {
         var limits = StoreLimits()
@@ -80,7 +80,7 @@ import WorkflowStore
         try writer.close()
     }
 
-    /// SQLite has one partition, and takes nothing of another.
+    /// SQLite has one partition, and accepts nothing of another.
     @Test func numbersOfAnotherPartitionAreNotWritten() async throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
@@ -109,7 +109,7 @@ import WorkflowStore
 }
 
 extension WorkflowStore where Self == SQLiteFileStore {
-    /// A store in a directory, at a fixed time.
+    /// Opens a store in a directory, at a fixed time.
     static func sqlite(
         _ directory: TemporaryDirectory, _ limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> SQLiteFileStore {

@@ -38,7 +38,7 @@ import WorkflowStore
             error?.message == "Cannot open '\(directory.store)': its schema is not that of version 3: \(difference)")
     }
 
-    /// A file of a build from before the first release says the same schema number, and has other tables.
+    /// The file of a build before the first release has the same schema number, and other tables.
     @Test(arguments: [
         ("ALTER TABLE store DROP COLUMN next_machine", "the table 'store' is another one"),
         ("DROP TABLE restoration; DROP TRIGGER machine_update", "the table 'restoration' is missing"),
@@ -177,7 +177,7 @@ import WorkflowStore
         #expect(try file.value("SELECT count(*) FROM journal WHERE key IS NOT NULL") == "1")
     }
 
-    /// What a redacted row has in the place of its data.
+    /// The text that a redacted row has in the place of its data.
     private static let commitment = "'\"\(String(repeating: "0a", count: 32))\"'"
 
     @Test func rowsOfAPurgingInstanceMayBeDeleted() throws {

@@ -5,7 +5,7 @@ import Testing
 import WorkflowMigrations
 import WorkflowStore
 
-/// What is set for machines, compared with their versions.
+/// Tests the comparison of machines' settings with their versions.
 @Suite struct SettingInspectionTests {
     private func findings(_ directory: TemporaryDirectory) async throws -> [String] {
         var limits = StoreLimits()

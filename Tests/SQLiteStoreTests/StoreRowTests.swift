@@ -5,7 +5,7 @@ import StoreTesting
 import Testing
 import WorkflowStore
 
-/// Numbers in the row of `store` that no wfd writes, and that counting on from would end the daemon.
+/// Tests numbers in the row of `store` that no wfd writes, and whose increment would end the daemon.
 @Suite struct StoreRowTests {
     private static let least = Int64.min
     private static let most = Int64.max
@@ -73,7 +73,7 @@ import WorkflowStore
         ) { try SQLiteFileStore.sqlite(directory).writer().close() }
     }
 
-    /// What a start would refuse is not written either.
+    /// Numbers that a start would refuse are not written either.
     @Test func numbersPastTheirEndAreNotWritten() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)

@@ -5,7 +5,7 @@ import Testing
 import WorkflowStore
 
 @Suite struct TailCheckTests {
-    /// One instance whose row at seq 256 has a snapshot and whose last row is at seq 258, and a second one.
+    /// Writes one instance with a snapshot in the row at seq 256 and its last row at seq 258, and a second instance.
     private func write(_ directory: TemporaryDirectory) throws {
         let store = try SQLiteFileStore.sqlite(directory)
         let writer = try store.writer()
@@ -96,7 +96,8 @@ import WorkflowStore
         try store.writer().close()
     }
 
-    /// Above the snapshot at seq 256 the chain is broken: a page below it is read all the same, one above is not.
+    /// Above the snapshot at seq 256 the chain is broken: a page below it can be read all the same, one above it
+    /// cannot.
     @Test func pageIsFoundFromTheNearestSnapshot() async throws {
         let directory = try TemporaryDirectory()
         try write(directory)

@@ -5,7 +5,7 @@ import Testing
 import WorkflowMigrations
 import WorkflowStore
 
-/// The tally, compared with the instances.
+/// Tests the comparison of the tally with the instances.
 @Suite struct TallyInspectionTests {
     private func write(_ directory: TemporaryDirectory, _ migrations: [Migration] = Migrations.all) throws {
         let store = try SQLiteFileStore.open(
@@ -74,7 +74,7 @@ import WorkflowStore
         }
     }
 
-    /// A row that is counted before it changes, and a count that is read afterwards, do not fit.
+    /// A row that is counted before it changes does not agree with a count that is read afterwards.
     @Test func whatADaemonWritesMeanwhileIsNoDifference() async throws {
         let directory = try TemporaryDirectory()
         var limits = StoreLimits()

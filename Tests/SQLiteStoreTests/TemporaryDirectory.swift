@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for one test, gone when the test lets go of it.
+/// A directory for one test, removed when its last reference is gone.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -15,15 +15,15 @@ final class TemporaryDirectory: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of the store in it.
+    /// The path of the store in the directory.
     var store: String { path + "/store.db" }
 
-    /// The names in it, sorted.
+    /// Returns the names in the directory, sorted.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
 
-    /// Every file in it with its bytes.
+    /// Returns every file in the directory with its bytes.
     func contents() throws -> [String: Data] {
         try names().reduce(into: [:]) { $0[$1] = try Data(contentsOf: URL(fileURLWithPath: path + "/" + $1)) }
     }
@@ -36,7 +36,7 @@ final class TemporaryDirectory: Sendable {
         try bytes.write(to: URL(fileURLWithPath: path + "/" + name))
     }
 
-    /// The store and its log as a crash at this moment would leave them.
+    /// Copies the store and its log as a crash at this moment would leave them.
     func copyAfterCrash() throws -> TemporaryDirectory {
         let copy = try TemporaryDirectory()
         for name in ["store.db", "store.db-wal"] where size(of: name) != nil {

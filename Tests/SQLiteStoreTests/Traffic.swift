@@ -6,18 +6,18 @@ import StoreTesting
 import Synchronization
 import WorkflowStore
 
-/// Readers and a writer that never rest, until the writer has seen enough.
+/// Readers and a writer that never pause, until the writer has reached its goal.
 final class Traffic: Sendable {
-    /// Fewer reads than this beside the writer show nothing.
+    /// The number of reads beside the writer below which the test shows nothing.
     private static let enoughReads = 40
     private static let instances = 2_000
 
     private let state = Mutex((reads: 0, hasInstances: false, isOver: false))
 
-    /// Reads of all instances that have ended.
+    /// The number of completed reads of all instances.
     var reads: Int { state.withLock { $0.reads } }
 
-    /// Reads one page after the other, each of all instances, until the writer has ended.
+    /// Reads all instances page by page, again and again, until the writer has ended.
     func read(_ store: SQLiteFileStore) async throws {
         while !state.withLock({ $0.isOver }) {
             _ = try await store.instances(InstanceQuery(states: ["nowhere"], limit: 1))
@@ -26,16 +26,16 @@ final class Traffic: Sendable {
         }
     }
 
-    /// What the writing leaves.
+    /// The results of the writing.
     ///
-    /// `@unchecked Sendable`: the thread that wrote has ended when somebody else gets it.
+    /// `@unchecked Sendable`: the writing thread has ended when another one gets the value.
     struct Ended: @unchecked Sendable {
-        /// Bytes that the log has had at most.
+        /// The largest size of the log in bytes.
         let largestLog: Int
         let writer: any StoreWriter
     }
 
-    /// Writes on a thread of its own, as the engine does, for a time and until so much was written to the log.
+    /// Writes on its own thread, as the engine does, for a time and until an amount was written to the log.
     func writing(
         _ store: SQLiteFileStore, _ directory: TemporaryDirectory, atLeast duration: Duration, andBytes bytes: Int
     ) async throws -> Ended {

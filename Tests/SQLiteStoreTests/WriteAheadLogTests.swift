@@ -7,7 +7,7 @@ import Testing
 import WorkflowStore
 
 @Suite struct WriteAheadLogTests {
-    /// How long, and how large the log may get. `WFD_WAL_SECONDS=60` runs with the limits of production.
+    /// The duration of a trial, and the largest allowed log. `WFD_WAL_SECONDS=60` runs with the limits of production.
     private struct Trial {
         let duration: Duration
         let limits: StoreLimits
@@ -29,7 +29,7 @@ import WorkflowStore
         }
     }
 
-    /// Readers that follow each other without a gap, each in slices of up to 20 ms, beside a writer that never rests.
+    /// Readers follow each other without a gap, each in slices of up to 20 ms, beside a writer that never pauses.
     @Test(.timeLimit(.minutes(20))) func logStaysBoundedBesideReadersWithoutAGap() async throws {
         let trial = Trial()
         let directory = try TemporaryDirectory()
@@ -50,7 +50,7 @@ import WorkflowStore
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
-    /// A reader outside of our process holds the log back; the writer goes on and catches up later.
+    /// A reader in another process holds the log back; the writer continues, and catches up later.
     @Test func foreignReaderDelaysTheLogOnly() throws {
         var limits = StoreLimits()
         limits.passiveFrames = 1
@@ -83,7 +83,7 @@ import WorkflowStore
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
-    /// Bounds with which a log starts over after a few commits, and is looked at each time.
+    /// Returns limits with which a log starts over after a few commits, and is checked each time.
     private static func eager() -> StoreLimits {
         var limits = StoreLimits()
         limits.passiveFrames = 1
@@ -129,7 +129,7 @@ import WorkflowStore
         try writer.close()
     }
 
-    /// A reader that came when the log was wholly in the file is found too, and keeps its age.
+    /// A reader that came when the whole log was in the file is found too, and keeps its age.
     @Test func aReaderBehindTheLastFrameKeepsItsAge() throws {
         let directory = try TemporaryDirectory()
         let writer = try SQLiteFileStore.sqlite(directory, Self.eager()).writer()
@@ -168,7 +168,7 @@ import WorkflowStore
         try writer.close()
     }
 
-    /// A log that starts over by itself, because all of it was in the file, is cut by the next commit.
+    /// A log that starts over by itself, because all of it was in the file, is truncated by the next commit.
     @Test func theLogsFileIsCutAfterAPeak() throws {
         var limits = StoreLimits()
         limits.passiveFrames = 200

@@ -2,7 +2,7 @@ import Seeds
 import StateMachines
 import Testing
 
-/// What the types say of a definition, and what is refused.
+/// Tests definitions from Swift types: their texts, and the mistakes that are refused.
 struct DefinitionTests {
     /// The printed text is part of the API: another text is another version of the machine.
     @Test func theTextIsTheSameForEver() {
@@ -115,7 +115,7 @@ struct DefinitionTests {
         #expect(warnings.first?.contains("'island'") == true)
     }
 
-    /// An expression of several lines has one place; what stands behind it keeps its own.
+    /// An expression of several lines has one place, and the parts after it keep their own.
     @Test func aMistakeInManyLinesHasItsPlace() {
         #expect(mistakes(Long.self).compactMap { Int($0.prefix { $0 != ":" }) } == [Long.line + 3])
     }

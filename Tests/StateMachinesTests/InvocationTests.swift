@@ -2,7 +2,7 @@ import Seeds
 import StateMachines
 import Testing
 
-/// Invocations in Swift: their text, their mistakes, and who runs them.
+/// Tests invocations in Swift: their text, their mistakes, and the hosts that run them.
 struct InvocationTests {
     @Test func allPartsAreWritten() throws {
         // Nothing takes the error of the second one.
@@ -96,7 +96,7 @@ struct InvocationTests {
             ])
     }
 
-    /// What every host says of a failure that nothing takes.
+    /// Every host reports a failure that no transition takes with this text.
     @Test(.timeLimit(.minutes(20))) func aFailureThatNothingTakesFailsTheInstance() async throws {
         let host = MemoryHost()
         let instance = try await host.start(InText.self, "one")
@@ -116,7 +116,7 @@ struct InvocationTests {
         try await working.value
     }
 
-    /// The most urgent first, then the oldest.
+    /// The most urgent task comes first, then the oldest.
     @Test(.timeLimit(.minutes(20))) func urgentTasksComeFirst() async throws {
         let host = MemoryHost()
         for (name, n) in [("a", 1), ("b", 9), ("c", 1), ("d", 9)] {

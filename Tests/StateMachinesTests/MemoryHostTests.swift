@@ -13,7 +13,7 @@ struct MemoryHostTests {
         try await TaskSuite(host) { await host.advance(by: $0) }.run()
     }
 
-    /// A machine that never rests does not hold the host for ever.
+    /// A machine that never becomes stable does not hold the host for ever.
     @Test func whatNeverRestsIsBounded() async throws {
         let host = MemoryHost()
         let restless = try await host.start(Restless.self, "restless")

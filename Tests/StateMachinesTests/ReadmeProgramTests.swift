@@ -3,7 +3,7 @@ import Seeds
 import StateMachines
 import Testing
 
-/// The program of the README, whose text is that of `Examples/Swift`, prints what the README shows.
+/// Tests that the README's program, which is that of `Examples/Swift`, prints what the README shows.
 struct ReadmeProgramTests {
     @Test func itPrintsWhatThePageShows() throws {
         var lines: [String] = []

@@ -3,7 +3,7 @@ import Seeds
 import StateMachines
 import Testing
 
-/// A machine that is stored and goes on.
+/// Tests a machine that is stored and continues.
 struct RestoreTests {
     @Test func aStoredMachineGoesOn() throws {
         let machine = try StateMachine(Rocket.self, named: "apollo", at: .seconds(1_000))
@@ -18,7 +18,7 @@ struct RestoreTests {
         #expect(other.state == .launched)
     }
 
-    /// Time that went by since the last move is not lost.
+    /// The time since the last move is not lost.
     @Test func aTimerGoesOnWhereItWas() throws {
         let machine = try StateMachine(Rocket.self)
         try machine.send(.fire)

@@ -3,7 +3,7 @@ import Seeds
 import StateMachines
 import Testing
 
-/// The seeds in Swift and the definitions in YAML are the same machines: they make the same moves.
+/// Tests that the example machines in Swift and in YAML make the same moves.
 struct SameMachineTests {
     private func compare<M: MachineDefinition, Other: MachineDefinition>(
         _ machine: M.Type, _ other: Other.Type, _ seconds: Duration = .zero,
@@ -12,7 +12,7 @@ struct SameMachineTests {
         try compare(machine, other, Array(M.Event.allCases), seconds, sourceLocation: sourceLocation)
     }
 
-    /// Walks through random events; refused ones are compared too.
+    /// Compares two machines over random events, including refused ones.
     private func compare<M: MachineDefinition, Other: MachineDefinition>(
         _ machine: M.Type, _ other: Other.Type, _ events: [M.Event], _ seconds: Duration = .zero,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -49,7 +49,7 @@ struct SameMachineTests {
             Request.self, RequestInYAML.self, [.fetch, .save, .succeed("Ada"), .fail("offline"), .reset, .fetch])
     }
 
-    /// With a task that is done, one that fails, and one that takes too long.
+    /// The random walk includes a task that succeeds, one that fails, and one that takes too long.
     @Test(.timeLimit(.minutes(20))) func parcel() async throws {
         let one = try await parcels(Parcel.self)
         #expect(one == (try await parcels(ParcelInYAML.self)))
@@ -89,7 +89,7 @@ struct SameMachineTests {
     }
 }
 
-/// Always the same numbers.
+/// A generator that always gives the same numbers.
 private struct Dice: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }
@@ -99,7 +99,7 @@ private struct Dice: RandomNumberGenerator {
     }
 }
 
-/// The text of a file in `Examples`.
+/// Returns the text of a file in `Examples`.
 private func example(_ name: String) -> String {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Examples")

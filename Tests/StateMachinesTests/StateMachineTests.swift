@@ -2,7 +2,7 @@ import StateMachines
 import Synchronization
 import Testing
 
-/// A light with a button, and what it sends to itself.
+/// A light with a button that also sends events to itself.
 private enum Light: MachineDefinition {
     enum State: String, MachineState { case off, on, broken }
     enum Event: String, MachineEvent { case press, flash, smash }
@@ -85,7 +85,7 @@ struct StateMachineTests {
         #expect(machine.status == .done)
     }
 
-    /// A time beyond all is the end of time, and no trap.
+    /// A time beyond the range is the end of time, and does not trap.
     @Test func timeHasAnEnd() throws {
         let machine = try StateMachine(Light.self)
         try machine.send(.press)
@@ -176,7 +176,7 @@ extension Screens {
 
 private enum Screens {}
 
-/// `run`, by a clock that a test moves.
+/// Tests `run` with a clock that the test moves.
 struct StateMachineClockTests {
     @Test @MainActor func timersFireByTheClock() async throws {
         let machine = try StateMachine(Light.self)
@@ -196,7 +196,7 @@ struct StateMachineClockTests {
         await #expect(throws: CancellationError.self) { try await running.value }
     }
 
-    /// An event that is refused does not hold back what was due before it.
+    /// A refused event does not hold back events that were due before it.
     @Test @MainActor func whatWasDueBeforeARefusalIsTold() async throws {
         let machine = try StateMachine(Light.self)
         let clock = HandClock()
@@ -213,7 +213,7 @@ struct StateMachineClockTests {
         await #expect(throws: CancellationError.self) { try await running.value }
     }
 
-    /// The time that it waited stays when the clock is taken away.
+    /// The elapsed time stays when the clock is removed.
     @Test @MainActor func timeThatRanIsKept() async throws {
         let machine = try StateMachine(Light.self)
         try machine.send(.press)
@@ -228,7 +228,7 @@ struct StateMachineClockTests {
         #expect(machine.state == .off)
     }
 
-    /// What is sent while it sleeps comes at the clock's time, and its timers wake it.
+    /// An event that is sent during the sleep has the clock's time, and its timers wake the sleeper.
     @Test @MainActor func anEventWakesTheSleeper() async throws {
         let machine = try StateMachine(Light.self)
         let clock = HandClock()
@@ -243,7 +243,7 @@ struct StateMachineClockTests {
     }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that stands still until the test moves it.
 private final class HandClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         let time: Duration
@@ -299,7 +299,7 @@ private final class HandClock: Clock, Sendable {
         }
     }
 
-    /// Returns when somebody sleeps until this time.
+    /// Returns when a task sleeps until this time.
     func waitForSleeper(until time: Duration) async {
         await withCheckedContinuation { tell in
             let isThere = state.withLock { state in

@@ -2,9 +2,9 @@ import Foundation
 import StateMachines
 import Testing
 
-/// Values in and out: the library's own coders.
+/// Tests the library's own coders.
 struct ValueTests {
-    /// Sends an event that carries everything, and reads it back from the context.
+    /// The test sends an event with every kind of value, and reads the values back from the context.
     @Test func valuesComeBackAsTheyWere() throws {
         let machine = try StateMachine(Box.self)
         try machine.send(.put(Box.full))
@@ -47,7 +47,7 @@ struct ValueTests {
         #expect(move?.description == "Event.move has several values: give each a label")
     }
 
-    /// The compiler allows names that lack a case, also where they are the keys that it writes.
+    /// The compiler allows names that lack a case, even if they are the keys that it writes.
     @Test(arguments: [(Till.Event.refund(amount: 1), "refund"), (.give("back"), "give"), (.close, "close")])
     func aCaseWithoutAKeyIsRefused(event: Till.Event, name: String) throws {
         let machine = try StateMachine(Till.self)

@@ -1,32 +1,32 @@
 import NaiveStatechart
 
-/// Runs one machine, or several versions of one, through one sequence of events on both sides.
+/// Runs one machine, or several versions of it, through a sequence of events on both sides.
 struct Comparison {
-    /// Microsteps and internal events after which most machines have settled.
+    /// The number of microsteps and internal events after which most machines are stable.
     static let soon = 60
 
-    /// How many events that come by themselves are followed before the next from outside.
+    /// The most events that come by themselves and are followed before the next one from outside.
     private static let mostOwn = 12
 
-    /// Where both sides part.
+    /// The point where the two sides differ.
     struct Difference {
-        /// Those taken so far; the last made the difference. Empty when the start did.
+        /// The stimuli so far, of which the last made the difference. Empty if the start did.
         let stimuli: [Stimulus]
         let step: String
         let naive: String
         let what: String
     }
 
-    /// Whether an event is followed to the end where the machine does not settle soon. It takes long to see that a
-    /// machine never does, and one such event is like another.
+    /// True if an event is followed to the end although the machine is not stable soon. This takes long for a machine
+    /// that never becomes stable, and one such event is like another.
     var isPatient = true
-    /// Whether both sides agreed that the machine tried last cannot start; other events make no difference then.
+    /// True if both sides agreed that the last machine cannot start, so that other events make no difference.
     private(set) var isRefusedAtStart = false
-    /// What both sides agreed on, by kind.
+    /// The numbers of agreements, by kind.
     private(set) var counts: [String: Int] = [:]
     private var sequences = 0
 
-    /// The first difference, or the first configuration that is none; nil when there is neither.
+    /// Returns the first difference, or the first illegal configuration; `nil` if there is neither.
     ///
     /// - Parameters:
     ///   - machines: The versions of the machine; the instance begins with the first.
@@ -96,7 +96,7 @@ struct Comparison {
         return nil
     }
 
-    /// The first difference on machines that may be no legal ones; nil also when they are none.
+    /// Returns the first difference on machines that may be illegal; `nil` also if they are.
     static func difference(_ machines: [ModelMachine], _ stimuli: [Stimulus]) -> Difference? {
         // What cannot be read is not to be compared.
         guard let read = try? machines.map({ try StepAdapter.read($0) }) else { return nil }
@@ -104,7 +104,7 @@ struct Comparison {
         return comparison.difference(machines, StepAdapter(read), stimuli)
     }
 
-    /// What both sides say, where they differ or both are wrong.
+    /// The results of both sides, if they differ or both are wrong.
     private struct Problem {
         let step: String
         let naive: String
@@ -147,13 +147,13 @@ struct Comparison {
         return compare(step.observation, naive.observation, kind, interpreter)
     }
 
-    /// What the events came to, in numbers.
+    /// The counts of the results of all events.
     var summary: String {
         let kinds = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return "\(sequences) sequences: " + kinds.joined(separator: ", ")
     }
 
-    /// Notes what a migration came to, also what a person is told of it; gives the status.
+    /// Records the result of a migration, and the lines that a person reads about it. Returns the status.
     private mutating func noted(_ step: Observation.Macrostep, _ told: [String]) -> String {
         for line in told.dropFirst() {
             let words = line.split(separator: " ", maxSplits: 1)
@@ -179,7 +179,7 @@ struct Comparison {
 }
 
 extension Observation {
-    /// What is wrong with the configuration itself (SCXML 3.11); nil when it is legal.
+    /// Returns the mistake in the configuration itself (SCXML 3.11); `nil` if it is legal.
     func illegality(in machine: ModelMachine) -> String? {
         guard let step = macrostep else { return nil }
         let paths = Set(step.configuration)

@@ -2,7 +2,7 @@ import NaiveStatechart
 import Testing
 import ThreadTesting
 
-/// The random machines are what the property needs: legal, the same for the same seed, and of every kind.
+/// Tests that the random machines fit the property tests: legal, the same for the same seed, and of every kind.
 @Suite(.ownThreads) struct GeneratorTests {
     @Test func aSeedMakesTheSameMachineAndEventsEveryTime() {
         for seed in 0..<20 {
@@ -135,7 +135,8 @@ import ThreadTesting
         #expect((40...80).contains(moved * 100 / all), "\(moved) of \(all) were done")
     }
 
-    /// What migrations come to: done, or why not; and what a person is told of those that were done.
+    /// The possible results of migrations: done, or the reason why not, and the lines that a person reads about those
+    /// that were done.
     static let allMigrations: Set<String> = Set(
         [
             "moved, running", "moved, failed", "moved, suspended", "misfit", "mistake", "with kept", "with new",

@@ -1,16 +1,16 @@
 import Statechart
 
-/// The macrosteps of an instance, for what its history says of it.
+/// The macrosteps of an instance, which stand for its history.
 struct PastMacrosteps {
     private var list: [(macrostep: Macrostep, version: Int64, at: LogicalTime)] = []
 
-    /// - Parameter version: The number of the machine that the instance had then.
+    /// - Parameter version: The number of the instance's machine at that time.
     mutating func append(_ macrostep: Macrostep, version: Int64, at time: LogicalTime) {
         list.append((macrostep, version, time))
     }
 
-    /// The instance after a seq; nil when it has not come that far. Every invocation that does not live now is said to
-    /// have had a result: which it was makes no difference to the state.
+    /// Returns the instance after a seq; `nil` if it has not reached the seq. Every invocation that is not live now
+    /// gets a result, because the kind of its end makes no difference to the state.
     func past(_ seq: Int, now: Snapshot) -> PastSnapshot? {
         guard list.indices.contains(seq - 1) else { return nil }
         let (macrostep, version, at) = list[seq - 1]

@@ -1,17 +1,17 @@
 import Foundation
 
-/// How many machines are tried, and which: `PROPERTY_SEQUENCES` and `PROPERTY_SEED` in the environment.
+/// The number of tried machines and their seed: `PROPERTY_SEQUENCES` and `PROPERTY_SEED` in the environment.
 struct PropertyRun {
-    /// Sequences of events for each machine.
+    /// The sequences of events for each machine.
     static let sequencesPerMachine = 4
-    /// What an ordinary run of the tests tries.
+    /// The number of sequences in an ordinary run of the tests.
     static let ordinary = 5_000
 
     let sequences: Int
-    /// Of the first machine; each further machine has the next number.
+    /// The seed of the first machine; each further machine has the next number.
     let seed: UInt64
 
-    /// What the environment asks for; without a seed there, another one every time.
+    /// The run that the environment asks for. Without a seed there, it is another one every time.
     static let current = PropertyRun(ProcessInfo.processInfo.environment)
 
     init(_ environment: [String: String]) {
@@ -21,7 +21,7 @@ struct PropertyRun {
 
     var machines: Int { max(1, sequences / Self.sequencesPerMachine) }
 
-    /// How to try one machine again.
+    /// Returns the command that tries one machine again.
     static func command(seed: UInt64) -> String {
         "PROPERTY_SEED=\(seed) PROPERTY_SEQUENCES=\(sequencesPerMachine) swift test --filter StatechartPropertyTests"
     }

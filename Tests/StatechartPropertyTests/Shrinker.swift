@@ -1,12 +1,13 @@
 import NaiveStatechart
 
-/// Makes a machine and its stimuli smaller as long as they still show something.
+/// Makes a machine and its stimuli smaller as long as they still show a difference.
 struct Shrinker {
     private(set) var machine: ModelMachine
     private(set) var stimuli: [Stimulus]
-    /// The stimuli that a machine needs to show it, from the first on; nil when it does not, or is no legal machine.
+    /// A function that returns the stimuli, from the first on, with which a machine shows the difference; `nil` if it
+    /// does not, or is illegal.
     private let showing: (ModelMachine, [Stimulus]) -> [Stimulus]?
-    /// How many machines may be tried; one of ordinary size needs a few hundred.
+    /// The number of machines that may still be tried; one of ordinary size needs a few hundred.
     private var triesLeft = 4_000
 
     init(_ machine: ModelMachine, _ stimuli: [Stimulus], showing: @escaping (ModelMachine, [Stimulus]) -> [Stimulus]?) {
@@ -15,7 +16,7 @@ struct Shrinker {
         self.showing = showing
     }
 
-    /// Shrinks until no single change makes it smaller.
+    /// Shrinks until no single change makes the machine smaller.
     mutating func shrink() {
         var isSmaller = true
         while isSmaller, triesLeft > 0 {
@@ -57,7 +58,7 @@ struct Shrinker {
         return isSmaller
     }
 
-    /// Copies without a state, without its children, and with one of its children instead of it.
+    /// Returns copies without a state, without its children, and with one of its children in its place.
     private func smaller(_ number: Int) -> [ModelMachine] {
         let state = machine.states[number]
         let lifted = state.children.map { machine.copy(lifting: [state: $0]) }
@@ -78,7 +79,7 @@ struct Shrinker {
         return isSmaller
     }
 
-    /// A copy with one part of one state taken away; nil when it has no part of this number.
+    /// Returns a copy without one part of one state; `nil` if it has no part of this number.
     private func edited(_ number: Int, _ edit: Int) -> ModelMachine? {
         let copy = machine.copy()
         let state = copy.states[number]
@@ -118,7 +119,7 @@ struct Shrinker {
         return copy
     }
 
-    /// Keeps a machine and events that still show it.
+    /// Keeps a machine and events that still show the difference.
     private mutating func accept(_ machine: ModelMachine, _ stimuli: [Stimulus]) -> Bool {
         guard triesLeft > 0 else { return false }
         triesLeft -= 1
@@ -130,7 +131,7 @@ struct Shrinker {
 }
 
 extension ModelPlan {
-    /// Plans that say one thing less.
+    /// The plans that have one item less.
     fileprivate var smaller: [ModelPlan] {
         var plans: [ModelPlan] = []
         func add(_ change: (inout ModelPlan) -> Void) {

@@ -3,9 +3,9 @@ import Statechart
 import WorkflowJSON
 
 extension StepAdapter {
-    /// Takes the instance over to another version; nil when it has ended.
+    /// Migrates the instance to another version; `nil` if it has ended.
     ///
-    /// What its row says is run once more, as a fold runs it: what that does must be the same.
+    /// The row is applied once more, as a fold applies it, and the result must be the same.
     mutating func migrate(to next: Int64, by asked: ModelPlan, at now: Int64) -> Observation? {
         guard let snapshot, !isOver else { return nil }
         let (old, new) = (machine, machines[Int(next) - 1])
@@ -32,7 +32,8 @@ extension StepAdapter {
         }
     }
 
-    /// Whether a fold of the row comes to the same, where the row and the instance before it were written and read.
+    /// Returns true if a fold of the row gives the same result. The row and the instance before it are written and read
+    /// first.
     private func isRecorded(_ migrated: Migrated, _ snapshot: Snapshot, to next: Int64) -> Bool {
         let (new, identity) = (machines[Int(next) - 1], identity(in: next))
         let macrostep = migrated.macrostep.snapshot
@@ -64,7 +65,8 @@ extension StepAdapter {
 }
 
 extension Macrostep {
-    /// Whether what it asks for is what was armed in it, and the end of what is armed no more.
+    /// Returns true if the requests are the items that were armed in the macrostep, and the ends of those that are no
+    /// longer armed.
     fileprivate func asksForAll(since before: Snapshot) -> Bool {
         var armed: Set<Pending.ID> = []
         var ended: Set<Pending.ID> = []
@@ -89,7 +91,7 @@ extension MigrationPlan {
 }
 
 extension ModelPlan.Value {
-    /// As CEL.
+    /// The value as CEL.
     var expression: String {
         switch self {
         case .literal(let value): JSONWriter.string(value)

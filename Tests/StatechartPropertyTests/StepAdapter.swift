@@ -3,26 +3,26 @@ import Statechart
 import WorkflowCEL
 import WorkflowJSON
 
-/// One instance of a definition, or of several versions of one, run by the step under test. All that the property tests
-/// know of its interface.
+/// An instance of a definition, or of several versions of it, run by the step under test. The property tests know the
+/// step's interface only from here.
 struct StepAdapter {
-    /// How many microsteps and internal events one macrostep may have.
+    /// The most microsteps and internal events of one macrostep.
     static let workLimit = StepLimits.work
 
-    /// The first version of the machine, and those that the instance may go over to.
+    /// The versions of the machine: the first one, and those to which the instance may migrate.
     let machines: [Machine]
-    /// That of the instance, counted from 1.
+    /// The number of the instance's version, counted from 1.
     private(set) var version: Int64 = 1
     private(set) var snapshot: Snapshot?
     /// The stored form of `snapshot`, as the writer keeps it up to date.
     private var text: SnapshotText?
-    /// When the last macrostep was.
+    /// The time of the last macrostep.
     private var time = LogicalTime.zero
-    /// When the instance entered the leaves that are active.
+    /// The time when the instance entered the active leaves.
     var entered = LogicalTime.zero
     private var pasts = PastMacrosteps()
 
-    /// Why a definition was refused, one line for each mistake.
+    /// The reasons why a definition was refused, one line for each mistake.
     struct Refused: Error {
         let mistakes: [String]
     }
@@ -32,7 +32,7 @@ struct StepAdapter {
         machines = [try Self.read(machine)]
     }
 
-    /// Takes definitions that were read.
+    /// Creates an adapter for definitions that were read.
     init(_ machines: [Machine]) {
         self.machines = machines
     }
@@ -48,7 +48,7 @@ struct StepAdapter {
         }
     }
 
-    /// The version that the instance has.
+    /// The machine of the instance's version.
     var machine: Machine { machines[Int(version) - 1] }
 
     var identity: InstanceIdentity { identity(in: version) }
@@ -57,19 +57,20 @@ struct StepAdapter {
         InstanceIdentity(name: "random", version: version, startedAt: .zero)
     }
 
-    /// Starts the instance; a refusal leaves it as it was.
+    /// Starts the instance. A refusal leaves it unchanged.
     mutating func start() -> Observation {
         observed(machine.apply(.start(), to: nil, as: identity))
     }
 
-    /// Sends an event to the instance, which must have been started; a refusal leaves it as it was.
+    /// Sends an event to the started instance. A refusal leaves it unchanged.
     mutating func send(_ event: String, at now: Int64) -> Observation {
         guard let snapshot else { return .refused(.finished) }
         let event = Event(name: event, at: LogicalTime(milliseconds: now))
         return observed(machine.apply(.event(event), to: snapshot, as: identity), at: event.at)
     }
 
-    /// Takes what comes next by itself, when that is due; nil when nothing is. A refusal means that it has failed.
+    /// Takes the next item that comes by itself, if it is due; `nil` if none is. A refusal means that the instance has
+    /// failed.
     mutating func takeOwn(at now: Int64) -> OwnObservation? {
         guard let snapshot, snapshot.status == .running, let next = snapshot.armed.next,
             next.kind == .sent || next.due.milliseconds <= now
@@ -79,7 +80,7 @@ struct StepAdapter {
         return OwnObservation(event: input.event.name, observation: observation)
     }
 
-    /// Ends one of the invocations that run; nil when none does. A refusal means that it has failed.
+    /// Ends one of the running invocations; `nil` if none is running. A refusal means that the instance has failed.
     mutating func endInvocation(_ choice: Int, isDone: Bool, at now: Int64) -> OwnObservation? {
         guard let snapshot, snapshot.status == .running else { return nil }
         let live = snapshot.armed.filter { $0.kind == .invocation }
@@ -92,11 +93,11 @@ struct StepAdapter {
         return OwnObservation(event: name, observation: observation)
     }
 
-    /// Whether nothing happens to it any more.
+    /// True if nothing can happen to the instance any more.
     var isOver: Bool { snapshot?.status == .done || snapshot?.status == .cancelled }
 
-    /// What a person does to it; nil when it is not such that it could be done. A retry that is refused has failed
-    /// again.
+    /// Carries out an action of a person; `nil` if the instance does not allow it. A refused retry means that the
+    /// instance has failed again.
     mutating func repair(_ repair: NaiveInterpreter.Repair, at now: Int64) -> Observation? {
         if case .reset(let asked) = repair { return reset(asked, at: now) }
         guard let snapshot, !isOver else { return nil }
@@ -121,7 +122,8 @@ struct StepAdapter {
         return observed(machine.apply(input, to: snapshot, as: identity), at: input.event.at)
     }
 
-    /// What it was, again; nil when it never was, or nobody has said what becomes of invocations.
+    /// Resets the instance; `nil` if there is no such macrostep, or if invocations are lost and the request does not
+    /// decide about them.
     private mutating func reset(_ asked: NaiveInterpreter.Reset, at now: Int64) -> Observation? {
         guard let snapshot, let then = pasts.past(asked.seq, now: snapshot) else { return nil }
         let at = LogicalTime(milliseconds: now)
@@ -141,7 +143,7 @@ struct StepAdapter {
         }
     }
 
-    /// - Parameter version: Of the instance afterwards; nil when that is as before.
+    /// - Parameter version: The version of the instance afterwards; `nil` if it stays the same.
     mutating func observed(
         _ outcome: Outcome, at time: LogicalTime = .zero, in version: Int64? = nil
     ) -> Observation {

@@ -3,17 +3,16 @@ import Statechart
 import Testing
 import ThreadTesting
 
-/// Random machines and events: the step does what the algorithm of SCXML, Appendix D, does, naively written down.
+/// Tests random machines and events: the step must agree with the algorithm of SCXML, Appendix D, naively written down.
 ///
-/// Both sides must agree after every event on what was accepted, on the configuration, on the order of entries and
-/// exits, on the context, on what history states remember, and on what comes by itself. Many machines have a second
-/// version, and instances go over to it and back: both sides must agree on what has no place there too, and the row of
-/// a migration must lead to the same when it is folded. `PROPERTY_SEED` tries the same machines again,
-/// `PROPERTY_SEQUENCES` more of them.
+/// After every event both sides must agree on acceptance, configuration, the order of entries and exits, context,
+/// history states, and items that come by themselves. Many machines have a second version, and instances migrate to it
+/// and back. Both sides must agree on the misfits too, and a fold of a migration's row must give the same result.
+/// `PROPERTY_SEED` tries the same machines again, `PROPERTY_SEQUENCES` more of them.
 @Suite(.ownThreads) struct StepPropertyTests {
-    /// Runs that go on side by side.
+    /// The number of concurrent runs.
     static let shards = 2
-    /// Of a hundred machines, how many have another version.
+    /// The percentage of machines that have another version.
     static let migrating = 50
 
     @Test(arguments: 0..<shards)
@@ -30,7 +29,7 @@ import ThreadTesting
         print("StepPropertyTests: \(comparison.summary)")
     }
 
-    /// What is wrong with the machine of a seed; nil when nothing is.
+    /// Returns the failure of a seed's machine; `nil` if there is none.
     private static func report(seed: UInt64, _ comparison: inout Comparison) -> String? {
         var generator = MachineGenerator(seed: seed)
         let machine = generator.machine()
@@ -55,7 +54,7 @@ import ThreadTesting
         return nil
     }
 
-    /// Each version is made smaller by itself, from the last to the first, with those events that show it still.
+    /// Shrinks each version separately, from the last to the first, with the events that still show the difference.
     private static func report(
         _ difference: Comparison.Difference, of machines: [ModelMachine], seed: UInt64
     ) -> String {

@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// The row that takes back what a clock did which was ahead changes when something is due, and nothing else.
+/// Tests the row that undoes the effects of a clock that was ahead: it changes due times, and nothing else.
 @Suite struct ClockResetTests {
     private static let definition = """
         id: egg
@@ -60,7 +60,7 @@ import WorkflowJSON
         #expect(first.armed.map(\.due.milliseconds) == [Self.present + 120_000, Self.present + Self.ahead + 300_000])
     }
 
-    /// The row is what it says it is, or the instance does not take it.
+    /// The row must have the declared form, or the instance does not take it.
     @Test func everythingElseIsRefused() throws {
         let whole = data()
         #expect(outcome(whole, event: "reset") == nil && outcome(whole, event: "undo") == nil)

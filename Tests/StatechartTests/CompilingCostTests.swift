@@ -2,15 +2,15 @@ import Foundation
 import Statechart
 import Testing
 
-/// What compiling costs grows with the text and no faster, whatever the text is made of.
+/// Tests that the cost of compiling grows linearly with the text, whatever the text contains.
 ///
-/// Counted in the time that the thread has had a core: a busy machine does not lengthen it much, and what is quadratic
-/// takes sixteen times as much for four times the text.
+/// The measure is the time for which the thread had a core, which a busy machine does not lengthen much. A quadratic
+/// cost takes sixteen times as long for four times the text.
 @Suite(.serialized) struct CompilingCostTests {
-    /// A kind of text that was dear once, or might be.
+    /// A kind of text that was expensive once, or might be.
     struct Kind: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// Lines of the smaller text.
+        /// The number of lines of the smaller text.
         let lines: Int
         let text: @Sendable (Int) -> String
 
@@ -37,7 +37,7 @@ import Testing
         return threadTime() - before
     }
 
-    /// Seconds for which this thread has had a core.
+    /// Returns the seconds for which this thread has had a core.
     private static func threadTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

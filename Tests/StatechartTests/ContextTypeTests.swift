@@ -2,9 +2,9 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// Types of the context: where they come from, and where values are held against them.
+/// Tests the types of the context: their declarations, and the checks of values against them.
 @Suite struct ContextTypeTests {
-    /// A strict machine with these types and this context, whose event `go` runs one action; line 5.
+    /// Returns a strict machine with these types and this context, whose event `go` runs one action, on line 5.
     private static func machine(_ types: String, _ context: String, _ action: String, strict: Bool = true) -> String {
         """
         id: order

@@ -148,14 +148,14 @@ struct DefinitionActionTests {
 }
 
 extension Assignment {
-    /// The path, where it has nothing but keys.
+    /// The keys of a path that has nothing but keys.
     fileprivate var keys: [String] {
         path.compactMap { if case .key(let key) = $0 { key } else { nil } }
     }
 }
 
 extension Template {
-    /// The value, where it has no expressions.
+    /// The value of a template without expressions.
     fileprivate var literal: JSONValue? {
         if case .literal(let value) = self { value } else { nil }
     }

@@ -26,7 +26,7 @@ struct DefinitionCheckTests {
             ])
     }
 
-    /// Timers of the region itself are meant to begin anew, and inside of it nothing else is left.
+    /// If the region's own timers are the only ones, they are meant to begin again, so there is no warning.
     @Test(arguments: [
         ("after: {1h: late}, ", "a", "{target: a, reenter: true}", "", true),
         ("after: {1h: late}, ", "a", "{target: .x, reenter: true}", "", true),
@@ -57,7 +57,7 @@ struct DefinitionCheckTests {
         #expect(told.allSatisfy { $0.hasSuffix(message) }, "\(told)")
     }
 
-    /// An error can be taken where its invocation lives, above, below, and in other regions.
+    /// An error can be taken in the state of its invocation, above, below, and in other regions.
     @Test(arguments: [
         ("a: {invoke: {task: x}}, b: {}", "", false), ("a: {invoke: {task: x, onDone: b}}, b: {}", "", false),
         ("a: {invoke: {task: x, onError: b}}, b: {}", "", true),
@@ -92,7 +92,7 @@ struct DefinitionCheckTests {
                 + "fails and waits for somebody; add 'onError'")
     }
 
-    /// As in what was imported with losses.
+    /// An import with losses has such a guard.
     @Test func aGuardThatIsFalseLetsNothingPass() {
         let text = """
             id: m

@@ -2,9 +2,9 @@ import Statechart
 import Testing
 import ThreadTesting
 
-/// Mistakes in expressions: where they stand, and what would fit.
+/// Tests mistakes in expressions: their places, and the suggested corrections.
 @Suite(.ownThreads) struct DefinitionExpressionTests {
-    /// A definition of which one state has these keys, on line 3.
+    /// Reads a definition in which one state has these keys, on line 3.
     private func open(_ keys: String, root: String = "") -> String {
         "{id: m, initial: s, on: {x: .a, y: .b}, \(root)\nstates: {a: {}, b: {}, s: {\n\(keys)}}}"
     }

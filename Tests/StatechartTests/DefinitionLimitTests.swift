@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import ThreadTesting
 
-/// Texts that are too large or too deep, or mean to be: each is answered at once, with one clear mistake.
+/// Tests texts that are too large or too deep, or hostile: each is answered quickly, with one clear mistake.
 @Suite(.ownThreads) struct DefinitionLimitTests {
     @Test func textIsBounded() {
         let text = String(repeating: " ", count: DefinitionLimits.textBytes + 1)
@@ -57,7 +57,7 @@ import ThreadTesting
         #expect(diagnostics(of: text).isEmpty)
     }
 
-    /// Entering such a state would always fail. What was stored before the bound is still read.
+    /// Entering such a state would always fail. Definitions from before the limit can still be read.
     @Test func whatOneStateArmsIsBounded() throws {
         let timers = (1...(StepLimits.timers + 1)).map { "      \($0)s: b\n" }.joined()
         let text = "id: m\ninitial: a\nstates:\n  b: {}\n  a:\n    after:\n" + timers
@@ -153,7 +153,7 @@ import ThreadTesting
         String(repeating: opening, count: count) + String(repeating: closing, count: count)
     }
 
-    /// Names are looked up in tables that all expressions share: what is made for each of them must not grow with them.
+    /// Names are looked up in tables that all expressions share: the work for each expression must not grow with them.
     @Test func manyGuardsAndTypedEventsAreRead() throws {
         let few = try timeToRead(guards: 1_000)
         let many = try timeToRead(guards: 8_000)
@@ -161,7 +161,7 @@ import ThreadTesting
         #expect(many < few * 24, "\(few), \(many)")
     }
 
-    /// The processor's time for a definition with so many guards and typed events.
+    /// Returns the processor time for a definition with a number of guards and typed events.
     private func timeToRead(guards count: Int) throws -> Duration {
         let numbers = 0..<count
         let guards = numbers.map { "\"g\($0)\": \"context.n > \($0)\"" }.joined(separator: ",")

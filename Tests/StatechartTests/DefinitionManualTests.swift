@@ -2,11 +2,11 @@ import ManualTesting
 import Statechart
 import Testing
 
-/// `docs/definitions.md` names the keys that the reader knows, and no others.
+/// Tests that `docs/definitions.md` names exactly the keys that the reader knows.
 struct DefinitionManualTests {
     private typealias Place = DefinitionKeys.Place
 
-    /// What the page calls the places.
+    /// The page's names of the places.
     private static let names: [Place: String] = [
         .root: "the root", .state: "a state", .finalState: "a final state", .historyState: "a history state",
         .initial: "`initial`", .transition: "a transition", .action: "an action", .raise: "`raise`", .send: "`send`",
@@ -16,7 +16,7 @@ struct DefinitionManualTests {
     ]
     private static let page = ManualPage.page("docs/definitions.md")
 
-    /// The cells of the rows below the head of a table.
+    /// Returns the cells of the rows below the head of a table.
     private static func rows(below head: String) -> [[String]] {
         let lines = page.prose.map(\.line).drop { $0 != head }.dropFirst(2).prefix { $0.hasPrefix("|") }
         return lines.map { line in
@@ -39,7 +39,7 @@ struct DefinitionManualTests {
         #expect(Self.rows(below: "| map | its keys |").count == DefinitionKeys.Place.allCases.count)
     }
 
-    /// The table that says what each key of a state means.
+    /// The table has the meaning of each key of a state.
     @Test func eachKeyOfAStateHasItsMeaning() {
         let places: [DefinitionKeys.Place] = [.root, .state, .finalState, .historyState]
         let told = Self.rows(below: "| key | where | meaning |").flatMap { Self.codes(in: $0[0]) }

@@ -1,7 +1,8 @@
 import Statechart
 import Testing
 
-/// What the definition language has and this version does not: refused by name, beside all other mistakes.
+/// Tests the parts of the definition language that this version lacks: refused by name, together with all other
+/// mistakes.
 struct DefinitionMissingPartsTests {
     @Test(arguments: [
         ("invoke: {machine: x}", "3:10: error: 'machine' needs child machines, which this version does not have"),

@@ -1,7 +1,7 @@
 import Statechart
 import Testing
 
-/// What is said about a definition, each with its line and column; empty when it is read without a word.
+/// Returns the diagnostics of a definition, each with its line and column; empty if there are none.
 func diagnostics(of text: String, _ syntax: DefinitionSyntax = .detected) -> [String] {
     do {
         return try DefinitionReader.read(text, syntax: syntax).warnings.map(\.description)
@@ -10,7 +10,8 @@ func diagnostics(of text: String, _ syntax: DefinitionSyntax = .detected) -> [St
     }
 }
 
-/// The machine of a definition that has one state of its own, `s`, with these keys in flow style. It takes all errors.
+/// Returns a definition with one state of its own, `s`, that has these keys in flow style. The machine handles all
+/// errors.
 func oneState(_ keys: String, root: String = "") -> String {
     "{id: m, initial: s, \(root)\nstates: {a: {}, b: {}, s: {on: {a: a, b: b, error.*: a},\n\(keys)}}}"
 }

@@ -2,7 +2,7 @@ import Statechart
 import Testing
 
 struct DefinitionTargetTests {
-    /// Where an event leads whose transition stands in `p.q` of a machine with dotted keys and ids.
+    /// Returns the state after an event whose transition is in `p.q` of a machine with dotted keys and ids.
     private func target(_ word: String, at place: String = "p.q") throws -> String? {
         let text = """
             id: m

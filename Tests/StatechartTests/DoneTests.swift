@@ -1,9 +1,9 @@
 import Statechart
 import Testing
 
-/// A state that is done says so, whichever part of it ended last.
+/// Tests that a done state raises its event, whichever part of it ended last.
 @Suite struct DoneTests {
-    /// Four regions on three levels.
+    /// A machine with four regions on three levels.
     static let regions = """
         a: {initial: open, states: {open: {on: {a: end}}, end: {type: final}}}, middle: {type: parallel, states: {
         b: {initial: open, states: {open: {on: {b: end}}, end: {type: final}}}, inner: {type: parallel, states: {
@@ -45,7 +45,7 @@ import Testing
                 """)
     }
 
-    /// What stands above a compound state waits for that state's own end, not for what ends below it.
+    /// A state above a compound state waits for that state's own end, not for the ends below it.
     @Test func aCompoundStateBetweenParallelOnesHasAnEndOfItsOwn() throws {
         var run = try Run(
             """

@@ -2,9 +2,9 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// `http`, `exec` and `call`: from the definition to what the row of the effect says.
+/// Tests `http`, `exec` and `call`, from the definition to the row of the effect.
 @Suite struct EffectActionTests {
-    /// The effects that a machine asks for in its first state, `a`.
+    /// Returns the effects that a machine requests in its first state, `a`.
     private func effects(_ keys: String, context: String = "{}") throws -> [EffectRequest] {
         let run = try TimedRun("{id: m, initial: a, context: \(context), states: {a: {\(keys)}, b: {}}}")
         return run.last.flatMap { $0.macrostep.requests.compactMap(\.effect) }
@@ -56,7 +56,7 @@ import WorkflowJSON
         #expect(text.contains(part) && !text.contains("invalid"), "\(text)")
     }
 
-    /// What can never be sent is no error of the machine: its one attempt fails.
+    /// A request that can never be sent is no error of the machine: its only attempt fails.
     @Test(arguments: [
         ("url: 'http://a/{context.e}'", "'{context.e}' makes an empty segment of the url"),
         (
@@ -186,7 +186,7 @@ import WorkflowJSON
         }
     }
 
-    /// The numbers are those of one counter, in the order in which things are asked for.
+    /// The numbers come from one counter, in the order of the requests.
     @Test func callsAreRequestsInTheirOrder() throws {
         var run = try TimedRun(Self.calling)
         #expect(
@@ -202,7 +202,7 @@ import WorkflowJSON
         #expect(requests(run).isEmpty)
     }
 
-    /// What its macrostep asked for stays asked for: only what lives in a state ends with it.
+    /// The request of its macrostep stays: only effects of a state end with the state.
     @Test func aCallOutlivesItsState() throws {
         var run = try TimedRun(Self.calling)
         _ = try run.pass(1_000)
@@ -213,7 +213,7 @@ import WorkflowJSON
         #expect(requests(left) == ["call.1.1 task:x 3 {}"])
     }
 
-    /// A macrostep that is undone asks for nothing.
+    /// An undone macrostep requests nothing.
     @Test func whatIsUndoneCallsNobody() throws {
         let run = try TimedRun(Self.calling)
         let input = Input.event(Event(name: "bad", data: 0, at: run.now))
@@ -248,7 +248,7 @@ import WorkflowJSON
 }
 
 extension TimedRun {
-    /// What is said of an event whose action fails.
+    /// Returns the message about an event whose action fails.
     fileprivate func refusalMessage(_ event: String, _ data: JSONValue) -> String? {
         guard case .expressionFailed(let failure)? = refusal(of: event, data) else { return nil }
         return failure.message

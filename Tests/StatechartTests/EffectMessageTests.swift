@@ -1,6 +1,6 @@
 import Testing
 
-/// What is said of mistakes in `http`, `exec` and `call`.
+/// Tests the messages about mistakes in `http`, `exec` and `call`.
 @Suite struct EffectMessageTests {
     @Test(
         arguments: [

@@ -1,7 +1,7 @@
 import Statechart
 import Testing
 
-/// Families of events: the longest prefix comes first, however many there are.
+/// Tests families of events: the longest prefix comes first, however many there are.
 @Suite struct FamilyTests {
     private static func machine(more families: Int) throws -> Machine {
         let more = (0..<families).map { "      other\($0).*: a\n" }.joined()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Whoever is told what is accepted is told as much as the budget of a macrostep pays for.
+    /// Acceptance is computed as far as the budget of a macrostep allows; for further events it is unknown.
     @Test func whatIsAcceptedOfVeryManyIsLookedForWithinTheBudget() throws {
         let regions = (0..<2_000).map { "      r\($0): {}\n" }.joined()
         let events = (0..<2_000).map { "      e\($0): {target: p, guard: context.isOpen}\n" }.joined()

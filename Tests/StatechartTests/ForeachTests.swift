@@ -1,7 +1,8 @@
 import Statechart
 import Testing
 
-/// The keys that `foreach` makes under `strict: false` (SCXML 4.6: "if the variable does not exist, it is declared").
+/// Tests the keys that `foreach` makes under `strict: false` (SCXML 4.6: "if the variable does not exist, it is
+/// declared").
 @Suite struct ForeachTests {
     static func definition(array: String, strict: Bool = false) -> String {
         """
@@ -40,7 +41,7 @@ import Testing
                 == #"{"each":"still there","empty":[],"list":[1.5,2],"number":1,"seen":[1.5,0,2,1]}"#)
     }
 
-    /// A loop may stand behind what writes its keys.
+    /// A loop may come after an action that writes its keys.
     @Test func anAssignmentBeforeTheLoopIsNoSlip() throws {
         let before = Self.definition(array: "context.list").replacing(
             "  a:\n", with: "  a:\n    entry: {assign: {each: 1, eahc: 2}}\n", maxReplacements: 1)

@@ -1,6 +1,6 @@
 import Statechart
 
 extension InstanceIdentity {
-    /// Who steps in tests.
+    /// The identity of instances in tests.
     static let test = InstanceIdentity(name: "test-1", version: 1, startedAt: .zero)
 }

@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// Invocations: when they begin, what ends them, and what their results do.
+/// Tests invocations: when they begin, what ends them, and the effects of their results.
 @Suite struct InvocationTests {
     private static let order = """
         id: order
@@ -68,7 +68,7 @@ import WorkflowJSON
         #expect(Self.requests(run) == ["cancel 1.1"] && run.snapshot.armed.isEmpty)
     }
 
-    /// People are told the time as a definition writes it; digests go over what the snapshot keeps.
+    /// Messages have the time as in the definition; digests cover the form in the snapshot.
     @Test func aTimeoutThatNobodyTakesSaysHowLongItWas() throws {
         var run = try TimedRun("{id: m, initial: a, states: {a: {invoke: {task: t, timeout: 172800000}}}}")
         let armed = try #require(run.snapshot.armed.first { $0.kind == .timer })
@@ -116,7 +116,7 @@ import WorkflowJSON
         #expect(run.snapshot.status == .done && Self.requests(run) == ["cancel 2.1"] && run.snapshot.armed.isEmpty)
     }
 
-    /// A state that is left again within its macrostep never began anything.
+    /// A state that is exited within the same macrostep never begins its invocations.
     @Test func whatIsLeftAtOnceNeverBegins() throws {
         let run = try TimedRun(
             """
@@ -143,7 +143,8 @@ import WorkflowJSON
         #expect(Self.requests(run) == ["p.b task:x 3 {}", "q task:y 3 {}"])
     }
 
-    /// The machine is stable when they begin: what one raises is taken before the next macrostep, and ends others.
+    /// The machine is stable when invocations begin. An event that one raises is taken before the next macrostep, and
+    /// ends others.
     @Test func aFailingTemplateRaisesAnError() throws {
         let run = try TimedRun(
             """
@@ -231,7 +232,7 @@ import WorkflowJSON
     }
 }
 
-/// What is said of mistakes in `invoke`.
+/// Tests the messages about mistakes in `invoke`.
 @Suite struct InvocationMessageTests {
     @Test(arguments: [
         ("invoke: {}", "3:9: error: an invocation needs one of http, task and exec"),
@@ -286,7 +287,7 @@ import WorkflowJSON
         #expect(diagnostics(of: oneState(keys)).first == message)
     }
 
-    /// In the machine, not only in the state.
+    /// An id is unique in the machine, not only in its state.
     @Test func anIdIsUsedOnce() {
         let text = """
             id: m

@@ -2,9 +2,9 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// Timers that are too late for some of their transitions, or for all: `skip` and `next` in `misfire`.
+/// Tests timers that are too late for some of their transitions, or for all: `skip` and `next` in `misfire`.
 @Suite struct LateTimerTests {
-    /// Takes the only timer of an instance so many milliseconds after the start.
+    /// Takes the only timer of an instance a number of milliseconds after the start.
     private func fired(_ machine: Machine, at time: Int64) throws -> Macrostep {
         guard case .accepted(let start) = machine.apply(.start(), to: nil, as: .test) else {
             throw Refusal.notAccepted
@@ -65,7 +65,7 @@ import WorkflowJSON
         #expect((macrostep.skipped != nil) == isSkipped)
     }
 
-    /// Its eventless transition would be taken if one had its turn after a timer that nothing takes.
+    /// Returns a machine whose eventless transition would be taken if one had a turn after a timer that nothing takes.
     private static func hourly(_ delay: String = "1h") -> String {
         """
         id: m
@@ -101,7 +101,7 @@ import WorkflowJSON
         #expect(next.skipped == nil && next.snapshot.context["n"] == 1 && next.snapshot.armed.count == 1)
     }
 
-    /// A delay that is computed is computed from the clock's time, so it leads to a full hour again.
+    /// A computed delay is computed from the clock's time, so it leads to a full hour again.
     @Test func aDelayThatIsComputedIsComputedAnew() throws {
         let machine = try DefinitionReader.read(Self.hourly("3600000 - event.at.getMinutes() * 60000")).machine
         let macrostep = try fired(machine, at: Self.fifteenDays + Self.hour / 2)
@@ -126,7 +126,7 @@ import WorkflowJSON
         #expect(failed.snapshot.armed.kept?.id == timer.id)
     }
 
-    /// What is in time is asked; only when that says no, the others are found too late.
+    /// Transitions that are in time are tried first. Only if their guards are false, the others are found too late.
     @Test(arguments: [(true, "b", nil), (false, "a", true)] as [(Bool, String, Bool?)])
     func aGuardThatSaysNoLeavesTheTimerSkipped(holds: Bool, state: String, isRearmed: Bool?) throws {
         let text = """
@@ -163,7 +163,7 @@ import WorkflowJSON
         #expect(told.isEmpty != isTold, "\(told)")
     }
 
-    /// A state to which only a timer leads that is too late for the transitions before.
+    /// Only a timer leads to the state, and it is too late for the transitions before.
     @Test(
         arguments: [
             ("[{target: b, misfire: {skip: 1m}}, c]", .second, false),

@@ -1,7 +1,7 @@
 import Statechart
 import Testing
 
-/// Moments as messages write them.
+/// Tests times in the form of messages.
 @Suite struct LogicalTimeTests {
     @Test(arguments: [
         (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),

@@ -1,9 +1,9 @@
 import Statechart
 import Testing
 
-/// An instance that goes over to another version, as the pure step has it.
+/// Tests migrations to another version in the pure step.
 @Suite struct MigrationTests {
-    /// Takes an instance of a definition over to another one.
+    /// Migrates an instance of a definition to another one.
     private static func move(
         _ run: TimedRun, to definition: String, _ plan: MigrationPlan = MigrationPlan()
     ) throws -> (machine: Machine, migrated: Migrated) {
@@ -19,7 +19,7 @@ import Testing
         return (new, migrated)
     }
 
-    /// The places of what does not fit.
+    /// Returns the places of the misfits.
     private static func misfits(
         _ run: TimedRun, to definition: String, _ plan: MigrationPlan = MigrationPlan()
     ) throws -> [String] {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// A word that is spelt wrong drops nothing in silence; what an earlier version has left can be dropped.
+    /// A misspelled path is refused, because it would drop nothing. Parts that an earlier version left can be dropped.
     @Test func whatIsDroppedIsKnown() throws {
         let old = "id: m\ninitial: ab\ncontext: {total: 0}\nstates: {ab: {}}"
         let run = try TimedRun(old)
@@ -124,7 +124,7 @@ import Testing
         #expect(machine.paths(of: migrated.macrostep.entered) == ["a.one", "a.two"])
     }
 
-    /// One that has failed on the end of an invocation.
+    /// Returns an instance that has failed on the end of an invocation.
     private static func failed() throws -> TimedRun {
         var run = try TimedRun(
             """
@@ -158,7 +158,7 @@ import Testing
         #expect(macrostep.snapshot.armed.isEmpty && machine.paths(of: macrostep.entered) == ["c"])
     }
 
-    /// Tried again it would run beside that one, under the same name.
+    /// A second attempt would run beside that invocation, with the same name.
     @Test func whatItFailedOnIsNotBegunInAnotherState() throws {
         let new = """
             id: m
@@ -173,7 +173,7 @@ import Testing
         #expect(try Self.misfits(try Self.failed(), to: new.replacing("id: work", with: "id: other")) == [])
     }
 
-    /// On the way over a version that does not have it.
+    /// The instance migrates through a version that does not have it.
     @Test func whatItFailedOnIsNotBegunAgainInItsState() throws {
         let run = try Self.failed()
         let (without, there) = try Self.move(run, to: "id: m\ninitial: a\ncontext: {n: 0}\nstates: {a: {}}")

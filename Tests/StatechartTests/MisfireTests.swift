@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// `misfire`: what a timer does that fires too late.
+/// Tests `misfire`: the effect of a timer that fires too late.
 @Suite struct MisfireTests {
     @Test(arguments: [
         ("fire", Misfire.fire), ("{skip: 1h}", .skip(afterMilliseconds: 3_600_000)),
@@ -131,7 +131,7 @@ import WorkflowJSON
         }
     }
 
-    /// Lateness counts from when it was due, also when its event has another time.
+    /// The lateness counts from the due time, even if the event has another time.
     @Test func theEventsOwnTimeDoesNotMakeATimerEarly() throws {
         let run = try TimedRun(Self.definition)
         let timer = try #require(run.snapshot.armed.first { $0.event == "after.10s.a" })

@@ -1,7 +1,7 @@
 import Statechart
 import Testing
 
-/// What is active while an action runs, asked by the action itself.
+/// Tests the active states while an action runs, as the action itself sees them.
 @Suite struct OrderExpressionTests {
     @Test func aStateLeavesTheConfigurationAfterItsExitActions() throws {
         var run = try Run(

@@ -1,10 +1,10 @@
 import Statechart
 import Testing
 
-/// What happens in which order, and which states a transition leaves and enters: cases of SCXML, Appendix D, that no
-/// public vector tells from their neighbours.
+/// Tests the order of actions and events, and the states that a transition exits and enters. The cases are of SCXML,
+/// Appendix D, and no public vector tells them from their neighbours.
 ///
-/// In most machines a region `log` enters a state for every event that is raised, so that `entered` tells the order.
+/// In most machines a region `log` enters a state for every event that is raised, so that `entered` shows the order.
 @Suite struct OrderTests {
     @Test func aParentIsEnteredBeforeAChildThatIsTheTarget() throws {
         var run = try Run(

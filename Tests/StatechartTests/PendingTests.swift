@@ -1,7 +1,7 @@
 import Statechart
 import Testing
 
-/// What is armed: which it is, what a macrostep asks for, and what an instance failed on.
+/// Tests pending items: their identity, the requests of a macrostep, and the item that an instance failed on.
 @Suite struct PendingTests {
     private static let machine = """
         id: m
@@ -80,7 +80,7 @@ import Testing
         #expect(macrostep.snapshot.armed == run.snapshot.armed && macrostep.snapshot.seq == 4)
     }
 
-    /// A reader refuses an invocation that it could not write as it was.
+    /// A reader refuses an invocation that it could not write in the same form.
     @Test(arguments: [
         #"{"kind":"invocation","number":1,"seq":1,"state":"a"}"#,
         #"{"due":0,"event":"came","kind":"invocation","number":1,"seq":1,"state":"a"}"#,

@@ -3,7 +3,7 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// What a person does to an instance, as the pure step has it: a rule for each kind.
+/// Tests the actions of a person in the pure step, with a rule for each kind.
 @Suite(.ownThreads) struct RepairTests {
     private static let machine = """
         id: pot
@@ -29,7 +29,7 @@ import WorkflowJSON
           rich: {on: {error.invoke.work: idle}}
         """
 
-    /// One that has failed on `count`.
+    /// Returns an instance that has failed on `count`.
     private static func failed() throws -> TimedRun {
         var run = try TimedRun(machine)
         try run.send("poke")
@@ -123,7 +123,7 @@ import WorkflowJSON
         #expect(run.snapshot.status == .running && run.snapshot.context["n"] == 1)
     }
 
-    /// `always` has its turn first: it leaves the state, and what comes then is nobody's event any more.
+    /// `always` has its turn first and leaves the state, after which no state takes the event.
     @Test func aRetryAfterASetSettlesFirst() throws {
         var run = try Self.failed()
         try run.ask(run.setting(["n": 2000]))
@@ -133,7 +133,7 @@ import WorkflowJSON
         #expect(run.events == ["count"])
     }
 
-    /// What ends with the state that settling leaves does not come.
+    /// A timer ends with the state that the settling exits.
     @Test func aTimerOfAStateThatSettlingLeavesIsGone() throws {
         var run = try TimedRun(Self.machine)
         _ = try run.pass(3_600_000)
@@ -155,7 +155,7 @@ import WorkflowJSON
         #expect(run.snapshot.status == .running)
     }
 
-    /// Rows of 0.1.0 know no `set`: their retries do not settle.
+    /// Rows of 0.1.0 know no `set`, so their retries do not settle.
     @Test func aRetryWithoutASetDoesNotSettle() throws {
         var run = try Self.failed()
         let text = run.machine.text(of: run.snapshot)

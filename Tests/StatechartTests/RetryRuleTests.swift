@@ -2,13 +2,13 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// Which rule counts for a failure, and what it says.
+/// Tests the choice of a rule for a failure, and the rule's effect.
 @Suite struct RetryRuleTests {
     private static func machine(_ retry: String) -> String {
         "{id: m, initial: s, states: {s: {invoke: {http: {url: 'https://h/'}, retry: \(retry)}}}}"
     }
 
-    /// The rules of the one invocation of a state.
+    /// Returns the rules of the only invocation of a state.
     private static func policy(_ retry: String) throws -> RetryPolicy {
         let state = try DefinitionReader.read(machine(retry)).machine.states.first { !$0.invocations.isEmpty }
         return try #require(state?.invocations.first).retry
@@ -31,7 +31,7 @@ import WorkflowJSON
         #expect(policy.place(for: RetryFailure(type: type, status: status)) == place)
     }
 
-    /// A stored version is read for good, also where its words would be refused now.
+    /// A stored version can always be read, even if its words would be refused now.
     @Test(arguments: ["[]", "[whatever]", "no stock", "'*'"]) func wordsOfStoredDefinitionsAreRead(words: String) throws
     {
         let text = Self.machine("{except: \(words)}")
@@ -63,7 +63,7 @@ import WorkflowJSON
         #expect(Self.wait(policy, "connect") == nil)
     }
 
-    /// A status that is an error at once is tried again where a rule names it, and not where it names the type only.
+    /// A status that is otherwise final is tried again if a rule names it, and not if a rule names only the type.
     @Test func aStatusThatIsNamedIsTriedAgain() throws {
         let policy = try Self.policy(Self.rules)
         #expect(Self.wait(policy, "http-status", 409, canRetry: false) == 7)
@@ -84,7 +84,7 @@ import WorkflowJSON
         #expect((json == nil) == (policy == RetryPolicy()))
     }
 
-    /// A file may hold anything.
+    /// A file may contain anything.
     @Test(arguments: [
         #"[]"#, #"[1, null]"#, #"[{"on": 1, "attempts": -1, "first": -9223372036854775808, "factor": 1e300}]"#, #""x""#,
         #"{"on": [], "attempts": 9223372036854775807, "jitter": 1e9}"#,
@@ -136,7 +136,7 @@ import WorkflowJSON
         #expect(diagnostics(of: oneState("invoke: {http: {url: 'https://h/'}, retry: \(retry)}")) == [])
     }
 
-    /// Workers have words of their own.
+    /// Workers have their own types.
     @Test func theTypesOfATaskAreItsWorkers() {
         #expect(diagnostics(of: oneState("invoke: {task: x, retry: {on: [no-box, lease-expired, a.b_C9]}}")) == [])
         #expect(

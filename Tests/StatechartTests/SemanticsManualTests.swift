@@ -3,9 +3,9 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// `docs/semantics.md` is true: every definition in it is run, and every line about it compared.
+/// Tests that `docs/semantics.md` is true: every definition in it is run, and every line about it is compared.
 @Suite struct SemanticsManualTests {
-    /// One difference: what stands below its heading.
+    /// A difference: the content below its heading.
     struct Section: CustomTestStringConvertible {
         var title: String
         var definition: [String] = []
@@ -60,7 +60,7 @@ import WorkflowJSON
         #expect(lines == section.lines)
     }
 
-    /// What a start, an event, or time that passes comes to.
+    /// Returns the result of a start, an event, or a wait.
     private static func outcome(of what: String, _ definition: String, _ run: inout TimedRun?) throws -> String {
         do {
             if what == "start" {

@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// Each difference of a later semantics from that of 0.1, with what both of them lead to.
+/// Tests each difference of a later semantics from that of 0.1, with the results of both.
 @Suite struct SemanticsTests {
     private static let regions = """
         {id: m, initial: p, states: {done: {}, p: {type: parallel, on: {go: done, jump: done, stay: {actions: {raise: x}}},
@@ -16,7 +16,7 @@ import WorkflowJSON
         #expect(run.configuration == leaves)
     }
 
-    /// Without a target nothing is left, so nothing is in conflict.
+    /// A transition without a target exits nothing, so it conflicts with nothing.
     @Test(arguments: [Semantics.first, .second])
     func aTransitionWithoutTargetPreemptsNothing(semantics: Semantics) throws {
         var run = try Run(Self.regions, semantics: semantics)
@@ -26,7 +26,7 @@ import WorkflowJSON
         #expect(run.configuration == ["done"])
     }
 
-    /// The source stays inside: so do the regions beside it.
+    /// The source stays active, and so do the regions beside it.
     @Test(arguments: [Semantics.first, .second])
     func regionsThatStayInsideAreNotInConflict(semantics: Semantics) throws {
         var run = try Run(
@@ -82,7 +82,7 @@ import WorkflowJSON
         #expect(run.exited == (exited.isEmpty ? ["c.s.y"] : exited))
     }
 
-    /// A history state below the source stands for something below it, which is no reason to leave the source.
+    /// A history state below the source stands for a state below it, which is no reason to exit the source.
     @Test(arguments: [Semantics.first, .second], ["own", "written"])
     func aTransitionToItselfOrBelowStaysInside(semantics: Semantics, event: String) throws {
         var run = try Run(Self.history, semantics: semantics)
@@ -135,7 +135,7 @@ import WorkflowJSON
         #expect((initial != nil) == isTaken)
     }
 
-    /// Only differences that a definition can meet are told.
+    /// Only differences that can affect a definition are reported.
     @Test func differencesAreThoseThatADefinitionCanMeet() throws {
         func differences(_ text: String) throws -> [String] {
             try DefinitionReader.read(text).machine.differences(from: .first, in: text)

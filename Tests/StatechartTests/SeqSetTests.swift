@@ -1,7 +1,7 @@
 import Statechart
 import Testing
 
-/// Macrosteps as a person writes them.
+/// Tests sets of macrosteps as a person writes them.
 struct SeqSetTests {
     @Test(arguments: [
         ("3", "3", "3"), ("3,7-9", "3,7-9", "3, 7 to 9"), ("9,1-3,2-5,6", "1-6,9", "1 to 6, 9"), ("4-4", "4", "4"),

@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// Runs a definition through events and tells what each did.
+/// Runs a definition through events, and has the result of each.
 struct Run {
     let machine: Machine
     private(set) var last: Macrostep
@@ -23,7 +23,7 @@ struct Run {
         last = try Self.accepted(machine.apply(.event(Event(name: event)), to: last.snapshot, as: .test))
     }
 
-    /// Sends an event that must be refused.
+    /// Sends an event that must be refused. Returns the refusal.
     func refusal(of event: String) -> Refusal? {
         if case .refused(let refusal) = machine.apply(.event(Event(name: event)), to: last.snapshot, as: .test) {
             refusal

@@ -1,7 +1,7 @@
 import Statechart
 import Testing
 
-/// Tags of states: what `hasTag` finds.
+/// Tests tags of states, as `hasTag` finds them.
 @Suite struct TagTests {
     static let definition = """
         id: m

@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// Runs a definition on a virtual clock, with all that it sends to itself.
+/// Runs a definition on a virtual clock, with the events that it sends to itself.
 struct TimedRun {
     let machine: Machine
     private(set) var snapshot: Snapshot
@@ -20,7 +20,7 @@ struct TimedRun {
     var context: String { JSONWriter.string(snapshot.context) }
     /// The events of the last macrosteps.
     var events: [String] { last.map(\.input.event.name) }
-    /// What the actions of the last macrosteps did.
+    /// The effects of the actions in the last macrosteps.
     var deeds: [String] { last.flatMap { $0.macrostep.microsteps.flatMap { $0.deeds.map(\.text) } } }
 
     /// Sends an event that must be accepted.
@@ -28,34 +28,34 @@ struct TimedRun {
         try follow(.event(Event(name: name, data: data, at: now)), from: snapshot, within: bounds)
     }
 
-    /// Why an event is refused; nil when it is not.
+    /// Returns the reason why an event is refused; `nil` if it is accepted.
     func refusal(of name: String, _ data: JSONValue? = nil) -> Refusal? {
         let input = Input.event(Event(name: name, data: data, at: now))
         guard case .refused(let refusal) = machine.apply(input, to: snapshot, as: .test) else { return nil }
         return refusal
     }
 
-    /// Does what a person asks for, which must be accepted, or a retry, which may fail again.
+    /// Carries out a person's request, which must be accepted, or a retry, which may fail again.
     mutating func ask(_ input: Input) throws { try follow(input, from: snapshot) }
 
-    /// Why what a person asks for is refused; nil when it is not.
+    /// Returns the reason why a person's request is refused; `nil` if it is accepted.
     func refusal(of input: Input) -> Refusal? {
         guard case .refused(let refusal) = machine.apply(input, to: snapshot, as: .test) else { return nil }
         return refusal
     }
 
-    /// The event of what a person asks for.
+    /// Returns the event of a person's request.
     func word(_ name: String, _ data: JSONValue? = nil) -> Event { Event(name: name, data: data, at: now) }
 
-    /// A retry of what it failed on.
+    /// Returns a retry of the event that the instance failed on.
     func retry() throws -> Input { .retried(Taken(try #require(snapshot.armed.kept), at: now)) }
 
-    /// Values for keys of the context.
+    /// Returns a request to set keys of the context.
     func setting(_ values: JSONObject, unset: [String] = []) -> Input {
         .set(word("set", ContextChange(set: values, unset: unset).data))
     }
 
-    /// Lets time pass and fires what falls due; gives the names of what fired.
+    /// Advances the clock and fires the timers that become due. Returns their names.
     mutating func pass(_ milliseconds: Int64) throws -> [String] {
         let until = LogicalTime(milliseconds: now.milliseconds + milliseconds)
         var fired: [String] = []
@@ -68,7 +68,7 @@ struct TimedRun {
         return fired
     }
 
-    /// Gives an invocation its result.
+    /// Ends an invocation with a result.
     mutating func end(_ id: String, _ output: JSONValue? = nil) throws {
         try take("done.invoke.\(id)", output, of: id)
     }

@@ -1,7 +1,7 @@
 import Statechart
 import Testing
 
-/// Urls of definitions: what may stand there, and what expressions in them may give.
+/// Tests URLs of definitions: the allowed texts, and the allowed values of expressions in them.
 @Suite struct URLTemplateTests {
     @Test(
         arguments: [
@@ -30,7 +30,7 @@ import Testing
 
     private static let decoded = "'{x}' makes a segment of the url that has '.' or '..' when it is decoded"
 
-    /// Names with dots, slashes and percent signs that lead nowhere else.
+    /// Names with dots, slashes and percent signs lead nowhere else.
     @Test(arguments: ["a/b", "...", "..a", "a..b", "100%", "%2", "%zz", "a;b", "v1.2/x", "%2f", ".%2"])
     func aValueMayLookLikeAPath(value: String) throws {
         #expect(throws: Never.self) { try URLTemplate("https://a/{x}").filled(with: [value]) }
@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-/// Headers, secrets in them, and arguments of programs.
+/// Tests headers, secrets in them, and arguments of programs.
 @Suite struct HeaderCheckTests {
     @Test(
         arguments: [

@@ -4,8 +4,8 @@ import Testing
 import WorkflowJSON
 import WorstMacrosteps
 
-/// The budget ends macrosteps that evaluate little and do much. Each prints how long its thread has had a core;
-/// `wfbench worst` measures how long other clients wait behind them.
+/// Tests that the budget ends macrosteps that evaluate little and do much. Each prints how long its thread has had a
+/// core; `wfbench worst` measures how long other clients wait for them.
 @Suite(.serialized) struct WorstMacrostepTests {
     @Test(.timeLimit(.minutes(5)), arguments: WorstMacrostep.all)
     func theBudgetEndsIt(kind: WorstMacrostep) throws {

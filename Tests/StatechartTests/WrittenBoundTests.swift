@@ -2,9 +2,9 @@ import Statechart
 import Testing
 import WorkflowJSON
 
-/// All that a macrostep writes has a bound, and all that an instance keeps armed.
+/// Tests the limits on everything that a macrostep writes, and on everything that an instance keeps armed.
 @Suite struct WrittenBoundTests {
-    /// The issue's machine: 900 delayed events, each with half a mebibyte.
+    /// The machine of the issue has 900 delayed events, each with half a mebibyte.
     @Test func manyLargeDelayedEventsAreRefused() throws {
         let run = try TimedRun(Self.sender("send: {event: e, delay: 1h, data: context.blob}"))
         #expect(
@@ -30,7 +30,7 @@ import WorkflowJSON
         """
     }
 
-    /// Everything that is written counts, and together.
+    /// Everything that is written counts, in one sum.
     @Test(arguments: [
         "raise: {event: e, data: context.blob}", "send: {event: e, data: context.blob}", "log: context.blob",
         "call: {task: q, input: context.blob}}, {raise: {event: e, data: context.blob}",
@@ -97,7 +97,7 @@ import WorkflowJSON
         try run.send("arm", Self.half)
     }
 
-    /// An instance from before the bound goes on; only more is refused.
+    /// An instance from before the limit continues; only additions are refused.
     @Test func whoIsOverTheBoundGoesOn() throws {
         var run = try TimedRun(Self.keeper)
         for _ in 0..<40 { try run.send("arm", Self.half, within: .recorded) }
@@ -109,7 +109,7 @@ import WorkflowJSON
         try run.send("arm", Self.half)
     }
 
-    /// What an instance has armed is gone through for each state that is left, and it can leave many all the same.
+    /// All pending items are visited for each state that is exited, and many states can be exited all the same.
     @Test func whoHasMuchArmedCanLeaveManyStates() throws {
         let regions = (0..<70).map { "      r\($0): {after: {1h: '#b'}}\n" }.joined()
         var run = try TimedRun(
@@ -133,7 +133,7 @@ import WorkflowJSON
         #expect(run.state == "b" && run.snapshot.armed.count == StepLimits.timers - 70)
     }
 
-    /// What is recorded was within the bounds of its time: it leads where it led.
+    /// A recorded macrostep was within the limits of its time, so it leads where it led.
     @Test func whatIsRecordedLeadsWhereItLed() throws {
         let run = try TimedRun(Self.sender("send: {event: e, delay: 1h, data: context.blob}"))
         let go = Input.event(Event(name: "go"))
@@ -142,7 +142,7 @@ import WorkflowJSON
         #expect(macrostep.snapshot.armed.count == 900)
     }
 
-    /// No file can hold so much.
+    /// No file can have so much data.
     @Test func whatIsRecordedHasABoundToo() throws {
         let log = "log: context.blob"
         let run = try TimedRun(Self.sender("\(log)}, {\(log)}, {\(log)"))
@@ -151,7 +151,7 @@ import WorkflowJSON
                 == "the macrostep would write 1073747968 bytes; all that one writes has at most 1073741824")
     }
 
-    /// Earlier bounds leave the budget of evaluation as it is.
+    /// Earlier limits leave the budget of evaluation as it is.
     @Test func whatIsRecordedEvaluatesNoMore() throws {
         let run = try TimedRun(
             """
@@ -164,7 +164,7 @@ import WorkflowJSON
         #expect(try recordedMessage(run, "go") == "the expression takes more than 1000000 steps")
     }
 
-    /// Why an event is refused that is recorded.
+    /// Returns the reason why a recorded event is refused.
     private func recordedMessage(_ run: TimedRun, _ event: String) throws -> String {
         let outcome = run.machine.apply(.event(Event(name: event)), to: run.snapshot, as: .test, within: .recorded)
         guard case .refused(.expressionFailed(let failure)) = outcome else { throw Refusal.notAccepted }

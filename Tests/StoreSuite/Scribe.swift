@@ -2,10 +2,10 @@ import Statechart
 import Testing
 package import WorkflowStore
 
-/// Writes what an engine would: instances that take events, with digests that chain. Each instance is written in the
-/// partition that its name says, and machines in the first.
+/// Writes the same rows as an engine: instances that take events, with chained digests. The name of an instance decides
+/// its partition; machines are in the first.
 package final class Scribe {
-    /// What was collected in a partition.
+    /// The collected rows of a partition.
     private struct Part {
         var batch: StoreBatch
         var numbers: StoreNumbers
@@ -18,25 +18,25 @@ package final class Scribe {
 
     package let writer: any StoreWriter
     private let partitions: [PartitionID]
-    /// Of the partitions, in their order.
+    /// The partitions' parts, in the order of the partitions.
     private var parts: [Part]
-    /// The latest time that was written.
+    /// The latest written time.
     package private(set) var last: Timestamp
     package private(set) var machines: [MachineRecord] = []
     package private(set) var instances: [String: InstanceRecord] = [:]
-    /// Everything written, by instance, in seq order.
+    /// The written rows by instance, in seq order.
     package private(set) var history: [String: [JournalRecord]] = [:]
     package private(set) var snapshots: [SnapshotRecord] = []
     /// The effects that instances wait for, in the order in which they began.
     private var waiting: [InstanceID: [EffectRecord]] = [:]
-    /// Where the instances were counted when something of them was taken last.
+    /// The tally keys under which the instances were counted when their rows were last taken.
     private var counted: [InstanceID: TallyKey] = [:]
-    /// Where in the batch of its partition an instance stands.
+    /// The places of the instances in the batches of their partitions.
     private var places: [InstanceID: WritableKeyPath<StoreBatch, InstanceRecord>] = [:]
     private var random = Numbers()
     private var digests = DigestBuffer()
 
-    /// One that goes on from what is committed.
+    /// Creates a scribe that continues from the committed state.
     package init(_ writer: any StoreWriter) {
         self.writer = writer
         partitions = writer.partitions
@@ -44,7 +44,7 @@ package final class Scribe {
         last = parts.map(\.numbers.last).max() ?? Timestamp(rawValue: 0)
     }
 
-    /// The partition of an instance: any of them, but the same one always.
+    /// Returns the partition of an instance: an arbitrary one, but always the same.
     package func partition(of name: String) -> PartitionID { partitions[place(of: name)] }
 
     private func place(of name: String) -> Int {
@@ -53,7 +53,7 @@ package final class Scribe {
         return (Int(bytes[0]) << 8 | Int(bytes[1])) % partitions.count
     }
 
-    /// The numbers of a partition after what was collected.
+    /// Returns the numbers of a partition after the collected rows.
     package func numbers(in partition: PartitionID) -> StoreNumbers {
         guard let place = partitions.firstIndex(of: partition) else { preconditionFailure("no such partition") }
         return parts[place].numbers
@@ -62,7 +62,7 @@ package final class Scribe {
     /// The numbers of the first partition.
     package var numbers: StoreNumbers { parts[0].numbers }
 
-    /// A machine of the given name, the next version of it.
+    /// Applies the next version of a machine.
     @discardableResult
     package func apply(
         _ name: String, semantics: Int64 = 1, source: String = "id: example\n"
@@ -96,7 +96,7 @@ package final class Scribe {
             key: key.flatMap(RequestKey.init(text:))?.bytes)
     }
 
-    /// An instance takes an event.
+    /// Lets an instance take an event.
     package func send(
         _ name: String, _ event: String = "go", data: String? = #"{"card":"tok_9"}"#, to state: String = "busy",
         status: InstanceStatus = .running, failure: String? = nil, actor: Actor? = nil, key: [UInt8]? = nil,
@@ -108,7 +108,7 @@ package final class Scribe {
         write(name, .event, event: event, data: data, to: state, at: at, actor: actor, key: key, real: real)
     }
 
-    /// An instance is deleted; its name is free.
+    /// Deletes an instance, so that its name is free.
     @discardableResult
     package func delete(_ name: String, reason: String? = nil, key: Digest? = nil) -> AuditRecord {
         guard let instance = instances.removeValue(forKey: name) else { preconditionFailure("no instance '\(name)'") }
@@ -127,7 +127,7 @@ package final class Scribe {
         return audit
     }
 
-    /// The last row of an instance begins an effect. Nothing else may have been written in its partition since.
+    /// Begins an effect in the last row of an instance. No other row may have been written in its partition since.
     @discardableResult
     package func begin(
         _ name: String, queue: String = "task:pack", change: (inout EffectRecord) -> Void = { _ in }
@@ -146,18 +146,18 @@ package final class Scribe {
         return effect
     }
 
-    /// The last row of an instance, which is not committed yet, ends an effect that was.
+    /// Ends a committed effect in the last row of an instance, which is not committed yet.
     package func end(_ effect: EffectRecord, of name: String) {
         parts[place(of: name)].batch.endedEffects.append(effect.id)
         wait(name) { $0.removeAll { $0.id == effect.id } }
     }
 
-    /// An effect that was committed is another from now on.
+    /// Changes a committed effect.
     package func change(_ effect: EffectRecord, of name: String) {
         parts[place(of: name)].batch.changedEffects.append(effect)
     }
 
-    /// Changes what an instance waits for, in the row that the batch has of it.
+    /// Changes the effects that an instance waits for, in its row of the batch.
     private func wait(_ name: String, _ change: (inout [EffectRecord]) -> Void) {
         guard var instance = instances[name], let place = places[instance.id] else {
             preconditionFailure("nothing of '\(name)' is in the batch")
@@ -174,12 +174,13 @@ package final class Scribe {
         parts[self.place(of: name)].batch[keyPath: place] = instance
     }
 
-    /// Commits what was collected.
+    /// Commits the collected rows.
     package func commit(_ writer: any StoreWriter) throws {
         try writer.commit(takeAll())
     }
 
-    /// One that goes on from what a store has, after a batch that was not written. For stores without other instances.
+    /// Returns a scribe that continues from the state of a store, after a batch that was not written. For stores
+    /// without other instances.
     package func resumed(_ writer: any StoreWriter) throws -> Scribe {
         let scribe = Scribe(writer)
         scribe.machines = machines
@@ -198,14 +199,14 @@ package final class Scribe {
         return scribe
     }
 
-    /// Takes what was collected, which is of one partition, without committing it.
+    /// Takes the collected rows, which are of one partition, without committing them.
     package func take() -> StoreBatch {
         let batches = takeAll()
         precondition(batches.count < 2, "what was collected is of more than one partition")
         return batches.first ?? StoreBatch(numbers: parts[0].numbers)
     }
 
-    /// Takes what was collected without committing it: a batch for each partition of which something is.
+    /// Takes the collected rows without committing them: a batch for each partition with rows.
     package func takeAll() -> [StoreBatch] {
         places = [:]
         return parts.indices.compactMap { place in
@@ -286,14 +287,14 @@ package final class Scribe {
 }
 
 extension StoreWriter {
-    /// Copying for backups, of a store that makes some.
+    /// The copying for backups, in a store that makes them.
     package var copying: any BackupCopying {
         get throws { try #require(backups) }
     }
 }
 
-/// Numbers from a random one on. Unlike `SystemRandomNumberGenerator` it has content, and so an address: without one
-/// ThreadSanitizer ends the program.
+/// Numbers that begin at a random one. Unlike `SystemRandomNumberGenerator`, this generator has content, and so an
+/// address: without one ThreadSanitizer ends the program.
 private struct Numbers: RandomNumberGenerator {
     private var number = UInt64.random(in: .min ... .max)
 

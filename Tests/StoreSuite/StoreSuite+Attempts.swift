@@ -97,7 +97,7 @@ extension StoreSuite {
             error: #"{"message":"☂","type":"timeout"}"#)
     }
 
-    /// In a batch that has nothing else.
+    /// Writes attempts in a batch that has nothing else.
     private static func write(_ attempts: [AttemptRecord], _ writer: any StoreWriter) throws {
         guard let partition = attempts.first?.effect.partition else { return }
         var batch = StoreBatch(numbers: writer.numbers(in: partition))

@@ -91,7 +91,7 @@ extension StoreSuite {
         },
     ]
 
-    /// Instances of one machine version, in the order of their numbers: that of their partitions comes first.
+    /// Returns instances of one machine version in the order of their numbers: that of their partitions comes first.
     private static func inTurn(_ names: [String], _ scribe: Scribe) -> [String] {
         let found = names.compactMap { scribe.instances[$0] }.sorted { $0.id.rawValue < $1.id.rawValue }
         return found.map(\.name.rawValue)

@@ -4,7 +4,7 @@ import Testing
 import WorkflowStore
 
 extension StoreSuite {
-    /// Backups, where a store makes them.
+    /// The checks of backups, for stores that make them.
     static let backups = [
         Check(name: "a backup has what was committed before its copying ended", needs: [.backups]) {
             (store, writer) async throws in
@@ -51,7 +51,7 @@ extension StoreSuite {
         },
     ]
 
-    /// Going through all that a store holds, where it can be done.
+    /// The checks of an audit of the whole store, for stores that support it.
     static let audit = [
         Check(name: "going through the store passes every record once", needs: [.audit]) {
             (store, writer) async throws in

@@ -201,10 +201,10 @@ extension StoreSuite {
 // MARK: Making some
 
 extension StoreSuite {
-    /// In the order of bytes.
+    /// The names of queues, in the order of bytes.
     private static let queueNames = ["exec:Zip", "http:pay.example.com:443", "task:pack", "task:pack-2"]
 
-    /// An effect in another state, with something in every column that the state may have.
+    /// Returns an effect in another state, with a value in every column that the state allows.
     private static func changed(_ effect: EffectRecord, to state: EffectState) -> EffectRecord {
         var effect = effect
         effect.state = state
@@ -221,7 +221,7 @@ extension StoreSuite {
         return effect
     }
 
-    /// Effects of all queues, states and priorities, due at few times; gives them in the order of their ids.
+    /// Begins effects of all queues, states and priorities, due at few times. Returns them in the order of their ids.
     static func many(_ scribe: Scribe, _ writer: any StoreWriter) throws -> [EffectRecord] {
         var effects: [EffectRecord] = []
         for (place, name) in scribe.instances.keys.sorted().enumerated() {

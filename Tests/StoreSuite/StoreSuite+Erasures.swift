@@ -59,7 +59,7 @@ extension StoreSuite {
         },
     ]
 
-    /// Two instances, of which the first has two rows.
+    /// Writes two instances, of which the first has two rows.
     private static func written(_ writer: any StoreWriter) throws -> (Scribe, [JournalRecord]) {
         let scribe = Scribe(writer)
         scribe.apply("order")

@@ -60,7 +60,8 @@ extension StoreSuite {
         },
     ]
 
-    /// Three instances that take turns, in batches of uneven size; the first gets `rows` rows, the others a few more.
+    /// Writes three instances that take turns, in batches of different sizes. The first gets `rows` rows, the others a
+    /// few more.
     static func interleaved(_ scribe: Scribe, _ writer: any StoreWriter, rows: Int) throws -> [String] {
         let names = ["alpha", "beta", "gamma"]
         scribe.apply("order")
@@ -74,7 +75,7 @@ extension StoreSuite {
         return names
     }
 
-    /// Ranges at the edges of snapshots, at both ends, and of every size.
+    /// Returns ranges at the edges of snapshots, at both ends, and of every size.
     private static func pages(of last: Int64) -> [ClosedRange<Int64>] {
         let starts: [Int64] = [1, 2, 100, 254, 255, 256, 257, 258, 511, 512, 513, 700, last - 2, last]
         let sizes: [Int64] = [1, 2, 50, 257, 500, 756]

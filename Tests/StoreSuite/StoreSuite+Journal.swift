@@ -3,7 +3,7 @@ import Testing
 import WorkflowStore
 
 extension StoreSuite {
-    /// The journal in the order of positions.
+    /// The checks of the journal in the order of positions.
     static let journal: [Check] = [
         Check(name: "the journal is read in the order of positions, each row once") { (store, writer) async throws in
             let scribe = Scribe(writer)
@@ -80,7 +80,7 @@ extension StoreSuite {
         },
     ]
 
-    /// All that a lent row says.
+    /// Returns all fields of a lent row.
     private static func text(of listed: LentListedRow) -> String {
         let row = listed.row
         let texts = [listed.instance, row.kind, row.event, row.from, row.to].map { String(decoding: $0, as: UTF8.self) }
@@ -89,7 +89,7 @@ extension StoreSuite {
             + "\(row.isRedacted) \(row.isRetry) \(listed.machine) \(listed.version)"
     }
 
-    /// All that a query asks for, slice by slice.
+    /// Returns all rows of a query, read slice by slice.
     private static func whole(_ query: JournalQuery, _ store: any WorkflowStore) async throws -> JournalSlice {
         var slice = try await store.journal(query, in: .default)
         while !slice.isLast {
@@ -102,7 +102,7 @@ extension StoreSuite {
         return slice
     }
 
-    /// All rows behind a place, slice by slice.
+    /// Returns all rows after a place, read slice by slice.
     private static func whole(
         _ place: Position, bytes: Int, _ store: any WorkflowStore
     ) async throws -> [ListedRow] {

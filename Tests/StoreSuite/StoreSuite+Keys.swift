@@ -94,19 +94,19 @@ extension StoreSuite {
         },
     ]
 
-    /// Keys that were used one after another, and what they say.
+    /// The keys that were used one after another, and their times.
     package struct WrittenKeys {
-        /// Who wrote them.
+        /// The scribe that wrote the keys.
         package var scribe: Scribe
         let scope: KeyScope
         let keys: [RequestKey]
-        /// What they say, in their order.
+        /// The times in the keys, in their order.
         package let times: [Timestamp]
 
-        /// Whose ledger has them.
+        /// The partition whose ledger has the keys.
         var partition: PartitionID { scribe.partition(of: "alpha") }
 
-        /// With a scribe that begins at what is committed.
+        /// Returns the keys with a scribe that begins at the committed state.
         package func at(_ writer: any StoreWriter) throws -> WrittenKeys {
             var copy = self
             copy.scribe = try scribe.resumed(writer)
@@ -114,7 +114,7 @@ extension StoreSuite {
         }
     }
 
-    /// An instance whose events have keys that say when they were used.
+    /// Writes an instance whose events have keys with the times of their use.
     package static func written(_ writer: any StoreWriter, keys count: Int) throws -> WrittenKeys {
         let scribe = try scribe(writer, instances: ["alpha"])
         let scope = KeyScope.instance(try #require(scribe.instances["alpha"]).id)
@@ -138,7 +138,7 @@ extension StoreSuite {
         try writer.commit(batch)
     }
 
-    /// Writes one more row, and forgets.
+    /// Writes one more row, and forgets keys.
     package static func forget(
         _ writer: any StoreWriter, _ ledger: WrittenKeys, oldest: Int64? = nil, count: Int64 = 1_000,
         newest: Timestamp = Timestamp(rawValue: .max), rows: Int
@@ -150,7 +150,7 @@ extension StoreSuite {
         try writer.commit(batch)
     }
 
-    /// Which of the keys are found.
+    /// Returns the indices of the keys that are found.
     package static func remembered(_ ledger: WrittenKeys, _ writer: any StoreWriter) throws -> [Int] {
         try ledger.keys.indices.filter { try writer.position(of: ledger.keys[$0], in: ledger.scope) != nil }
     }

@@ -145,7 +145,8 @@ extension StoreSuite {
         #"{"event":"go","message":"says \"no\"","type":"livelock"}"#,
     ]
 
-    /// Three machines, four versions, sixty instances in all statuses and states. Of one machine there are few.
+    /// Writes three machines, four versions, and sixty instances in all statuses and states. One machine has few
+    /// instances.
     private static func populate(_ scribe: Scribe, _ writer: any StoreWriter) throws {
         let machines = [scribe.apply("order"), scribe.apply("refund"), scribe.apply("order", semantics: 2)]
         let seldom = scribe.apply("seldom")
@@ -197,7 +198,7 @@ extension StoreSuite {
         }
     }
 
-    /// By brute force.
+    /// Computes the result of a query by brute force.
     private static func expected(_ query: InstanceQuery, _ scribe: Scribe) -> [InstanceName] {
         scribe.instances.values
             .filter { instance in

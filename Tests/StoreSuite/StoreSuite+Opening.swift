@@ -4,7 +4,7 @@ import Testing
 import WorkflowStore
 
 extension StoreSuite {
-    /// Having a store, closing it and opening it again.
+    /// The checks of opening, closing and reopening a store.
     static let opening = [
         Check(name: "an empty batch changes nothing") { (store, writer) async throws in
             for partition in store.partitions {

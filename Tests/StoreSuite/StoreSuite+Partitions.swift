@@ -4,7 +4,7 @@ import Testing
 import WorkflowStore
 
 extension StoreSuite {
-    /// What partitions do not have in common.
+    /// The checks that partitions are independent.
     static let partitions = [
         Check(name: "numbers, ids and positions are of the partition of their instance", needs: [.partitions]) {
             (store, writer) async throws in
@@ -103,7 +103,7 @@ extension StoreSuite {
 
     private static let names = (0..<40).map { "order-\($0)" }
 
-    /// Instances in many partitions, with three rows each.
+    /// Writes instances in many partitions, with three rows each.
     private static func spread(_ writer: any StoreWriter) throws -> Scribe {
         let scribe = try scribe(writer, instances: names)
         for _ in 0..<2 {
@@ -113,7 +113,7 @@ extension StoreSuite {
         return scribe
     }
 
-    /// Two instances of different partitions.
+    /// Returns two instances of different partitions.
     private static func apart(_ scribe: Scribe) throws -> (String, String) {
         let other = try #require(names.first { scribe.partition(of: $0) != scribe.partition(of: names[0]) })
         return (names[0], other)

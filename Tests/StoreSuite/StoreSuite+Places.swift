@@ -2,7 +2,7 @@ import Testing
 import WorkflowStore
 
 extension StoreSuite {
-    /// Rows found by their positions.
+    /// The checks of rows that are found by their positions.
     static let places: [Check] = [
         Check(name: "the seq of an instance before any position is found") { (store, writer) async throws in
             let scribe = Scribe(writer)

@@ -4,7 +4,7 @@ import Testing
 import WorkflowStore
 
 extension StoreSuite {
-    /// Deletions of instances, and what takes their rows away.
+    /// The checks of deletions, and of the removal of rows.
     static let purges = [
         Check(name: "an instance that is deleted is gone for readers, and its name is free") { store, writer in
             let scribe = try begun(writer)
@@ -135,7 +135,7 @@ extension StoreSuite {
         },
     ]
 
-    /// Two instances with some rows.
+    /// Writes two instances with some rows.
     private static func begun(_ writer: any StoreWriter) throws -> Scribe {
         let scribe = Scribe(writer)
         scribe.apply("example")

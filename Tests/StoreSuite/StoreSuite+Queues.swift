@@ -87,7 +87,7 @@ extension StoreSuite {
         },
     ]
 
-    /// What runs is not the oldest that is due, however much of a queue that is.
+    /// Expects that running effects are not counted as the oldest due ones, however many of a queue are running.
     private static func expectRunningPassedOver(in store: any WorkflowStore, _ all: [EffectRecord]) async throws {
         let oldestFirst = all.filter { $0.state == .ready }.sorted { $0.due < $1.due }
         for count in [1, 2, oldestFirst.count / 2, oldestFirst.count] {

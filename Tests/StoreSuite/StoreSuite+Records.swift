@@ -118,7 +118,7 @@ extension StoreSuite {
         #expect(try writer.instance(named: "later-1") != nil)
     }
 
-    /// The whole history of an instance.
+    /// Returns the query for the whole history of an instance.
     package static func whole(_ instance: InstanceRecord, reversed: Bool = false) -> HistoryQuery {
         HistoryQuery(
             instance: instance.id, head: instance.head, headSeq: instance.seq, seqs: 1...instance.seq.rawValue,

@@ -86,7 +86,7 @@ extension StoreSuite {
         },
     ]
 
-    /// A machine and some instances of it.
+    /// Writes a machine and some instances of it.
     static func scribe(_ writer: any StoreWriter, instances: [String]) throws -> Scribe {
         let scribe = Scribe(writer)
         scribe.apply("order")
@@ -95,7 +95,7 @@ extension StoreSuite {
         return scribe
     }
 
-    /// Arms timers of all instances, in no order; gives them in theirs.
+    /// Arms timers of all instances, in no order. Returns them in order.
     static func armed(_ scribe: Scribe, _ writer: any StoreWriter) throws -> [ListedTimer] {
         var timers: [ListedTimer] = []
         for (name, instance) in scribe.instances {
@@ -116,7 +116,7 @@ extension StoreSuite {
         return timers.sorted { $0.timer.key < $1.timer.key }
     }
 
-    /// A batch that ends those of some timers that are of its partition.
+    /// Returns a batch that ends those of some timers that are in its partition.
     static func ending(_ keys: [TimerKey], _ batch: StoreBatch) -> StoreBatch {
         var batch = batch
         batch.endedTimers = keys.filter { $0.position.partition == batch.numbers.partition }

@@ -58,9 +58,9 @@ extension StoreSuite {
         },
     ]
 
-    /// Three steps of a batch for each partition that they touch, each batch made on top of the one before in its
-    /// partition: instances begin in the first and in the second step and change further in those behind, and a timer
-    /// that each arms is ended by the next.
+    /// Returns three steps, each with a batch for every partition that it touches. A batch is made on top of the
+    /// previous one in its partition. Instances begin in the first and in the second step and change later, and each
+    /// step arms a timer that the next one ends.
     private static func linked(_ scribe: Scribe) throws -> [[StoreBatch]] {
         var steps: [[StoreBatch]] = []
         func close(arming event: String, ending last: TimerRecord?) throws -> TimerRecord {

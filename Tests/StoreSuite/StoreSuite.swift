@@ -3,18 +3,18 @@ import StoreTesting
 import Testing
 package import WorkflowStore
 
-/// What every store must do, as checks against an empty one.
+/// The checks that every store must pass, each against an empty store.
 package struct StoreSuite {
-    /// What some checks need, and some stores lack.
+    /// An ability that some checks need and some stores lack.
     package enum Capability: String, CaseIterable, Sendable {
-        /// Going through all that it holds.
+        /// An audit of everything in the store.
         case audit
-        /// Making backups of it.
+        /// Backups of the store.
         case backups
         /// More than one partition.
         case partitions
 
-        /// Those of a store.
+        /// Returns the capabilities of a store.
         package static func all(of store: any WorkflowStore) -> Set<Capability> {
             Set(allCases.filter { $0.isThere(in: store) })
         }
@@ -28,15 +28,15 @@ package struct StoreSuite {
         }
     }
 
-    /// By what some checks are picked.
+    /// A mark by which checks are picked.
     package enum Mark: CaseIterable, Sendable {
-        /// Lists instances page by page, and takes pages that are shorter than asked for.
+        /// The check lists instances page by page, and accepts pages that are shorter than requested.
         case pagesOfInstances
-        /// The same of effects.
+        /// The check lists effects page by page, and accepts pages that are shorter than requested.
         case pagesOfEffects
     }
 
-    /// Opens a store: an empty one the first time, and then, after its writing side was closed, the same again.
+    /// Opens a store: an empty one the first time. Later, after its writing side was closed, the same one again.
     package typealias Opening = @Sendable () throws -> any WorkflowStore
 
     /// One check.
@@ -55,7 +55,7 @@ package struct StoreSuite {
             }
         }
 
-        /// - Parameter run: Is given how to open the store again.
+        /// - Parameter run: The check, which gets a function that opens the store again.
         init(
             name: String, needs: Set<Capability> = [], marks: Set<Mark> = [],
             reopening run: @escaping @Sendable (any WorkflowStore, any StoreWriter, Opening) async throws -> Void
@@ -68,7 +68,7 @@ package struct StoreSuite {
 
         package var testDescription: String { name }
 
-        /// Runs it against a store that nobody has opened.
+        /// Runs the check against a store that is not open.
         package func run(_ open: Opening) async throws {
             let store = try open()
             let missing = needs.subtracting(Capability.all(of: store))
@@ -77,27 +77,27 @@ package struct StoreSuite {
         }
     }
 
-    /// All of them.
+    /// All checks.
     package static let checks =
         records + together + history + journal + lists + bulk + places + timers + effects + attempts + queues + settings
         + keys + purges + erasures + partitions + backups + audit + opening
 
-    /// The checks that a store with these capabilities can take.
+    /// Returns the checks that a store with these capabilities can pass.
     package static func checks(for capabilities: Set<Capability>) -> [Check] {
         checks.filter { $0.needs.isSubset(of: capabilities) }
     }
 
-    /// The names of those that it cannot take, to be told.
+    /// Returns the names of the checks that such a store cannot pass, for a report.
     package static func leftOut(for capabilities: Set<Capability>) -> [String] {
         checks.filter { !$0.needs.isSubset(of: capabilities) }.map(\.name)
     }
 
-    /// The checks that carry a mark, and that every store can take.
+    /// Returns the checks with a mark that every store can pass.
     package static func checks(marked mark: Mark) -> [Check] {
         checks(for: []).filter { $0.marks.contains(mark) }
     }
 
-    /// The code of a store's error; nil for another error.
+    /// Returns the code of a store's error; `nil` for another error.
     static func code(_ error: any Error) -> StoreError.Code? {
         (error as? StoreError)?.code
     }

@@ -1,6 +1,6 @@
 import WorkflowStore
 
-/// Backups that cannot be made.
+/// The backups of a store that always fails to make them.
 final class FailingBackups: StoreBackups, BackupCopying {
     private static let error = StoreError(.unavailable, "made to fail")
 

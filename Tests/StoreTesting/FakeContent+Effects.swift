@@ -3,7 +3,7 @@ import WorkflowStore
 // Effects and their attempts.
 
 extension FakeContent {
-    /// The effects and the attempts that a batch writes.
+    /// Writes the effects and the attempts of a batch.
     mutating func write(effectsOf batch: StoreBatch) throws(StoreError) {
         for id in batch.endedEffects {
             guard effects.removeValue(forKey: id) != nil
@@ -145,7 +145,7 @@ extension FakeContent {
 
 private func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
-/// In the order of bytes.
+/// Returns true if a text is before another in the order of bytes.
 private func precedes(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
 }

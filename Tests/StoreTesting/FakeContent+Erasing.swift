@@ -38,7 +38,7 @@ extension FakeContent {
         for record in erasure.records { erasures[record.id] = record }
     }
 
-    /// Gives an instance its new name, where it has one.
+    /// Gives an instance its new name, if it has one.
     mutating func rename(_ instance: InstanceRecord) throws(StoreError) {
         guard let old = names[instance.id] else { throw Self.refused("a change of an instance that is not there") }
         if old == instance.key { return }

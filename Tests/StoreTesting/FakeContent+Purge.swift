@@ -4,7 +4,7 @@ import WorkflowStore
 // What is deleted. Rows that were swept stay in `journal`, where no read finds them.
 
 extension FakeContent {
-    /// An instance that is deleted has its name no more.
+    /// Frees the name of a deleted instance.
     mutating func free(_ instance: InstanceRecord) throws(StoreError) {
         guard instance.isWholePurge, let key = names[instance.id], instances.removeValue(forKey: key) != nil
         else { throw Self.refused("the end of an instance that is not there") }
@@ -41,7 +41,7 @@ extension FakeContent {
         return backlog
     }
 
-    /// Takes away as much as a batch says.
+    /// Removes as many rows as a batch orders.
     mutating func sweep(with batch: StoreBatch) throws(StoreError) {
         guard let order = batch.sweep else { return }
         let partition = batch.numbers.partition

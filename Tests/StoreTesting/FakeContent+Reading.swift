@@ -31,7 +31,7 @@ extension FakeContent {
 
     func instanceKey(_ id: InstanceID) -> InstanceKey? { instance(id)?.key }
 
-    /// Half from each side; what one side lacks, the other fills.
+    /// Returns names, half from each side. If one side lacks names, the other fills the list.
     func instanceNames(near key: InstanceKey, limit: Int) -> [InstanceName] {
         let names = instances.values
             .filter { $0.namespace == key.namespace && $0.status != .purging }
@@ -185,7 +185,7 @@ extension InstanceRecord {
     }
 }
 
-/// In the order of bytes.
+/// Returns true if a text is before another in the order of bytes.
 private func precedes(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
 }

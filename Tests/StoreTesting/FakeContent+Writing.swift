@@ -5,7 +5,8 @@ import WorkflowStore
 // away.
 
 extension FakeContent {
-    /// Takes the numbers of a batch that is made on top of what is there, and has no row past them.
+    /// Takes the numbers of a batch. Refuses a batch that is not made on top of the content, or has rows beyond its
+    /// numbers.
     mutating func cover(_ batch: StoreBatch) throws(StoreError) {
         guard let part = parts[batch.numbers.partition] else { throw Self.refused("a partition that it has not") }
         let before = part.numbers
@@ -23,7 +24,7 @@ extension FakeContent {
         parts[numbers.partition]?.numbers = numbers
     }
 
-    /// Walks the rows of a partition from where it stopped last, and forgets keys until one is to be kept.
+    /// Walks through the rows of a partition from the last place, and forgets keys until one must be kept.
     mutating func forgetKeys(with batch: StoreBatch) throws(StoreError) {
         var part = part(batch.numbers.partition)
         if let retention = batch.retention {
@@ -82,7 +83,7 @@ extension FakeContent {
         try erase(batch.erasure)
     }
 
-    /// What a batch says that it changes of the counts must be what it changes.
+    /// Refuses a batch whose changes of the tally are not those of its rows.
     private func checkTally(of batch: StoreBatch) throws(StoreError) {
         var counted = StoreBatch(numbers: batch.numbers)
         for instance in batch.newInstances { counted.count(instance, before: nil) }
@@ -127,7 +128,7 @@ extension FakeContent {
         timers += batch.armedTimers
     }
 
-    /// Within what the key of a row names one request.
+    /// Returns the scope in which the key of a row is unique.
     private func scope(of row: JournalRecord) throws(StoreError) -> KeyScope {
         guard row.kind == .started else { return .instance(row.instanceID) }
         guard let machine = machine(row.machineID), let first = self.machine(machine.key, version: .first)

@@ -1,85 +1,87 @@
 package import WorkflowStore
 
-/// What is committed in a `FakeStore`, and how it answers from now on.
+/// The committed content of a `FakeStore`, and its future behaviour.
 package struct FakeContent: Sendable {
-    /// What a partition hands out and remembers for itself.
+    /// The numbers and the keys of one partition.
     struct Part {
         var numbers: StoreNumbers
         var keys: KeyLedger
-        /// Where its rows stand in `journal`, in their order.
+        /// The places of the partition's rows in `journal`, in their order.
         var rows: [Int] = []
     }
 
-    /// How far the rows of an instance are deleted.
+    /// The progress of the deletion of an instance's rows.
     struct Purge {
-        /// Of the last row that is left.
+        /// The position of the last remaining row.
         var head: Position
         var seq: Int64
-        /// Whether that is its first, emptied, and its key is remembered.
+        /// True if only the emptied first row remains, because its key is remembered.
         var waits = false
     }
 
     var parts: [PartitionID: Part] = [:]
-    /// In the order in which they were applied.
+    /// The machines in the order in which they were applied.
     package internal(set) var machines: [MachineRecord] = []
     package internal(set) var instances: [InstanceKey: InstanceRecord] = [:]
     var names: [InstanceID: InstanceKey] = [:]
-    /// Of all partitions, in the order in which they were committed.
+    /// The rows of all partitions, in the order of their commits.
     package internal(set) var journal: [JournalRecord] = []
-    /// Where the rows of an instance stand in `journal`, and those of a position.
+    /// The places of an instance's rows and of positions in `journal`.
     var rows: [InstanceID: [Int]] = [:]
     var places: [Position: Int] = [:]
     var snapshots: [InstanceID: [SnapshotRecord]] = [:]
-    /// In no order.
+    /// The timers, in no order.
     package internal(set) var timers: [TimerRecord] = []
     package internal(set) var effects: [Position: EffectRecord] = [:]
-    /// By the effects' ids, then by their numbers.
+    /// The attempts by the ids of their effects, then by their numbers.
     package internal(set) var attempts: [Position: [Int64: AttemptRecord]] = [:]
-    /// By their names.
+    /// The queues by their names.
     package internal(set) var queues: [String: QueueRecord] = [:]
     package internal(set) var isHeld = false
     package internal(set) var settings: [MachineKey: MachineSetting] = [:]
-    /// In the order of their positions.
+    /// The audit rows in the order of their positions.
     package internal(set) var audits: [AuditRecord] = []
-    /// The instances that are deleted and have rows left.
+    /// The deleted instances that have rows left.
     var purges: [InstanceID: Purge] = [:]
-    /// By their ids.
+    /// The erasures by their ids.
     package internal(set) var erasures: [Int64: ErasureRecord] = [:]
     package internal(set) var runs: [BulkKey: BulkRecord] = [:]
     var runNames: [BulkKey: [InstanceName]] = [:]
     package internal(set) var keys: Set<KeyRecord> = []
     var positions: [RequestKey: [KeyScope: Position]] = [:]
 
-    /// Commits that were tried since `failures` was set.
+    /// The number of attempted commits since `failures` was set.
     package internal(set) var tries = 0
-    /// Says for each try, counted from 1, whether it fails.
+    /// A function that returns the error of each attempt, counted from 1; `nil` lets it succeed.
     package var failures: @Sendable (_ attempt: Int, _ batch: StoreBatch) -> StoreError? = { _, _ in nil }
     package internal(set) var isClosed = false
-    /// Says after each commit, given how many batches all of them had, whether looking after the store fails.
+    /// A function that returns the error of maintenance after each commit. The argument has the numbers of batches of
+    /// all commits.
     package var maintenance: @Sendable (_ commits: [Int]) -> StoreError? = { _ in nil }
-    /// What is found out about a commit that was made to fail with an unknown outcome.
+    /// The outcome that is found for a commit that failed with an unknown outcome.
     package var outcome = CommitOutcome.unknown
-    /// How often somebody asked whether the store is still theirs.
+    /// The number of times that somebody asked if the store is still theirs.
     package internal(set) var confirmations = 0
-    /// What is answered then; nil when it is.
+    /// The error that answers this question; `nil` if the store is theirs.
     package var overtaken: StoreError?
-    /// How many batches each commit had.
+    /// The number of batches of each commit.
     package internal(set) var commits: [Int] = []
-    /// Batches that were applied while another was being committed.
+    /// The number of batches that were applied while another was being committed.
     package internal(set) var views = 0
-    /// Called with `views` when one of them has been applied.
+    /// The function that is called with `views` when such a batch has been applied.
     package var viewed: @Sendable (_ views: Int) -> Void = { _ in }
-    /// Called on the reader's thread with each number of rows read at once since `FakeStore.forgetTrips`.
+    /// The function that is called on the reader's thread for each combined read, with its number since
+    /// `FakeStore.forgetTrips`.
     package var prefetched: @Sendable (_ number: Int) -> Void = { _ in }
-    /// Attempts to read rows at once that fail from now on.
+    /// The number of combined reads that fail from now on.
     package var failingPrefetches = 0
-    /// Lookups of the writing side that fail from now on.
+    /// The number of lookups of the writing side that fail from now on.
     package var failingLookups = 0
-    /// Called before the writer's thread looks for an instance.
+    /// The function that is called before the writer's thread looks for an instance.
     package var isSeeking: @Sendable (InstanceKey) -> Void = { _ in }
-    /// What the next probe throws.
+    /// The error of the next probe.
     package var probeFailure: StoreError?
-    /// Looks at keys beside a commit that fail from now on.
+    /// The number of key lookups beside a commit that fail from now on.
     package var failingLooks = 0
 
     init(partitions: Int) {
@@ -106,7 +108,7 @@ package struct FakeContent: Sendable {
         return part
     }
 
-    /// Takes a time as the present one.
+    /// Accepts a time as the present one.
     mutating func acceptClock(_ now: Timestamp) -> AcceptedClock {
         for (partition, var part) in parts {
             part.numbers.last = now

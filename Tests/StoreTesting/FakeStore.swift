@@ -1,39 +1,39 @@
 package import Synchronization
 package import WorkflowStore
 
-/// A store in memory whose commits can be held up and made to fail. Partitions, where it has more than one, are written
-/// by its one writer.
+/// A store in memory whose commits can be held up and made to fail. If it has several partitions, its one writer writes
+/// all of them.
 package final class FakeStore: WorkflowStore {
     package let content: Mutex<FakeContent>
-    /// Where commits can be held up.
+    /// The gate that can hold commits up.
     package let hold = Hold()
     package let identity = StoreIdentity(uuid: UniqueID(bytes: Array(repeating: 7, count: 16)), generation: 1)
     package let partitions: [PartitionID]
-    /// Whether every lookup of its writer takes a round trip, and many rows can be read with one.
+    /// True if every lookup of the writer takes a round trip, and many rows can be read with one.
     let isRemote: Bool
     private let hasBackups: Bool
     private let isTaken = Atomic(false)
     private let counted = Mutex(Trips())
 
-    /// Round trips of lookups.
+    /// The numbers of lookups' round trips.
     package struct Trips: Sendable, Equatable {
-        /// Those that read rows at once, or tried to.
+        /// The number of round trips for combined reads, including failed ones.
         package var prefetches = 0
-        /// Those of lookups that were not answered from memory.
+        /// The number of round trips for lookups that memory could not answer.
         package var lookups = 0
 
-        /// So many.
+        /// Creates the counts.
         package init(prefetches: Int = 0, lookups: Int = 0) {
             self.prefetches = prefetches
             self.lookups = lookups
         }
     }
 
-    /// An empty one.
+    /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - hasBackups: Whether it makes backups, all of which fail.
-    ///   - isRemote: Whether its lookups are counted as round trips, and can be made at once.
+    ///   - hasBackups: True if the store offers backups, all of which fail.
+    ///   - isRemote: True if its lookups are counted as round trips, and can be combined.
     package convenience init(partitions: Int = 1, hasBackups: Bool = false, isRemote: Bool = false) {
         self.init(FakeContent(partitions: partitions), hasBackups: hasBackups, isRemote: isRemote)
     }
@@ -45,7 +45,7 @@ package final class FakeStore: WorkflowStore {
         self.hasBackups = hasBackups
     }
 
-    /// The store as it is when it is opened again after it was closed.
+    /// Returns the store in the state of a reopening after it was closed.
     package func reopened() -> FakeStore {
         var content = content.withLock { $0 }
         precondition(content.isClosed, "a store is closed before it is opened again")
@@ -58,7 +58,7 @@ package final class FakeStore: WorkflowStore {
         return FakeWriter(store: self)
     }
 
-    /// From now on, says which commits fail; tries are counted from 1 again.
+    /// Sets the commits that fail from now on; attempts are counted from 1 again.
     package func fail(_ failures: @escaping @Sendable (_ attempt: Int, _ batch: StoreBatch) -> StoreError?) {
         content.withLock { content in
             content.tries = 0
@@ -66,16 +66,16 @@ package final class FakeStore: WorkflowStore {
         }
     }
 
-    /// Commits that were tried since `fail`.
+    /// The number of attempted commits since `fail`.
     package var tries: Int { content.withLock { $0.tries } }
 
-    /// Round trips since `forgetTrips`.
+    /// The round trips since `forgetTrips`.
     package var trips: Trips { counted.withLock { $0 } }
 
-    /// Counts round trips from nought again.
+    /// Counts round trips from 0 again.
     package func forgetTrips() { counted.withLock { $0 = Trips() } }
 
-    /// A lookup goes out.
+    /// Counts a lookup that leaves memory.
     func countLookup() throws(StoreError) {
         if isRemote { counted.withLock { $0.lookups += 1 } }
         let fails = content.withLock { content in
@@ -86,7 +86,7 @@ package final class FakeStore: WorkflowStore {
         if fails { throw StoreError(.unavailable, "made to fail") }
     }
 
-    /// Rows are read at once.
+    /// Counts a combined read.
     func countPrefetch() throws(StoreError) {
         let number = counted.withLock { trips in
             trips.prefetches += 1
@@ -100,12 +100,12 @@ package final class FakeStore: WorkflowStore {
         if fails { throw StoreError(.unavailable, "made to fail") }
     }
 
-    /// The instance of a name in the default namespace, also when the store is closed.
+    /// Returns an instance by its name in the default namespace, also when the store is closed.
     package func record(_ name: String) -> InstanceRecord? {
         content.withLock { $0.instance(InstanceKey(InstanceName(rawValue: name), in: .default)) }
     }
 
-    /// What it lacks: going through all that it holds.
+    /// The audit, which this store lacks.
     package var audit: (any StoreAudit)? { nil }
 
     package var backups: (any StoreBackups)? { hasBackups ? FailingBackups() : nil }

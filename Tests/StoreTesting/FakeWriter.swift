@@ -2,7 +2,7 @@ import Statechart
 import Synchronization
 import WorkflowStore
 
-/// What applying a command reads of a `FakeStore`.
+/// The reads of a `FakeStore` that applying a command needs.
 protocol FakeLookup: StoreLookup, StorePrefetch {
     var store: FakeStore { get }
     var prefetched: PrefetchedRows { get set }
@@ -48,7 +48,7 @@ extension FakeLookup {
         return try look { $0.instanceKey(id) }
     }
 
-    /// What `position(of:in:)` gives.
+    /// Returns the position for `position(of:in:)`.
     func found(_ key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
         if let known = prefetched.position(of: key, in: scope) { return known }
         return try look { $0.position(of: key, in: scope) }
@@ -114,7 +114,7 @@ extension FakeLookup {
         return try read(body)
     }
 
-    /// Stands with the numbers, and is known with them.
+    /// Returns the time that is stored with the numbers, and known with them, so that it needs no round trip.
     package func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp {
         try read { $0.part(partition).keys.forgotten }
     }
@@ -181,7 +181,7 @@ final class FakeWriter: StoreWriter, FakeLookup {
         if let failure { throw failure }
     }
 
-    /// Writes all or nothing. Gives the error that is thrown although all of it is written.
+    /// Writes all batches or none. Returns the error that is thrown although all of them are written.
     private static func write(_ batches: [StoreBatch], to content: inout FakeContent) throws(StoreError) -> StoreError?
     {
         var next = content
@@ -216,7 +216,7 @@ final class FakeWriter: StoreWriter, FakeLookup {
     }
 }
 
-/// What is committed in a `FakeStore` when something is read first, whatever is committed then.
+/// The content of a `FakeStore` at the first read, whatever is committed later.
 final class FakeView: StoreView, FakeLookup {
     let store: FakeStore
     var prefetched = PrefetchedRows()

@@ -1,7 +1,7 @@
 import Foundation
 import ThreadTesting
 
-/// A place where the writer can be held up.
+/// A gate that can hold the writer up.
 ///
 /// `@unchecked Sendable`: every stored property but `condition` is read and written under `condition` only.
 package final class Hold: @unchecked Sendable {
@@ -10,13 +10,13 @@ package final class Hold: @unchecked Sendable {
     private var isSomebodyHeld = false
     private var watcher: CheckedContinuation<Void, Never>?
 
-    /// From now on whoever comes is held up.
+    /// Closes the gate: from now on, threads are held up.
     package func shut() { locked { isShut = true } }
 
-    /// Lets go who is held up, and all that come.
+    /// Opens the gate for all waiting and later threads.
     package func open() { locked { isShut = false } }
 
-    /// Waits for somebody to be held up. For one caller at a time.
+    /// Waits until a thread is held up. For one caller at a time.
     package func somebodyIsHeld() async {
         await withCheckedContinuation { continuation in
             let isHeld = locked {
@@ -27,13 +27,13 @@ package final class Hold: @unchecked Sendable {
         }
     }
 
-    /// Blocks until somebody is held up.
+    /// Blocks until a thread is held up.
     package func waitForSomebodyHeld() {
         requireOwnThread()
         locked { while !isSomebodyHeld { condition.wait() } }
     }
 
-    /// Blocks while the place is shut.
+    /// Blocks while the gate is shut.
     func pass() {
         locked {
             guard isShut else { return }

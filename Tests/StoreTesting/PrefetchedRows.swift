@@ -1,6 +1,7 @@
 import WorkflowStore
 
-/// What was read at once of a `FakeStore`, with what is not there; nil in a double optional stands for neither.
+/// The rows of a combined read of a `FakeStore`, including absent ones. In a double optional, the outer `nil` means
+/// that a row was not read.
 struct PrefetchedRows {
     private(set) var machines: [WantedMachine: MachineRecord?] = [:]
     private(set) var versions: [MachineID: MachineRecord?] = [:]
@@ -10,7 +11,7 @@ struct PrefetchedRows {
 
     func position(of key: RequestKey, in scope: KeyScope) -> Position?? { positions[key]?[scope] }
 
-    /// Reads what is wanted and not there already.
+    /// Reads the wanted rows that are not there yet.
     mutating func take(_ wanted: WantedRows, of content: FakeContent) {
         for machine in wanted.machines where machines[machine] == nil {
             let found = content.machine(machine.key, version: machine.version)
@@ -36,7 +37,7 @@ struct PrefetchedRows {
         if let id = instance?.machineID { versions.updateValue(content.machine(id), forKey: id) }
     }
 
-    /// Nil where there is neither such an instance nor such a machine.
+    /// Returns the scope of a key; `nil` if its instance or machine does not exist.
     private func scope(of key: WantedKey, in content: FakeContent) -> KeyScope? {
         switch key.scope {
         case .known(let scope): scope

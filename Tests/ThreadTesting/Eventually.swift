@@ -1,6 +1,6 @@
-/// Waits until something holds, and gives its thread away between two looks; a failure says what did not come.
+/// Waits until a condition holds, and yields the thread between two checks. A failure names the missing event.
 ///
-/// - Parameter patience: Only ends a test that hangs: it is no bound on how long things take on a busy machine.
+/// - Parameter patience: The end of a test that hangs; no limit on how long things take on a busy machine.
 package func eventually(
     _ what: String, within patience: Duration = .seconds(240), _ condition: () async throws -> Bool
 ) async throws {
@@ -11,12 +11,12 @@ package func eventually(
     }
 }
 
-/// Lets a time pass that was drawn, or in which something must not happen; nothing is expected to be done in it.
+/// Waits for a time that was drawn, or in which something must not happen. No progress is expected in it.
 package func letPass(_ time: Duration) async throws {
     try await Task.sleep(for: time)
 }
 
-/// The reason why a test cannot go on: what was waited for, and what was there instead.
+/// The reason why a test cannot continue: the expected event, and the facts instead.
 package struct TestingError: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Runs something that blocks or computes for long on a thread of its own, so that the few threads of Swift's pool
-/// stay free.
+/// Runs a function that blocks or computes for long on its own thread, so that the few threads of Swift's pool stay
+/// free.
 package func onOwnThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
@@ -13,8 +13,8 @@ package func onOwnThread<Value: Sendable>(
     }
 }
 
-/// Records an issue when it is called on a thread of Swift's pool: whoever waits there keeps all others from theirs.
-/// To be called first by all that blocks.
+/// Records an issue if it is called on a thread of Swift's pool, where waiting would keep all others from their
+/// threads. Every blocking function calls it first.
 package func requireOwnThread(_ what: StaticString = #function) {
     let isOnPool = withUnsafeCurrentTask { task in task.map { $0.unownedTaskExecutor == nil } ?? false }
     guard isOnPool else { return }

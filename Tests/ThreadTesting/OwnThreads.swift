@@ -1,7 +1,7 @@
 import Foundation
 package import Testing
 
-/// Gives the jobs of each test case threads of their own: for tests that compute for long, or block.
+/// Gives the jobs of each test case their own threads: for tests that compute for long, or block.
 package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     package let isRecursive = true
 
@@ -13,11 +13,11 @@ package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreads {
-    /// Runs the test, or each of the suite, on threads of its own and not on those of Swift's pool.
+    /// Runs the test, or each test of the suite, on threads outside Swift's pool.
     package static var ownThreads: OwnThreads { OwnThreads() }
 }
 
-/// Starts a thread for each job: none waits for another, whatever they block on.
+/// Starts a thread for each job, so that no job waits for another, whatever they block on.
 private final class ThreadForEachJob: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -1,7 +1,7 @@
 package import Testing
 
 extension Tag {
-    /// Suites that kill, cut, edit and fail again and again. `make rest` runs them one after another, so that they do
-    /// not take each other's time; `.ci/tagged.sh` finds them.
+    /// Marks suites that kill, cut, edit and fail again and again. `make rest` runs them one after another, so that
+    /// they do not take each other's time; `.ci/tagged.sh` finds them.
     @Tag package static var heavy: Self
 }

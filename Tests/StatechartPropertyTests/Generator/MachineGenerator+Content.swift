@@ -41,8 +41,9 @@ extension MachineGenerator {
         return roll < 97 && !isLively ? random.pick(Self.events) ?? "*" : "*"
     }
 
-    /// An `always`. Without a guard it leads to a later state of the document, so that it cannot lead back, or to
-    /// several or what a history state remembers, where nobody can tell before; a sure cycle is a mistake.
+    /// Returns an `always`. Without a guard it leads to a later state of the document, so that it cannot lead back. It
+    /// may also have several targets or a history state, for which nobody can tell before. A certain cycle is a
+    /// mistake.
     private mutating func eventless(of state: ModelState) -> ModelTransition? {
         if Self.hasExpressions, random.chance(85) {
             let eventless = transition(of: state, on: .always)
@@ -66,8 +67,8 @@ extension MachineGenerator {
         return eventless
     }
 
-    /// The states behind one, in the document, that are not active beside it: a region that is left is entered again,
-    /// and what led out of it would do so again.
+    /// Returns the states after a state, in the document, that are not active beside it. A region that is exited is
+    /// entered again, and the transition that led out of it would do so again.
     private func later(than state: ModelState) -> [ModelState] {
         let last = state.subtree.last?.number ?? state.number
         return states.filter { other in
@@ -78,7 +79,7 @@ extension MachineGenerator {
         }
     }
 
-    /// A block of actions. Each can be told from all others by what it raises or sets.
+    /// Returns a block of actions. Each differs from all others by the event that it raises or the value that it sets.
     mutating func actions() -> [ModelAction] {
         (0..<1 + random.below(3)).map { _ in
             if hasTimers, random.chance(20) { return sending() }

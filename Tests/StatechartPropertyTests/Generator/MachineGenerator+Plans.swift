@@ -2,7 +2,7 @@ import NaiveStatechart
 import WorkflowJSON
 
 extension MachineGenerator {
-    /// Events for one instance, among which it goes over to another version, and sometimes back.
+    /// Returns events for one instance, among them its migration to another version, and sometimes back.
     mutating func stimuli(for machine: ModelMachine, _ next: NextVersion) -> [Stimulus] {
         var stimuli = stimuli(for: machine, next: next.machine)
         let back = Dictionary(next.images.map { ($0.value, $0.key) }) { first, _ in first }
@@ -21,7 +21,7 @@ extension MachineGenerator {
         return stimuli
     }
 
-    /// A plan that mostly has a place for everything.
+    /// Returns a plan that usually has a place for everything.
     private mutating func plan(
         from old: ModelMachine, to new: ModelMachine, _ images: [ModelState: ModelState]
     ) -> ModelPlan {
@@ -47,7 +47,7 @@ extension MachineGenerator {
         image.isHistory == state.isHistory && (image.kind != .final || state.kind == .final)
     }
 
-    /// Finds a place for a leaf that is gone: the nearest state above it that there still is, mostly.
+    /// Finds a place for a leaf that is gone: usually the nearest remaining state above it.
     private mutating func settle(
         _ leaf: ModelState, _ plan: inout ModelPlan, _ new: ModelMachine, _ images: [ModelState: ModelState]
     ) {
@@ -106,7 +106,7 @@ extension MachineGenerator {
 }
 
 extension ModelPlan {
-    /// Where a state goes as far as it is planned.
+    /// Returns the path to which the plan moves a state.
     fileprivate func path(of state: ModelState) -> String {
         var keys: [String] = []
         var next: ModelState? = state

@@ -1,7 +1,7 @@
 import NaiveStatechart
 
 extension MachineGenerator {
-    /// The initial transition of a compound state: a child, something deeper, or several states at once.
+    /// Returns the initial transition of a compound state: to a child, to a deeper state, or to several states at once.
     mutating func initial(of state: ModelState) -> ModelTransition {
         let initial = ModelTransition(of: state, on: .initial)
         let below = Array(state.subtree.dropFirst())
@@ -16,7 +16,7 @@ extension MachineGenerator {
         return initial
     }
 
-    /// The default of a history state, without actions; nil when it borrows where its parent begins.
+    /// Returns the default of a history state, without actions; `nil` if it uses the initial transition of its parent.
     mutating func fallback(of history: ModelState) -> ModelTransition? {
         guard let parent = history.parent else { return nil }
         // Where the parent begins with this very state there is nothing to borrow.
@@ -35,7 +35,7 @@ extension MachineGenerator {
         return fallback
     }
 
-    /// The targets of a transition; none, one or several.
+    /// Returns the targets of a transition: none, one or several.
     mutating func targets(of source: ModelState) -> [ModelTarget] {
         let roll = random.below(100)
         if roll < 10 { return [] }
@@ -55,8 +55,8 @@ extension MachineGenerator {
         return targets(random.pick(1, of: candidates.isEmpty ? states : candidates))
     }
 
-    /// The history states of a state's ancestors; those whose default is near the state, if there are such: what they
-    /// stand for may lie deep below them, and the domain with it.
+    /// Returns the history states of a state's ancestors. If some have defaults near the state, returns only those:
+    /// their states may be far below them, and so may the domain.
     private func histories(above state: ModelState) -> [ModelState] {
         let above = states.filter { $0.isHistory && $0.parent.map(state.isDescendant) ?? false }
         let near = above.filter { history in
@@ -66,8 +66,8 @@ extension MachineGenerator {
         return near.isEmpty ? above : near
     }
 
-    /// Lets a transition within a region of a parallel state lead to a history state above that state, whose default
-    /// lies in the same region: the domain is far below the history state, what chance alone makes very rarely.
+    /// Adds a transition within a region of a parallel state to a history state above that state, whose default is in
+    /// the same region. Then the domain is far below the history state, which chance alone makes very rarely.
     mutating func plantMemory(in machine: ModelMachine) {
         func isWide(_ state: ModelState) -> Bool { state.kind == .compound && state.childStates.count > 1 }
         let regions = states.filter { isWide($0) && $0.parent?.kind == .parallel && $0.parent?.parent != nil }
@@ -82,8 +82,8 @@ extension MachineGenerator {
         machine.index()
     }
 
-    /// Lets every region end by some event, of a parallel state that is made of others: with chance alone, hardly any
-    /// such state is ever done.
+    /// Lets every region end by some event, in a parallel state whose regions include parallel states. By chance alone,
+    /// hardly any such state is ever done.
     mutating func plantEnds(in machine: ModelMachine) {
         let nested = states.filter { state in
             state.kind == .parallel && state.parent != nil && state.childStates.contains { $0.kind == .parallel }
@@ -106,9 +106,9 @@ extension MachineGenerator {
         machine.index()
     }
 
-    /// Two or more states, each in a region of its own of parallel states; nil when there are none.
+    /// Returns two or more states, each in a region of its own of parallel states; `nil` if there are none.
     ///
-    /// - Parameter scope: Parallel states whose regions may be chosen from; history states too if it has any.
+    /// - Parameter scope: The parallel states whose regions may be chosen, and history states too if it has any.
     mutating func several(in scope: [ModelState]) -> [ModelTarget]? {
         let allowsHistory = scope.contains(where: \.isHistory)
         let parallels = scope.filter { $0.kind == .parallel && $0.childStates.count > 1 }
@@ -133,7 +133,7 @@ extension MachineGenerator {
         states.map { ModelTarget(state: $0, spelling: random.below(8)) }
     }
 
-    /// Any state, as the argument of `In`.
+    /// Returns any state, as the argument of `In`.
     mutating func place() -> ModelTarget {
         ModelTarget(state: states[random.below(states.count)], spelling: 0)
     }

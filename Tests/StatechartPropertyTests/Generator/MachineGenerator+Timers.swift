@@ -1,13 +1,13 @@
 import NaiveStatechart
 
 extension MachineGenerator {
-    /// Delays in several spellings, and their milliseconds.
+    /// The delays in several spellings, with their milliseconds.
     private static let delays: [(text: String, milliseconds: Int64)] = [
         ("0s", 0), ("5ms", 5), ("10ms", 10), ("0.01s", 10), ("15", 15), ("PT0.02S", 20), ("1s", 1_000),
     ]
     static let ids = ["x", "y"]
 
-    /// Gives a state timers, and transitions that take them.
+    /// Adds timers to a state, and transitions that take them.
     mutating func addTimeouts(to state: ModelState) {
         for delay in random.pick(1 + random.below(2), of: Self.delays.indices.map { $0 }).map({ Self.delays[$0] }) {
             let timeout = ModelTimeout(text: delay.text, milliseconds: delay.milliseconds)
@@ -22,7 +22,7 @@ extension MachineGenerator {
         }
     }
 
-    /// An event that the instance sends to itself, or the end of those that it sent.
+    /// Returns an event that the instance sends to itself, or a `cancel` of sent events.
     mutating func sending() -> ModelAction {
         if random.chance(20) { return .cancel(random.pick(Self.ids) ?? "") }
         let events = random.chance(70) ? Self.events : Self.marks
@@ -36,7 +36,7 @@ extension MachineGenerator {
         return .send(send)
     }
 
-    /// Gives a state invocations, and transitions that take how they end.
+    /// Adds invocations to a state, and transitions that take their ends.
     mutating func addInvocations(to state: ModelState) {
         for _ in 0..<1 + random.below(2) {
             invocations += 1
@@ -54,7 +54,8 @@ extension MachineGenerator {
         state.transitions.append(transition(of: state, on: .event(random.pick(descriptors) ?? "*")))
     }
 
-    /// Those of one delay differ: the second is in time for longer, or for ever, and every other one begins anew.
+    /// Returns different rules for the transitions of one delay: the second is in time for longer, or always, and every
+    /// other one begins again.
     private static func misfire(_ number: Int, of timeout: ModelTimeout, limit: Int64) -> ModelMisfire? {
         if limit == 30, number == 1 { return nil }
         let place = Int64(number)

@@ -5,13 +5,13 @@ import WorkflowJSON
 /// Another version of a machine.
 struct NextVersion {
     let machine: ModelMachine
-    /// Its states by those of the version before that they were made from; states that are gone have none.
+    /// The states of this version by those of the previous version that they were made from. Removed states have none.
     let images: [ModelState: ModelState]
     let read: Machine
 }
 
 extension MachineGenerator {
-    /// What a machine begins with. Of the keys `k1`, `k2` and so on, which no action knows, versions have others.
+    /// Returns the initial data of a machine. Versions differ in the keys `k1`, `k2` and so on, which no action uses.
     mutating func context() -> ModelContext {
         var context = ModelContext()
         for key in random.pick(random.pick([0, 0, 1, 3]) ?? 0, of: Self.keys) { context[key] = initialValue() }
@@ -24,7 +24,7 @@ extension MachineGenerator {
         random.pick([.int(1), .int(2), .int(3), .double(1.5), .string("a"), .bool(true), .null, [1], ["m": 1]]) ?? .null
     }
 
-    /// Another version of a machine; nil when what was changed leaves no legal one.
+    /// Returns another version of a machine; `nil` if the changes leave no legal one.
     ///
     /// - Precondition: The machine is the last that was made.
     mutating func legalVersion(after machine: ModelMachine) -> NextVersion? {
@@ -54,12 +54,12 @@ extension MachineGenerator {
         return (next, images)
     }
 
-    /// States that may become final ones when their children go.
+    /// Returns the states that may become final if they lose their children.
     private func branches(of machine: ModelMachine) -> [ModelState] {
         machine.states.filter { $0.kind == .compound && $0.parent?.kind == .compound && !isRecorder($0) }
     }
 
-    /// All regions of a parallel root but one that can end.
+    /// Returns all regions of a parallel root except one that can end.
     private mutating func othersThanOne(_ root: ModelState) -> [ModelState] {
         let ends = root.childStates.filter { $0.children.contains { $0.kind == .final } }
         guard root.kind == .parallel, let one = random.pick(ends) else { return [] }
@@ -76,7 +76,7 @@ extension MachineGenerator {
         (state.timeouts, state.invocations, state.transitions) = ([], [], [])
     }
 
-    /// Changes one thing.
+    /// Makes one change.
     private mutating func change(_ machine: ModelMachine) {
         let all = machine.states.filter { !isRecorder($0) && !$0.isHistory }
         guard let state = random.pick(all) else { return }
@@ -109,7 +109,7 @@ extension MachineGenerator {
         return added
     }
 
-    /// A name of its own, or one that begins as that of a state beside it: as if it lay below that.
+    /// Gives a state a new name, or one that begins like that of a neighbour, as if it were below that state.
     private mutating func rename(_ state: ModelState) {
         guard let parent = state.parent else { return }
         let others = parent.children.filter { $0 != state && !$0.key.contains(".") }
@@ -122,7 +122,7 @@ extension MachineGenerator {
         (state.key, other.key) = (other.key, state.key)
     }
 
-    /// Puts a state around another one, alone or with a region beside it.
+    /// Wraps a state in another one, alone or with a region beside it.
     private mutating func wrap(_ state: ModelState) {
         guard let parent = state.parent, state.kind != .final, let place = parent.children.firstIndex(of: state) else {
             return
@@ -138,14 +138,14 @@ extension MachineGenerator {
         }
     }
 
-    /// A region that ends by an event, or by itself; or one that is a leaf.
+    /// Returns a region that ends by an event or by itself, or one that is a leaf.
     private mutating func region() -> ModelState {
         let region = ModelState(key: "x\(nextNumber())", kind: .atomic)
         if random.chance(60) { begin(region) }
         return region
     }
 
-    /// Gives a state another child, or a first one.
+    /// Adds a child to a state, possibly its first.
     private mutating func grow(_ state: ModelState) {
         switch state.kind {
         case .atomic: begin(state)
@@ -182,7 +182,7 @@ extension MachineGenerator {
         }
     }
 
-    /// Lets history states remember otherwise, or adds one.
+    /// Changes the kind of history states, or adds one.
     private mutating func changeMemory(_ all: [ModelState]) {
         if let history = random.pick(states.filter(\.isHistory)), random.chance(60) {
             history.kind = history.kind == .deepHistory ? .shallowHistory : .deepHistory
@@ -198,7 +198,7 @@ extension MachineGenerator {
         state.transitions.removeAll { $0.trigger == .after(timeout.text) }
     }
 
-    /// Takes all from a state that comes by itself, and leads on without it.
+    /// Removes everything from a state that comes by itself, and adds a transition that leaves the state without it.
     private mutating func leaveAtOnce(_ state: ModelState) {
         let later = state.parent?.childStates.filter { $0.number > state.number } ?? []
         guard state.parent?.kind == .compound, let target = random.pick(later) else { return }
@@ -213,7 +213,7 @@ extension MachineGenerator {
         state.transitions.append(ModelTransition(of: state, on: .always, to: [place]))
     }
 
-    /// Moves the invocations of a state to another, or takes them away.
+    /// Moves the invocations of a state to another, or removes them.
     private mutating func moveInvocations(_ state: ModelState, to other: ModelState) {
         let moved = state.invocations
         state.invocations = []

@@ -1,10 +1,10 @@
 import NaiveStatechart
 import WorkflowJSON
 
-/// Makes machines that use all of the definition language, legal ones only.
+/// Makes legal machines that use all of the definition language.
 struct MachineGenerator {
-    /// Whether guards and values may be expressions. While the language lacks them, `always` leads forward only,
-    /// because otherwise hardly any machine would settle.
+    /// True if guards and values may be expressions. Without them, `always` leads forward only, because otherwise
+    /// hardly any machine would become stable.
     static let hasExpressions = true
 
     static let mostStates = 25
@@ -13,27 +13,27 @@ struct MachineGenerator {
 
     var random: SplitMix64
     var states: [ModelState] = []
-    /// How many actions of each kind there are; they are numbered so that they can be told apart.
+    /// The number of actions of each kind so far; their numbers tell them apart.
     var marks = 0
     var numbers = 0
-    /// Whether a region beside all others notes, one by one, every event that actions raise.
+    /// True if a region beside all others records, one by one, every event that actions raise.
     var isRecording = false
-    /// Whether much follows from every event; many such machines never settle, and to see that takes long.
+    /// True if every event has many consequences. Many such machines never become stable, which takes long to see.
     var isLively = false
-    /// Whether every region of a parallel state can be done, and many are.
+    /// True if every region of a parallel state can be done, and many are.
     var isFinishing = false
-    /// Whether states have timers and actions send.
+    /// True if states have timers and actions send events.
     var hasTimers = false
-    /// Whether states have invocations, and how many there are.
+    /// True if states have invocations; followed by their number.
     var hasInvocations = false
     var invocations = 0
-    /// How many states later versions of machines have that the first had not.
+    /// The number of states that later versions have added.
     var added = 0
-    /// True where machines take steps by the rules of 0.1: of every fifth seed. Their next versions do not.
+    /// True if machines take steps by the rules of 0.1, as for every fifth seed. Their next versions do not.
     let isFirst: Bool
     private var shares = Shares()
 
-    /// Of a hundred states; the others are atomic.
+    /// The shares of the kinds in a hundred states; the other states are atomic.
     private struct Shares {
         var compound = 0
         var parallel = 0
@@ -46,7 +46,7 @@ struct MachineGenerator {
         isFirst = seed % 5 == 0
     }
 
-    /// The next machine. All but the lively ones settle soon after their start.
+    /// Returns the next machine. All except the lively ones become stable soon after their start.
     mutating func machine() -> ModelMachine {
         for _ in 0..<Self.mostDraws {
             let machine = draw()
@@ -79,9 +79,9 @@ struct MachineGenerator {
         return machine
     }
 
-    /// Events for one instance, most of which mean something to the machine, and time that passes.
+    /// Returns events for one instance, most of which the machine knows, and waits.
     ///
-    /// - Parameter next: Another version of the machine, which the instance may get.
+    /// - Parameter next: Another version of the machine, to which the instance may migrate.
     mutating func stimuli(for machine: ModelMachine, next: ModelMachine? = nil) -> [Stimulus] {
         let handled = (machine.states + (next?.states ?? [])).flatMap(\.transitions).compactMap(\.descriptor)
             .filter { name in !["done.", "error.", "after.", "*"].contains { name.hasPrefix($0) } }
@@ -100,7 +100,7 @@ struct MachineGenerator {
         return .send(random.pick(Self.events + ["unknown", "a.b.c.d", "ab"]) ?? "")
     }
 
-    /// One thing that a person does, or several that belong together.
+    /// Returns one action of a person, or several that belong together.
     private mutating func repairs() -> [NaiveInterpreter.Repair] {
         let set = NaiveInterpreter.Repair.set(["n": .int(Int64(random.below(6)))], unset: [])
         let reset = NaiveInterpreter.Repair.reset(
@@ -189,7 +189,7 @@ struct MachineGenerator {
         }
     }
 
-    /// A key; with a dot it may look as if it lay below a state beside it.
+    /// Returns a key. With a dot, the state may look as if it were below a neighbour.
     private mutating func key(_ number: Int, in parent: ModelState) -> String {
         guard random.chance(8) else { return "s\(number)" }
         let others = parent.children.filter { !$0.key.contains(".") && !$0.isHistory }

@@ -1,6 +1,6 @@
-/// Pseudo-random numbers that are the same everywhere for the same seed (Steele, Lea, Flood: "Fast splittable
-/// pseudorandom number generators", 2014). The standard library's choices from a generator may change between versions,
-/// so those that the tests need are here.
+/// A generator of pseudo-random numbers that are the same everywhere for the same seed (Steele, Lea, Flood: "Fast
+/// splittable pseudorandom number generators", 2014). The standard library's choices from a generator may change
+/// between versions, so the choices that the tests need are here.
 struct SplitMix64 {
     private var state: UInt64
 
@@ -16,7 +16,7 @@ struct SplitMix64 {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to below a bound; the bias is far too small to matter.
+    /// Returns a number from 0 to below a bound; the bias is far too small to matter.
     mutating func below(_ bound: Int) -> Int {
         precondition(bound > 0, "there is no number below \(bound)")
         return Int(next() % UInt64(bound))
@@ -24,12 +24,12 @@ struct SplitMix64 {
 
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-    /// One of some elements; nil when there are none.
+    /// Returns one of some elements; `nil` if there are none.
     mutating func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[below(elements.count)]
     }
 
-    /// Some elements in random order.
+    /// Returns some elements in random order.
     mutating func pick<Element>(_ count: Int, of elements: [Element]) -> [Element] {
         var rest = elements
         var picked: [Element] = []

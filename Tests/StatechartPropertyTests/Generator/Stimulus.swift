@@ -1,19 +1,19 @@
 import NaiveStatechart
 
-/// What happens to an instance from outside.
+/// An event from outside, or a wait.
 enum Stimulus: Equatable, CustomStringConvertible {
     case send(String)
-    /// Time passes, in milliseconds; what then is due fires late, but for what was due at the end.
+    /// A wait in milliseconds. Timers that are due then fire late, except those that are due at the end.
     case wait(Int64)
-    /// One of the invocations that run ends, if any does.
+    /// The end of one of the running invocations, if any is running.
     case end(Int, isDone: Bool)
-    /// A person does something, if the instance is such that it can be done.
+    /// An action of a person, if the instance allows it.
     case repair(NaiveInterpreter.Repair)
 
-    /// The instance goes over to a version of the machine, counted from 1, if it has another.
+    /// A migration to a version of the machine, counted from 1, if the instance has another.
     case migrate(to: Int64, ModelPlan)
 
-    /// Whether it makes an instance go on that has ended.
+    /// True if the stimulus makes an ended instance continue.
     var isReset: Bool {
         if case .repair(.reset) = self { true } else { false }
     }

@@ -1,4 +1,4 @@
-/// JSON text in the making: maps keep the order of their keys, which is document order.
+/// A JSON text that is being built. Maps keep the order of their keys, which is document order.
 indirect enum DefinitionText {
     case string(String)
     /// A number or a bool.
@@ -34,7 +34,7 @@ indirect enum DefinitionText {
         }
     }
 
-    /// The text for people: what fits a line stands in one.
+    /// Returns the text for people: a value that fits a line is on one line.
     func readable(indent: Int = 0) -> String {
         let line = compact
         if indent * 2 + line.utf8.count <= 100 { return line }

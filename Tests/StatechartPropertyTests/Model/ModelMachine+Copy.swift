@@ -1,20 +1,20 @@
 import NaiveStatechart
 
 extension ModelMachine {
-    /// A copy without some states and all below them, and without what led to them.
+    /// Returns a copy without some states, the states below them, and everything that led to them.
     ///
-    /// A state that loses all its children becomes atomic; one that loses the target of its `initial` begins with its
-    /// first child. Every other rule of the language may be broken by what is missing.
+    /// A state that loses all its children becomes atomic. A state that loses the target of its `initial` begins with
+    /// its first child. The missing parts may break every other rule of the language.
     ///
-    /// - Parameter lifted: States that give their place to one of their children, and vanish with all others.
+    /// - Parameter lifted: States that one of their children replaces, and that vanish with all other children.
     func copy(without removed: [ModelState] = [], lifting lifted: [ModelState: ModelState] = [:]) -> ModelMachine {
         var copies: [ModelState: ModelState] = [:]
         return copy(without: removed, lifting: lifted, telling: &copies)
     }
 
-    /// The same.
+    /// Returns a copy, as above.
     ///
-    /// - Parameter copies: Gets the states of the copy by those that they were made from.
+    /// - Parameter copies: Receives the states of the copy by those that they were made from.
     func copy(
         without removed: [ModelState], lifting lifted: [ModelState: ModelState] = [:],
         telling copies: inout [ModelState: ModelState]

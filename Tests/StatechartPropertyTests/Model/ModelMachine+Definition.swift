@@ -37,7 +37,7 @@ extension ModelMachine {
         return fields
     }
 
-    /// `initial` of a compound state, or `target` of a history state.
+    /// Returns `initial` of a compound state, or `target` of a history state.
     private static func beginning(_ initial: ModelTransition, isMap: Bool) -> DefinitionText {
         let target = targets(of: initial)
         if !isMap || initial.actions.isEmpty && initial.targets.count == 1 { return target }
@@ -151,13 +151,13 @@ extension ModelMachine {
 }
 
 extension ModelTarget {
-    /// One of the words that name the target where a transition stands.
+    /// Returns one of the words that name the target in a transition.
     func word(for transition: ModelTransition) -> String {
         let words = words(for: transition)
         return words[spelling % words.count]
     }
 
-    /// Every word that names the target: relative to the source or its parent, or by the id of a state.
+    /// Returns every word that names the target: relative to the source or its parent, or by the id of a state.
     private func words(for transition: ModelTransition) -> [String] {
         let source = transition.source
         var words: [String] = []
