@@ -1,11 +1,11 @@
 import ManualTesting
 
-/// What the library's catalog says is true of the library and of the examples.
+/// Rules for the library's catalog: it must agree with the library and the examples.
 enum CatalogRules {
     static let folder = "Sources/StateMachines/StateMachines.docc"
 
-    /// Each step of a tutorial has the lines of the next one, in their order, and some are missing. The last one is the
-    /// file that it leads to, or a part of it where that has more than the tutorial's.
+    /// Finds steps of a tutorial that have a line which the next step lacks, or out of its order. The last step must be
+    /// the file that the tutorial leads to, or a part of it.
     static func steps(_ steps: [SourceFile], leadTo file: SourceFile, isWhole: Bool) -> [Finding] {
         var findings: [Finding] = []
         for (step, next) in zip(steps, steps.dropFirst() + [file]) {
@@ -18,7 +18,8 @@ enum CatalogRules {
         return findings
     }
 
-    /// The number of the first line that another file does not have behind the lines before it; nil when it has all.
+    /// Returns the number of the first line that another file does not have after the lines before it; `nil` if it has
+    /// all.
     private static func firstLine(of file: SourceFile, notIn other: SourceFile) -> Int? {
         var rest = other.lines[...]
         for (number, line) in zip(1..., file.lines) {
@@ -28,7 +29,7 @@ enum CatalogRules {
         return nil
     }
 
-    /// The public types of a file that stand in no other type.
+    /// Returns the public types of a file that are in no other type.
     static func publicTypes(in file: SourceFile) -> [String] {
         let masked = SwiftMask.lines(of: file.text)
         let outline = SwiftOutline(maskedLines: masked)
@@ -38,7 +39,7 @@ enum CatalogRules {
         }.map(\.declaration.name)
     }
 
-    /// The symbols that the topics of a page list.
+    /// Returns the symbols that the topics of a page list.
     static func topics(of page: ManualPage) -> [String] {
         page.section("## Topics").compactMap { line in
             line.wholeMatch(of: /- ``(\w+)``/).map { String($0.1) }

@@ -2,7 +2,7 @@ import ManualTesting
 import Testing
 import ThreadTesting
 
-/// The library's catalog shows what is compiled and tested, and leads to everything that is public.
+/// Tests that the library's catalog shows code that is compiled and tested, and leads to everything public.
 @Suite(.ownThreads) struct CatalogTests {
     private static let landing = ManualPage.page("\(CatalogRules.folder)/StateMachines.md")
 
@@ -25,7 +25,7 @@ import ThreadTesting
         expectNone(CatalogRules.steps(steps, leadTo: Repository.file(path), isWhole: isWhole))
     }
 
-    /// DocC finds a file that is missing, and not one that no step shows.
+    /// DocC reports a missing file, but not a file that no step shows.
     @Test func everyStepIsShown() {
         let tutorial = Repository.file("\(CatalogRules.folder)/Rocket.tutorial")
         let shown = tutorial.lines.compactMap { $0.firstMatch(of: /@Code\(name: "[^"]+", file: "([^"]+)"\)/)?.1 }

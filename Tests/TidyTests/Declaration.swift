@@ -1,14 +1,14 @@
-/// The head of a declaration, read from the one line that it begins on.
+/// The head of a declaration, read from its first line.
 struct Declaration: Equatable {
     enum Access: Equatable {
-        /// Seen by other targets: `package`, `public` or `open`.
+        /// Visible to other targets: `package`, `public` or `open`.
         case shared
         case own
     }
 
-    /// What introduces it: `func`, `struct`, `case` and so on.
+    /// The keyword of the declaration: `func`, `struct`, `case` and so on.
     let keyword: String
-    /// Empty where there is none: an `init`, an operator's symbol is one.
+    /// The name, or an operator's symbol; empty for an `init`.
     let name: String
     let access: Access
 
@@ -17,7 +17,7 @@ struct Declaration: Equatable {
 
     var isContainer: Bool { Self.containers.contains(keyword) }
 
-    /// Nil when no declaration begins on the line. The line must be masked.
+    /// Reads the declaration that begins on a masked line; `nil` if there is none.
     init?(line: String) {
         var rest = line[...]
         var access = Access.own

@@ -1,20 +1,20 @@
-/// What must carry a doc comment.
+/// Rules for doc comments.
 ///
-/// The rule: a `///` stands above every `package` and `public` declaration, and above every function of a protocol that
-/// is `package` or `public`. Attributes may stand between. Exempt are
+/// A `///` must be above every `package` and `public` declaration, and above every function of a protocol that is
+/// `package` or `public`. Attributes may be between. Exempt are
 ///
-/// - `init`, `case`, stored and computed properties: they belong to a type that must have a doc comment and tells of
-///   them; what their name does not say is still written, but no machine can judge that;
+/// - `init`, `case`, stored and computed properties: they belong to a type that must have a doc comment. A comment is
+///   still needed if the name does not say enough, but no program can judge that;
 /// - extensions, which have no documentation of their own, and imports;
-/// - members that only conform: those that a protocol of their type asks for. What a protocol asks for is read from our
-///   own protocols, whose members are documented, and from a table of outside ones.
+/// - members that a protocol of their type requires. The requirements are read from our own protocols, whose members
+///   are documented, and from a table of outside ones.
 struct DocumentationRules {
-    /// What protocols ask for, by the protocol's name.
+    /// The members that protocols require, by the protocol's name.
     private let requirements: [String: Set<String>]
     /// The protocols of a type, and those that a protocol refines, by its name.
     private let conformances: [String: Set<String>]
 
-    /// What outside protocols ask for, where we conform to them.
+    /// The members that outside protocols require, for those to which our types conform.
     private static let outside: [String: Set<String>] = [
         "AsyncIteratorProtocol": ["next"],
         "AsyncParsableCommand": ["run", "validate"],
@@ -36,7 +36,7 @@ struct DocumentationRules {
 
     private static let exempt: Set<String> = ["init", "case", "var", "let", "extension", "import"]
 
-    /// - Parameter files: Where the protocols stand, and the types that conform to them.
+    /// - Parameter files: The files with the protocols, and with the types that conform to them.
     init(_ files: [SourceFile]) {
         var requirements = Self.outside
         var conformances: [String: Set<String>] = [:]
@@ -62,7 +62,7 @@ struct DocumentationRules {
         self.conformances = conformances
     }
 
-    /// Declarations of a file that lack a doc comment.
+    /// Returns the declarations of a file that lack a doc comment.
     func documentation(_ file: SourceFile) -> [Finding] {
         let outline = SwiftOutline(maskedLines: SwiftMask.lines(of: file.text))
         return outline.entries.compactMap { entry in
@@ -77,7 +77,7 @@ struct DocumentationRules {
         }
     }
 
-    /// Doc comments that begin with a relative pronoun: the noun is missing.
+    /// Returns the doc comments that begin with a relative pronoun, so that the noun is missing.
     static func firstWords(_ file: SourceFile) -> [Finding] {
         var isInside = false
         return zip(1..., file.lines).compactMap { number, line in
@@ -103,7 +103,7 @@ struct DocumentationRules {
         return protocols.contains { requirements[$0]?.contains(declaration.name) == true }
     }
 
-    /// The names after the colon of a type's head, without what `where` adds.
+    /// Returns the names after the colon of a type's head, without its `where` clause.
     private static func protocols(in header: String) -> Set<String> {
         let head = header.split(separator: " ").prefix { $0 != "where" }.joined(separator: " ")
         guard let colon = head.lastIndex(of: ":") else { return [] }

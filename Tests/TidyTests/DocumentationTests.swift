@@ -2,11 +2,11 @@ import ManualTesting
 import Testing
 import ThreadTesting
 
-/// The manual keeps its rules, and each rule can fail.
+/// Tests that the manual keeps its rules, and that each rule can fail.
 @Suite(.ownThreads) struct DocumentationTests {
     private static let pages = ManualPage.all + ManualPage.catalog
     private static let verbs = ManualRules.verbs(in: Repository.swiftFiles)
-    /// Without the program itself, the part of a verb, and what runs without a verb.
+    /// The verbs of the daemon, without the program itself, a part of a verb, and the default command.
     private static let daemonVerbs = ManualRules.commandNames(in: Repository.swiftFiles, folder: "Sources/wfd")
         .subtracting(["wfd", "accept", "serve"])
 
@@ -72,7 +72,7 @@ import ThreadTesting
         }
     }
 
-    /// The codes of the daemon stand in its target, which no test imports; those of `wfctl` are compared elsewhere.
+    /// The daemon's codes are in its target, which no test can import. Another test compares those of `wfctl`.
     @Test func theExitCodesOfTheDaemonAreDocumented() {
         let lines = Repository.file("Sources/wfd/DaemonExit.swift").lines
         let codes = lines.compactMap { $0.firstMatch(of: /^    case \w+ = (\d+)$/).flatMap { Int($0.1) } }

@@ -3,7 +3,7 @@ import ManualTesting
 import Testing
 import ThreadTesting
 
-/// The house is in order: each rule is applied to the repository as it is.
+/// Applies each rule to the repository as it is.
 @Suite(.ownThreads) struct HouseTests {
     @Test func theRepositoryIsFound() {
         #expect(Repository.swiftFiles.count > 50)
@@ -40,7 +40,7 @@ import ThreadTesting
         expectNone(StairRules.engine.upward(Repository.swiftFiles))
     }
 
-    /// Each kills again and again, and would take the time of others.
+    /// Each of these suites kills again and again, and would take the time of others.
     @Test func suitesThatKillAreHeavy() {
         let killing = Repository.swiftFiles.filter { $0.isIn("Tests") && $0.path.contains("/Killed") }
             .filter { $0.path.hasSuffix("Tests.swift") }

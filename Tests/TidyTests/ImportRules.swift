@@ -1,9 +1,10 @@
-/// Which module may know which: the arrows between the targets, and the modules that must stay out of some of them.
+/// Rules for imports: the dependencies between the targets, and the modules that must stay out of some of them.
 ///
-/// The build refuses imports that the manifest does not declare. This table also holds what needs no declaration
-/// (Foundation, the C library), and makes a new arrow in the manifest a line to be read twice.
+/// The build refuses imports that the manifest does not declare. This table also covers modules that need no
+/// declaration, such as Foundation and the C library. It shows every new dependency in a second place, where a reader
+/// notices it.
 enum ImportRules {
-    /// Everything that the files of a folder may import.
+    /// The modules that the files of a folder may import.
     static let allowed: [String: Set<String>] = [
         "Sources/WorkflowJSON": [],
         "Sources/WorkflowSpelling": [],
@@ -70,7 +71,8 @@ enum ImportRules {
         "Sources/wfctl": ["CRelease", "WorkflowAPI", "WorkflowCommand", "Foundation"],
     ]
 
-    /// A file imports only what the table allows its folder; a folder of `Sources` that is not in the table, nothing.
+    /// Finds imports that the table does not allow for the file's folder. A folder of `Sources` that is not in the
+    /// table may import nothing.
     static func imports(_ file: SourceFile) -> [Finding] {
         guard let folder = folder(of: file) else { return [] }
         let allowed = allowed[folder] ?? []
@@ -80,8 +82,8 @@ enum ImportRules {
         }
     }
 
-    /// The wall clock is read in one file of the daemon and in one of the command line; elsewhere the time is handed
-    /// in.
+    /// Finds readings of the wall clock. Only one file of the daemon and one of the command line may read it; elsewhere
+    /// the time is a parameter.
     static func wallClock(_ file: SourceFile) -> [Finding] {
         let readers = [
             "Sources/WorkflowEngine/Ground/WallClock.swift",
@@ -96,7 +98,7 @@ enum ImportRules {
         }
     }
 
-    /// The step is a pure function: nothing waits, looks at a clock or throws dice in the targets below it.
+    /// Finds waits, clocks and random numbers in the targets of the step, which is a pure function.
     static func purity(_ file: SourceFile) -> [Finding] {
         let pure = ["WorkflowJSON", "WorkflowSpelling", "WorkflowTerminal", "WorkflowCEL", "Statechart"]
         guard pure.contains(where: { file.isIn("Sources/" + $0) }) else { return [] }

@@ -1,16 +1,16 @@
-/// How long files, functions and lines may be (STYLE: files and names).
+/// Rules for the length of files, functions and lines (STYLE: files and names).
 enum LengthRules {
     static let fileLines = 500
     static let functionLines = 70
     static let lineCharacters = 120
 
-    /// A file ends after 500 lines, whatever stands in them.
+    /// Finds files of more than 500 lines.
     static func files(_ file: SourceFile) -> [Finding] {
         guard file.lines.count > fileLines else { return [] }
         return [Finding(file.path, "\(file.lines.count) lines; \(fileLines) is the end")]
     }
 
-    /// A function ends after 70 lines, from the line of its keyword to that of its closing brace, both included.
+    /// Finds functions of more than 70 lines, from the line of the keyword to that of the closing brace, both included.
     ///
     /// Functions are `func`, `init`, `deinit`, `subscript` and properties with a body. Blank lines and comments count;
     /// a function inside another counts for both.
@@ -24,8 +24,8 @@ enum LengthRules {
         }
     }
 
-    /// A line ends after 120 characters, in code and comments. Exempt is a line of Swift that is nothing but a string
-    /// and a comma or parenthesis: messages are compared to the letter.
+    /// Finds lines of more than 120 characters, in code and comments. Exempt is a line of Swift that has only a string
+    /// with a comma or a parenthesis, because messages are compared to the letter.
     static func lines(_ file: SourceFile) -> [Finding] {
         let long = zip(1..., file.lines).filter { $0.1.count > lineCharacters }
         guard !long.isEmpty else { return [] }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// What the manuals say about the repository is true.
+/// Rules for facts about the repository in the manuals.
 enum ManualRules {
     static let architectureLines = 150
 
-    /// Every path in backticks exists. A path has a slash or one of our endings; what begins with a slash, a dollar,
-    /// a tilde or a dash is a path elsewhere, a variable or an option, and what has a blank, a star or a colon is none.
+    /// Finds paths in backticks that do not exist. A path has a slash or one of our endings. A text that begins with a
+    /// slash, a dollar, a tilde or a dash is a path elsewhere, a variable or an option. A text with a blank, a star or
+    /// a colon is no path.
     static func paths(_ file: SourceFile, exists: (String) -> Bool) -> [Finding] {
         zip(1..., file.lines).flatMap { number, line in
             codeSpans(line).filter(isPath).filter { !exists($0) }
@@ -13,13 +14,13 @@ enum ManualRules {
         }
     }
 
-    /// A map, not a book.
+    /// Finds a file that is too long for a map.
     static func length(_ file: SourceFile) -> [Finding] {
         guard file.lines.count >= architectureLines else { return [] }
         return [Finding(file.path, "\(file.lines.count) lines; it stays under \(architectureLines)")]
     }
 
-    /// Every `$ wfctl VERB` and `$ make TARGET` in a block of commands names one that exists.
+    /// Finds commands in blocks, as `$ wfctl VERB` and `$ make TARGET`, whose verb or target does not exist.
     static func commands(_ file: SourceFile, verbs: Set<String>, targets: Set<String>) -> [Finding] {
         zip(1..., file.lines).compactMap { number, line in
             let words = line.split(separator: " ")
@@ -40,12 +41,12 @@ enum ManualRules {
         }
     }
 
-    /// The verbs of `wfctl`, as their own files name them.
+    /// Returns the verbs of `wfctl`, as their own files name them.
     static func verbs(in files: [SourceFile]) -> Set<String> {
         commandNames(in: files, folder: "Sources/WorkflowCommand/Verbs").union(["help"])
     }
 
-    /// The names of the commands that files of a folder declare.
+    /// Returns the names of the commands that files of a folder declare.
     static func commandNames(in files: [SourceFile], folder: String) -> Set<String> {
         let marker = "commandName: \""
         let names = files.filter { $0.isIn(folder) }.flatMap(\.lines).compactMap { line in
@@ -54,7 +55,7 @@ enum ManualRules {
         return Set(names.map(String.init))
     }
 
-    /// The targets of a makefile.
+    /// Returns the targets of a makefile.
     static func targets(in makefile: SourceFile) -> Set<String> {
         Set(
             makefile.lines.compactMap { line in

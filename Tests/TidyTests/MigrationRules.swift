@@ -1,21 +1,21 @@
 import Crypto
 import Foundation
 
-/// The schema's steps, once they are out in the world.
+/// Rules for the steps of the schema once they are released.
 enum MigrationRules {
-    /// The SHA-256 of every migration that a release contained, by its path.
+    /// The SHA-256 digest of every migration in a release, by its path.
     ///
-    /// A release adds the line of each new file here, and from then on the file stays as it is: a database that has it
-    /// would never run it again.
+    /// A release adds a line for each new file. From then on the file must not change: a database that has it would
+    /// never run it again.
     static let released = [
         "migrations/V0001_initial.sql": "bfe5f414bd51c8d8a632a137ea0d37cdc0040083863e1081ae8c700236f09dda",
         "migrations/V0001_journal.sql": "ae47cf1be7436959ef883b4b47592a739adba33013dadea18bc18d1a6866f8df",
     ]
 
-    /// Files above this would be unpleasant to embed.
+    /// The most bytes of a file that is pleasant to embed.
     static let fileBytes = 10_000
 
-    /// Released files are there and unchanged.
+    /// Finds released files that are missing or changed.
     static func unchanged(
         released: [String: String], bytes: (String) -> Data?
     ) -> [Finding] {
@@ -26,7 +26,7 @@ enum MigrationRules {
         }
     }
 
-    /// Files are called `V0001_name.sql`, and their numbers have no gaps; several files may share one step.
+    /// Finds files whose names are not `V0001_name.sql`, and gaps in their numbers; several files may share one step.
     static func names(_ paths: [String]) -> [Finding] {
         let files = paths.filter { $0.hasSuffix(".sql") }.sorted()
         var last = 0

@@ -1,11 +1,11 @@
 import ManualTesting
 
-/// What every page of the manual keeps.
+/// Rules for every page of the manual.
 enum PageRules {
     static let sentenceWords = 25
     static let readmeBytes = 6_144
 
-    /// Every link leads to a file of ours, and to a heading where it names one. Links elsewhere are not followed.
+    /// Finds links to files of ours, and to headings in them, that do not exist. Links elsewhere are not followed.
     static func links(
         _ page: ManualPage, exists: (String) -> Bool, anchors: (String) -> Set<String>
     ) -> [Finding] {
@@ -19,7 +19,7 @@ enum PageRules {
         }
     }
 
-    /// A sentence says one thing. Code counts as a word, and so does what a link shows.
+    /// Finds sentences that are too long. Code counts as a word, and so does the text of a link.
     static func sentences(_ page: ManualPage) -> [Finding] {
         page.paragraphs.flatMap { paragraph in
             sentences(of: paragraph.text).filter { $0.count > sentenceWords }.map { words in
@@ -31,7 +31,7 @@ enum PageRules {
         }
     }
 
-    /// Words that tell a reader how he should find it, where it is.
+    /// Finds words that judge a thing for the reader.
     static func words(_ page: ManualPage) -> [Finding] {
         page.prose.flatMap { number, line in
             let words = line.lowercased().split { !$0.isLetter && $0 != "-" }
@@ -41,7 +41,8 @@ enum PageRules {
         }
     }
 
-    /// A block of YAML is a whole definition, or says that it is a fragment; one of Swift stands in an example.
+    /// Finds blocks of YAML that are neither a whole definition nor marked as a fragment, and blocks of Swift that no
+    /// example has.
     static func blocks(_ page: ManualPage, swift sources: [String]) -> [Finding] {
         page.blocks.compactMap { block in
             switch block.kind {
@@ -60,12 +61,13 @@ enum PageRules {
         }
     }
 
-    /// Code of the library that a reader comes from: on the one page that compares them, and the block says so first.
+    /// Returns true for code of the library that a reader comes from: on the only page that compares them, in a block
+    /// that names the library first.
     static func isOfAnotherLibrary(_ block: ManualPage.Block) -> Bool {
         block.page.hasSuffix(".docc/FromOtherLibraries.md") && block.lines.first?.hasPrefix("// Before: ") == true
     }
 
-    /// No block of code stands without fences, where nothing reads it. A tutorial is indented, and shows files.
+    /// Finds indented code without fences, which no test reads. A tutorial is indented, and shows files.
     static func indented(_ page: ManualPage) -> [Finding] {
         guard !page.isTutorial else { return [] }
         return page.prose.filter { $0.line.hasPrefix("    ") }.map {
@@ -73,12 +75,12 @@ enum PageRules {
         }
     }
 
-    /// Whether a block of YAML has a name for its machine.
+    /// Returns true if a block of YAML has a name for its machine.
     static func isDefinition(_ block: ManualPage.Block) -> Bool {
         block.lines.contains { $0.hasPrefix("id:") || $0.hasPrefix("{id:") }
     }
 
-    /// The verbs that follow a program's name in a page, in blocks and in text.
+    /// Returns the verbs that follow a program's name in a page, in blocks and in text.
     static func verbs(of program: String, in page: ManualPage) -> [(number: Int, verb: String)] {
         zip(1..., page.lines).flatMap { number, line in
             mentions(of: program, in: line).map { (number: number, verb: $0) }

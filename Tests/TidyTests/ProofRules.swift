@@ -1,17 +1,18 @@
-/// Places at which a value that nobody expected ends the process.
+/// Rules for the places where an unexpected value ends the process.
 ///
-/// What comes over the wire or out of a file is checked and refused. A place that traps all the same says beside it why
-/// no such value reaches it. Sums and products of 64 bits are not seen, because the text does not tell types. So the
-/// numbers have bounds where they come in: of a row and of a body within 2⁵³, times within the years 0000 to 9999. A
-/// few of them together fit 64 bits. Who reads a number of a row without bounds says why nothing counts with it.
+/// Values from the wire or from a file are checked and refused. If a place can trap all the same, a comment beside it
+/// proves that no such value reaches it. The rules do not see sums and products of 64 bits, because the text does not
+/// show types. So the numbers have limits where they come in: those of rows and bodies within 2⁵³, times within the
+/// years 0 to 9999. A few of them together fit 64 bits. Code that reads a number of a row without limits says why
+/// nothing counts with it.
 enum ProofRules {
-    /// The targets that read what others wrote: requests, answers, files, programs.
+    /// The targets that read the output of others: requests, answers, files, programs.
     static let targets = [
         "DurableMachines", "SQLiteStore", "WorkflowAPI", "WorkflowClient", "WorkflowCommand", "WorkflowEffects",
         "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowServer", "WorkflowStore",
     ]
 
-    /// A trap has its proof: a comment `// Proof: …` on its line, or on lines of their own right before it.
+    /// Finds traps without a proof: a comment `// Proof: …` on the same line, or on its own lines directly before it.
     static func unproven(_ file: SourceFile) -> [Finding] {
         guard file.isSwift, targets.contains(where: { file.isIn("Sources/" + $0) }) else { return [] }
         return zip(file.lines.indices, SwiftMask.lines(of: file.text)).compactMap { index, code in
@@ -32,7 +33,7 @@ enum ProofRules {
         }
     }
 
-    /// True where a number of a row is read without bounds, and not only compared.
+    /// Returns true if a number of a row is read without limits, and not only compared.
     private static func readsAnyNumber(_ code: String) -> Bool {
         code.ranges(of: "row.integer(").contains { call in
             let arguments = code[call.upperBound...].prefix { $0 != ")" }
@@ -42,12 +43,12 @@ enum ProofRules {
         }
     }
 
-    /// Conversions to small numbers, and the sign that the least number cannot lose.
+    /// The conversions to small numbers, and the sign that the least number cannot lose.
     private static let conversions = ["Int8", "Int16", "Int32", "UInt8", "UInt16", "UInt32", "abs"]
 
     private static let calls = ["assert", "assertionFailure", "fatalError", "precondition", "preconditionFailure"]
 
-    /// The first trap in a line of code; nil for none.
+    /// Returns the first trap in a line of code; `nil` if there is none.
     private static func trap(in code: String) -> String? {
         for name in calls where isCalled(name, in: code) { return name }
         for name in conversions where converts(name, in: code) { return name }
@@ -67,8 +68,8 @@ enum ProofRules {
         }
     }
 
-    /// True where a value is converted by a call without a label. Labels choose what becomes of a value that does not
-    /// fit; constants of C begin with a capital letter, and fit.
+    /// Returns true if a value is converted by a call without a label. Labels decide the result for a value that does
+    /// not fit. Constants of C begin with a capital letter, and fit.
     private static func converts(_ name: String, in code: String) -> Bool {
         code.ranges(of: name + "(").contains { call in
             let isName = code[..<call.lowerBound].last.map { !isPartOfName($0) && $0 != "." } ?? true
@@ -83,7 +84,7 @@ enum ProofRules {
         character.isLetter || character.isNumber || character == "_"
     }
 
-    /// True for the last character of a value: what follows is then done to that.
+    /// Returns true for the last character of a value, to which the following operator applies.
     private static func endsValue(_ character: Character) -> Bool {
         isPartOfName(character) || [")", "]", "?", "}", "`"].contains(character)
     }

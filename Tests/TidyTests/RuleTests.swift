@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Each rule can fail: bad samples, and the good ones beside them.
+/// Tests that each rule can fail: bad samples, and good ones beside them.
 struct RuleTests {
     @Test func aLongFileIsFound() {
         let lines = Array(repeating: "let a = 1\n", count: 501)

@@ -2,7 +2,7 @@ import Testing
 
 /// A text file of the repository.
 struct SourceFile: Sendable, CustomStringConvertible {
-    /// From the repository's root, with slashes.
+    /// The path from the repository's root, with slashes.
     let path: String
     let text: String
     let lines: [Substring]
@@ -20,14 +20,14 @@ struct SourceFile: Sendable, CustomStringConvertible {
 
     var isSwift: Bool { path.hasSuffix(".swift") }
 
-    /// Whether the file lies in a folder of the repository, at any depth.
+    /// Returns true if the file is in a folder of the repository, at any depth.
     func isIn(_ folder: String) -> Bool { path.hasPrefix(folder + "/") }
 }
 
-/// A place where the house is not in order.
+/// A place that breaks a rule.
 struct Finding: Equatable, CustomStringConvertible {
     let path: String
-    /// From 1; nil when the whole file is meant.
+    /// The line, counted from 1; `nil` for the whole file.
     let line: Int?
     let message: String
 
@@ -40,7 +40,7 @@ struct Finding: Equatable, CustomStringConvertible {
     var description: String { line.map { "\(path):\($0): \(message)" } ?? "\(path): \(message)" }
 }
 
-/// Fails with all findings, a line each.
+/// Fails with all findings, one in each line.
 func expectNone(_ findings: [Finding], sourceLocation: SourceLocation = #_sourceLocation) {
     guard !findings.isEmpty else { return }
     let list = findings.map { "  \($0)" }.joined(separator: "\n")

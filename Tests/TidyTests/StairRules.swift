@@ -1,10 +1,10 @@
-/// The folders of a target stand in an order, and a file names only types of its own folder and of lower ones. So no
-/// circle of folders can arise.
+/// Rules for the order of a target's folders. A file names only types of its own folder and of lower ones, so the
+/// folders cannot form a circle.
 struct StairRules {
     let target: String
-    /// From the lowest to the highest.
+    /// The folders from the lowest to the highest.
     let folders: [String]
-    /// The file that makes all parts; it may name every folder.
+    /// The file that makes all parts, and may name every folder.
     let root: String
 
     static let engine = StairRules(
@@ -15,7 +15,7 @@ struct StairRules {
         ],
         root: "Engine/Engine.swift")
 
-    /// Names of types from a higher folder, and files in no folder of the list.
+    /// Returns the names of types from a higher folder, and the files in no folder of the list.
     func upward(_ files: [SourceFile]) -> [Finding] {
         let own = files.filter { $0.isIn(target) && $0.isSwift }
         let masked = own.map { SwiftMask.lines(of: $0.text) }

@@ -1,17 +1,17 @@
-/// Swift text with its comments and string literals blanked, line for line, so that words and braces in what is left
+/// A Swift text whose comments and string literals are blanked, line for line, so that the remaining words and braces
 /// are code. Interpolated expressions stay.
 ///
-/// It knows line and nested block comments, plain, raw and multi-line strings. It does not know regular expressions
-/// between slashes: one with a quote or a brace in it would be misread.
+/// The mask supports line and nested block comments, and plain, raw and multi-line strings. It does not support regular
+/// expressions between slashes: one with a quote or a brace in it would be misread.
 struct SwiftMask {
-    /// The only bytes of code that mean something here.
+    /// The only bytes of code that have a meaning here.
     private static let openers = Array("/#\"()".utf8)
 
     private let bytes: [UInt8]
     private var masked: [UInt8] = []
     private var offset = 0
 
-    /// The lines of the text, masked.
+    /// Returns the masked lines of a text.
     static func lines(of text: String) -> [String] {
         var mask = SwiftMask(bytes: Array(text.utf8))
         mask.code(endsAtParenthesis: false)
@@ -59,7 +59,7 @@ struct SwiftMask {
         } while depth > 0 && offset < bytes.count
     }
 
-    /// The number of `#` before the string that begins here; nil when none begins.
+    /// Returns the number of `#` before the string that begins here; `nil` if none begins.
     private func stringHashes() -> Int? {
         let hashes = bytes[offset...].prefix { $0 == UInt8(ascii: "#") }.count
         let quote = offset + hashes

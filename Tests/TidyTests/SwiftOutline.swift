@@ -1,15 +1,14 @@
-/// The declarations of a Swift file and how far they reach, found by counting braces and parentheses in its masked
-/// lines.
+/// The declarations of a Swift file and their extents, found by counting braces and parentheses in its masked lines.
 struct SwiftOutline {
     struct Entry: Equatable {
         let declaration: Declaration
-        /// From 1: the line of its keyword.
+        /// The line of the keyword, counted from 1.
         let line: Int
-        /// The line of its closing brace; its own line when it has no body.
+        /// The line of the closing brace; the declaration's own line if it has no body.
         var end: Int
-        /// From its keyword to its opening brace, on one line.
+        /// The text from the keyword to the opening brace, on one line.
         var header: String
-        /// Where in `entries` what it stands in is; nil at the top and in what is no declaration.
+        /// The index in `entries` of the enclosing declaration; `nil` at the top and in a block that is no declaration.
         let parent: Int?
     }
 
@@ -22,7 +21,8 @@ struct SwiftOutline {
     private struct Scope {
         let entry: Int?
         let outerParentheses: Int
-        /// What still waits when the scope ends: it is a closure among the arguments of a head.
+        /// The entry that still waits when the scope ends, because the scope is a closure among the arguments of its
+        /// head.
         let outerPending: Int?
     }
 
@@ -30,7 +30,7 @@ struct SwiftOutline {
         for (offset, line) in maskedLines.enumerated() { read(line, number: offset + 1) }
     }
 
-    /// What an entry stands in; nil at the top.
+    /// Returns the entry that encloses another; `nil` at the top.
     func parent(of entry: Entry) -> Entry? { entry.parent.map { entries[$0] } }
 
     private mutating func read(_ line: String, number: Int) {

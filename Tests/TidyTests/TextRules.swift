@@ -1,14 +1,15 @@
-/// Words that must not stand in the text of a file, comments and strings included.
+/// Rules for words that must not be in the text of a file, including comments and strings.
 ///
-/// The words are put together here, so that this file does not break its own rules.
+/// The words are composed here, so that this file does not break its own rules.
 enum TextRules {
-    /// Nothing is left for later in the code.
+    /// Finds marks of unfinished work in the code.
     static func unfinished(_ file: SourceFile) -> [Finding] {
         let words = ["TO" + "DO", "FIX" + "ME", "fatalError(\"not " + "implemented", "." + "disabled("]
         return findings(of: words, in: file) { "'\($0)': finish it, or say in an issue what is missing" }
     }
 
-    /// Tests wait for a condition or advance the clock; they never pass time. One file looks again after a while.
+    /// Finds tests that pass time. They must wait for a condition or advance the clock. One file checks again after a
+    /// while.
     static func sleeps(_ file: SourceFile) -> [Finding] {
         let isScript = file.path.hasSuffix(".sh") || file.isIn(".ci") || file.path == "Makefile"
         guard file.isIn("Tests") || isScript, file.path != "Tests/ThreadTesting/Eventually.swift" else { return [] }
@@ -20,14 +21,15 @@ enum TextRules {
 
     private static let passing = "sle" + "ep"
 
-    /// A call of any function that passes time; a clock of the tests may declare the one that the protocol asks for.
+    /// Returns true for a call of a function that passes time. A clock of the tests may declare the one that the
+    /// protocol requires.
     private static func isCall(in line: Substring) -> Bool {
         line.split(separator: passing, omittingEmptySubsequences: false).dropFirst().contains {
             $0.hasPrefix("(") || $0.hasPrefix("ForTimeInterval")
         } && !line.contains("func " + passing)
     }
 
-    /// The command of a shell with its number of seconds.
+    /// Returns true for the shell's command with its number of seconds.
     private static func isCommand(in line: Substring) -> Bool {
         line.split(separator: passing + " ", omittingEmptySubsequences: false).dropFirst().contains {
             $0.first.map { $0.isNumber || $0 == "$" } ?? false

@@ -1,8 +1,8 @@
-/// Tests run on Swift's pool, which has as many threads as there are cores: whoever blocks or spins on one keeps all
-/// others from theirs.
+/// Rules for waiting. Tests run on Swift's pool, which has as many threads as there are cores: a test that blocks or
+/// spins on one keeps all others from theirs.
 enum WaitRules {
-    /// Files whose blocking calls run on threads of their own, by `requireOwnThread`, `onOwnThread`, `.ownThreads` or
-    /// an executor of their own.
+    /// The files whose blocking calls run on their own threads, by `requireOwnThread`, `onOwnThread`, `.ownThreads` or
+    /// an executor.
     static let support = [
         "Tests/DaemonTesting/ProgramState.swift", "Tests/DaemonTesting/RandomKill.swift",
         "Tests/DiskTesting/DiskHold.swift", "Tests/DiskTesting/PowerDisk.swift", "Tests/EndToEndTests/WorkTests.swift",
@@ -20,7 +20,7 @@ enum WaitRules {
         "poll(&", "readDataToEndOfFile", "waitForDataInBackground",
     ]
 
-    /// No test and no helper blocks a thread of the pool, or asks again and again for its turn.
+    /// Finds tests and helpers that block a thread of the pool, or yield in a loop.
     static func blocking(_ file: SourceFile) -> [Finding] {
         guard file.isIn("Tests"), file.path.hasSuffix(".swift"), !support.contains(file.path) else { return [] }
         return zip(1..., SwiftMask.lines(of: file.text)).flatMap { number, line in
@@ -30,7 +30,7 @@ enum WaitRules {
         }
     }
 
-    /// A bounded number of turns mixes tasks in a random test; whoever waits for something asks for no turn.
+    /// Returns true for a yield that waits. A bounded number of yields mixes tasks in a random test.
     private static func spins(_ line: String) -> Bool {
         if line.contains("Task.yield") { return !line.contains("for _ in ") }
         return line.contains("while ") && line.contains(".now <") && line.hasSuffix("{}")

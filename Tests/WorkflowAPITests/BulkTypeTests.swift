@@ -2,7 +2,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// What operators ask of many instances, to the letter.
+/// Tests operators' requests for many instances, to the letter.
 struct BulkTypeTests {
     private func mistake<Value: WireObject>(_ type: Value.Type, _ text: String) -> String {
         do {

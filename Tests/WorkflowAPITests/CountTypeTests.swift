@@ -2,7 +2,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// The wire types of what operators ask of many instances.
+/// Tests the wire types of operators' questions about many instances.
 struct CountTypeTests {
     private func roundTrip<Value: WireObject>(_ type: Value.Type, _ text: String) throws {
         let value = try Value(body: Array(text.utf8))

@@ -2,7 +2,7 @@ import ManualTesting
 import Testing
 import WorkflowAPI
 
-/// `docs/api.md` has the problems and the exit codes of the code, and a request for each route; none more.
+/// Tests that `docs/api.md` has exactly the problems and the exit codes of the code, and a request for each route.
 struct DocumentationTests {
     private static let page = ManualPage.page("docs/api.md")
 

@@ -3,12 +3,12 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// The API's description: what the table of routes and the lists of fields make of it.
+/// Tests the API's description, which is made from the table of routes and the lists of fields.
 struct OpenAPITests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// `docs/openapi.json` is written from the table: when it differs, what it must be stands in `.build/openapi.json`.
+    /// `docs/openapi.json` is written from the table. If it differs, the expected text is in `.build/openapi.json`.
     @Test func theDocumentIsThatOfTheTable() throws {
         let object = try JSONSerialization.jsonObject(with: Data(JSONWriter.bytes(OpenAPIDocument.object)))
         let text = try JSONSerialization.data(
@@ -35,7 +35,7 @@ struct OpenAPITests {
         #expect(named.count > 90 && named.isSubset(of: schemas))
     }
 
-    /// What has JSON is described by a type of the wire; the rest are texts, files and definitions.
+    /// An answer in JSON has a type of the wire; the other answers are texts, files and definitions.
     @Test func everyAnswerHasItsType() {
         let untyped = Route.all.filter { route in
             switch route.answer {
@@ -80,7 +80,7 @@ struct OpenAPITests {
         #expect(schema?["required"] == ["seq", "attempt", "begun", "ended", "outcome"])
     }
 
-    /// Some types are written by hand, because a copy of them costs: as their lists of fields say.
+    /// Some types are written by hand, because a copy of them is expensive. They must agree with their lists of fields.
     @Test func whatIsWrittenByHandIsWhatTheListSays() throws {
         let time = "2026-07-31T09:30:00.000Z"
         let send = #"""

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowAPI
 
-/// The header `Prefer` (RFC 7240): unknown and malformed preferences are ignored.
+/// Tests the header `Prefer` (RFC 7240): unknown and malformed preferences are ignored.
 @Suite struct PreferencesTests {
     @Test(arguments: [
         "return=minimal", "return=\"minimal\"", "Return = Minimal", "return=minimal; a=b", "return=minimal;",

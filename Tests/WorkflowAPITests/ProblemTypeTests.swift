@@ -1,7 +1,7 @@
 import Testing
 import WorkflowAPI
 
-/// Names, statuses and exit codes are what scripts are written against.
+/// Tests the names, statuses and exit codes that scripts rely on.
 struct ProblemTypeTests {
     private static let table: [(name: String, status: Int, exit: Int32)] = [
         ("event-not-accepted", 409, 5), ("guard-rejected", 409, 5), ("instance-finished", 409, 5),

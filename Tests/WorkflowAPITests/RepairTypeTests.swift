@@ -2,7 +2,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// What operators ask of instances, to the letter.
+/// Tests operators' requests for instances, to the letter.
 struct RepairTypeTests {
     private func roundTrip<Value: WireObject>(_ type: Value.Type, _ text: String) throws {
         #expect(JSONWriter.string(try Value(body: Array(text.utf8))) == text)
@@ -73,7 +73,7 @@ struct RepairTypeTests {
                 == "Unknown field 'reson' (known here: reason, seq, dryRun); did you mean 'reason'?")
     }
 
-    /// With rows that are named, a path may be one into their data.
+    /// If rows are named, a path may lead into their data.
     @Test func pathsAreOfDataOrOfTheContext() {
         let paths = ["data.phone", "data[0]", "data", "dates", "context.data.a", "context.who", "context.data"]
         let named = RedactRequest(reason: "r", seqs: "2", paths: paths)

@@ -2,7 +2,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// The lines of verifications and replays are read and written again to the letter.
+/// Tests that the lines of verifications and replays are read, and written again to the letter.
 struct ReplayTypeTests {
     private func roundTrip<Value: WireObject>(_ type: Value.Type, _ text: String) throws {
         #expect(JSONWriter.string(try Value(body: Array(text.utf8))) == text)

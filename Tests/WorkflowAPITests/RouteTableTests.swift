@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WorkflowAPI
 
-/// The one table of routes, and what is made of it.
+/// Tests the only table of routes, and the pages that are made from it.
 struct RouteTableTests {
     @Test(arguments: [
         ("order-1042", "/v1/instances/order-1042"),
@@ -53,7 +53,7 @@ struct RouteTableTests {
         #expect(Route.all.filter { $0.query == nil }.allSatisfy { $0.permission == .health })
     }
 
-    /// `docs/routes.md` is written from the table: when it differs, what it must be stands in `.build/routes.md`.
+    /// `docs/routes.md` is written from the table. If it differs, the expected text is in `.build/routes.md`.
     @Test func theDocumentedTableIsThisOne() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

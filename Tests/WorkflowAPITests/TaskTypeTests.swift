@@ -2,7 +2,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// What workers and operators read and write about tasks, to the letter.
+/// Tests the requests and answers of workers and operators about tasks, to the letter.
 struct TaskTypeTests {
     private func roundTrip<Value: WireObject>(_ type: Value.Type, _ text: String) throws {
         #expect(JSONWriter.string(try Value(body: Array(text.utf8))) == text)

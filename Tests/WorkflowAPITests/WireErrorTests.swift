@@ -2,7 +2,7 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// What a caller is told about a body that cannot be read.
+/// Tests the messages about a body that cannot be read.
 struct WireErrorTests {
     @Test(arguments: [
         (

@@ -19,7 +19,7 @@ import WorkflowAPI
         #expect(WireTime(text: text) == WireTime(milliseconds: milliseconds))
     }
 
-    /// A moment without a written form is told as the nearest one that has one.
+    /// A time without a written form is written as the nearest one that has one.
     @Test(arguments: [
         (Int64.min, "0000-01-01T00:00:00.000Z"), (-62_167_219_200_001, "0000-01-01T00:00:00.000Z"),
         (253_402_300_800_000, "9999-12-31T23:59:59.999Z"), (.max, "9999-12-31T23:59:59.999Z"),

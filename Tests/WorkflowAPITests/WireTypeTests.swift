@@ -2,7 +2,8 @@ import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// Every wire type is read and written again to the letter: names, order and absent fields are the contract.
+/// Tests that every wire type is read, and written again to the letter: names, order and absent fields are the
+/// contract.
 struct WireTypeTests {
     private func roundTrip<Value: WireObject>(_ type: Value.Type, _ text: String) throws {
         let value = try Value(body: Array(text.utf8))
@@ -37,7 +38,7 @@ struct WireTypeTests {
         try roundTrip(BatchLine.self, text)
     }
 
-    /// Whoever counts with what an answer says stays within 64 bits (RFC 8259, section 6).
+    /// A program that counts with the numbers of an answer stays within 64 bits (RFC 8259, section 6).
     @Test func aNumberThatNotEveryReaderKeepsIsRefused() throws {
         for (number, isRead) in [
             ("9007199254740991", true), ("-9007199254740991", true), ("9007199254740992", false),
@@ -135,7 +136,7 @@ struct WireTypeTests {
                 + rest + "}")
     }
 
-    /// A daemon of 0.1 knows one semantics only.
+    /// A daemon of 0.1 has one semantics only.
     @Test func whoDoesNotTellItsSemanticsHasTheFirst() throws {
         let machine = #"{"machine":"order","version":1,"digest":"00ff","createdAt":"2026-07-31T09:30:00.000Z"}"#
         #expect(try MachineSummary(body: Array(machine.utf8)).semantics == 1)

@@ -2,8 +2,8 @@ import Testing
 
 @testable import WorkflowCEL
 
-/// Steps in the calendar of a place, and times as its clocks show them. The expected moments are those of Python's
-/// `zoneinfo`, which reads the clocks before a change where they skip or repeat a time (PEP 495, fold 0).
+/// Tests steps in the calendar of a place, and times as its clocks show them. The expected times are from Python's
+/// `zoneinfo`. If a time is skipped or repeated, it uses the clocks before the change (PEP 495, fold 0).
 @Suite struct CalendarFunctionTests {
     @Test(arguments: [
         ("2026-01-31T08:00:00Z", 1, "Europe/Paris", "2026-02-28T08:00:00Z"),
@@ -119,7 +119,7 @@ import Testing
         if let overload { #expect(issue.hasSuffix("no such overload: \(overload)")) }
     }
 
-    /// It may stand in the context of instances that were told so before there was a zone.
+    /// The message may be in the context of instances from the time before zones.
     @Test func aFailureOfACallWithoutAZoneIsToldAsBefore() {
         #expect(
             Trial.issues("timestamp(true)") == [
@@ -128,7 +128,7 @@ import Testing
             ])
     }
 
-    /// As in the language definition, "Abstract types: timestamps and durations".
+    /// The language definition has these fields in "Abstract types: timestamps and durations".
     @Test func everyFieldIsThereWithAZoneAndWithout() {
         let fields = [
             "getFullYear", "getMonth", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getHours",

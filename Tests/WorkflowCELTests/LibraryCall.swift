@@ -4,18 +4,19 @@ import WorkflowJSON
 // Testable: overloads are internal, and each is tested here by itself, below the evaluator.
 @testable import WorkflowCEL
 
-/// Calls of library functions by name, with values in place of expressions.
+/// Calls library functions by name, with values in place of expressions.
 enum LibraryCall {
-    /// What the overload for these arguments answers, written as an expression: `3`, `3u`, `3.0`, `"a"`, `[1, 2]`.
+    /// Returns the result of the overload for these arguments, written as an expression: `3`, `3u`, `3.0`, `"a"`, `[1,
+    /// 2]`.
     ///
-    /// A function of one name may be called as a member or not; members are looked for first.
+    /// A function of one name may be called as a member or not; members come first.
     static func answer(_ name: String, _ arguments: Value...) throws -> String {
         var budget = Budget()
         let overload = try #require(Self.overload(name, arguments))
         return literal(try overload.call(arguments, &budget))
     }
 
-    /// The message of the error that the call ends with; what it answers when it does not.
+    /// Returns the message of the error that the call throws; its result if it does not throw.
     static func failure(_ name: String, _ arguments: Value..., steps: Int = CELLimits.evaluation) -> String {
         guard let overload = overload(name, arguments) else { return "no overload" }
         var budget = Budget(steps)
@@ -26,7 +27,7 @@ enum LibraryCall {
         }
     }
 
-    /// The units that the call takes.
+    /// Returns the units that the call costs.
     static func cost(_ name: String, _ arguments: Value...) throws -> Int {
         let overload = try #require(Self.overload(name, arguments))
         var budget = Budget(.max)
@@ -34,7 +35,7 @@ enum LibraryCall {
         return .max - budget.remaining
     }
 
-    /// The overload that takes values of these types.
+    /// Returns the overload that accepts values of these types.
     static func overload(_ name: String, _ arguments: [Value]) -> Overload? {
         let fitting = FunctionLibrary.overloads.filter { overload in
             overload.name == name && overload.parameters.count == arguments.count
@@ -53,7 +54,7 @@ enum LibraryCall {
         }
     }
 
-    /// The value as an expression would write it.
+    /// Returns the value as an expression would write it.
     static func literal(_ value: Value) -> String {
         switch value {
         case .null: "null"
@@ -74,15 +75,15 @@ enum LibraryCall {
 }
 
 extension Value {
-    /// A list made by an expression.
+    /// Returns a list as an expression makes it.
     static func values(_ values: Value...) -> Value { .list(.values(values)) }
 
-    /// A value that came from JSON.
+    /// Returns a value that came from JSON.
     static func json(_ json: JSONValue) -> Value { Value(json) }
 
-    /// A moment written as RFC 3339 says.
+    /// Returns a time in the form of RFC 3339.
     static func moment(_ text: String) throws -> Value { .timestamp(try Timestamp(text: text)) }
 
-    /// A duration as the language writes it.
+    /// Returns a duration in the form of the language.
     static func span(_ text: String) throws -> Value { .duration(try TimeSpan.read(text)) }
 }

@@ -2,7 +2,7 @@ import Testing
 import WorkflowCEL
 
 @Suite struct NameTests {
-    /// Answers with the number of a variable.
+    /// Gives each variable and each function its own number as its value.
     private struct Numbers: Activation {
         func value(of variable: Int, _ budget: inout Budget) throws(EvaluationError) -> Value { .int(Int64(variable)) }
 

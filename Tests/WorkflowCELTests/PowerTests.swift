@@ -4,7 +4,7 @@ import ThreadTesting
 
 @testable import WorkflowCEL
 
-/// Powers, beside those of the C library.
+/// Tests powers against those of the C library.
 @Suite(.ownThreads) struct PowerTests {
     private static let edges: [Double] = [
         0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 3, -3, 1.5, 1e-3, 1023, 1024, -1074, -1075, 0x1p53, -0x1p53, 0x1p53 - 1,

@@ -5,7 +5,7 @@ import WorkflowJSON
 @testable import WorkflowCEL
 
 @Suite(.ownThreads) struct StringFunctionTests {
-    /// Nine scalars: a family is three people and two joiners.
+    /// A text of nine scalars: a family is three people and two joiners.
     private let family = "a👨‍👩‍👧é\u{301}b"
 
     @Test func sizeCountsScalarsNotGraphemes() throws {

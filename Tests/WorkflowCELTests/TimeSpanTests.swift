@@ -38,7 +38,7 @@ import WorkflowJSON
         #expect(try CELType.duration.converted(.string(text), at: "data") == .string(text))
     }
 
-    /// A text of an expression is read when a definition is applied, one of data when a history is folded.
+    /// The text of an expression is read when a definition is applied; a text in data is read when a history is folded.
     @Test(arguments: ["30d", "1w", "P3D", "PT1H30M"])
     func theFirstVersionReadsDaysOnlyWhereTheyAreWrittenOut(text: String) throws {
         var environment = Trial.environment
@@ -112,7 +112,7 @@ import WorkflowJSON
             message { () throws(EvaluationError) in try TimeSpan.sum(.latest, .seconds(Int64.max)) } == Self.tooLong)
     }
 
-    /// What the error says; nil without one.
+    /// Returns the error's message; `nil` if there is no error.
     private func message(_ body: () throws(EvaluationError) -> some Any) -> String? {
         do throws(EvaluationError) {
             _ = try body()

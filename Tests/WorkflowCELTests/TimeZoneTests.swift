@@ -4,9 +4,9 @@ import ThreadTesting
 
 @testable import WorkflowCEL
 
-/// Time zones are read from the system's files.
+/// Tests time zones, which are read from the system's files.
 @Suite(.ownThreads) struct TimeZoneTests {
-    /// Foundation has a database of its own, which may be of another year: some zones have another history there.
+    /// Foundation has its own database, which may be of another year: some zones have another history there.
     @Test func offsetsAreThoseOfFoundation() throws {
         let names = TimeZoneFolder.system.names
         try #require(names.count > 500)
@@ -26,7 +26,7 @@ import ThreadTesting
         #expect(different.count <= 12, "\(different)")
     }
 
-    /// The first and the last that there are, and two between.
+    /// The first and the last possible times, and two between them.
     private static let moments: [Int64] = [-62_135_596_800, 0, 1_800_000_000, 253_402_300_799]
 
     @Test(arguments: ["Europe/Paris", "America/New_York", "Asia/Kathmandu"]) func brokenFilesAreNone(name: String)

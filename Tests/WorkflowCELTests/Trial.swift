@@ -2,9 +2,9 @@ import Testing
 import WorkflowCEL
 import WorkflowJSON
 
-/// Expressions that are compiled and evaluated as a machine's are: with a context and an event.
+/// Compiles and evaluates expressions like those of a machine: with a context and an event.
 enum Trial {
-    /// A context of which nothing is known, an event of which the outline is, and a context with typed keys.
+    /// An environment with an untyped context, an event with its known outline, and a context with typed keys.
     static let environment = Environment(
         variables: [
             Environment.Variable(name: "context", type: .dyn),
@@ -23,24 +23,25 @@ enum Trial {
             Environment.Function(name: "Fails", parameters: [], result: .dyn),
         ])
 
-    /// The mistakes in an expression: `1:3 found …`.
+    /// Returns the mistakes in an expression: `1:3 found …`.
     static func issues(_ text: String, in environment: Environment = environment) -> [String] {
         Program.compile(text, in: environment).issues.map { "\($0.line):\($0.column) \($0.message)" }
     }
 
-    /// The program of an expression that has one.
+    /// Returns the program of a correct expression.
     static func program(_ text: String, in environment: Environment = environment) throws -> Program {
         let compilation = Program.compile(text, in: environment)
         return try #require(compilation.program, "\(compilation.issues.map(\.message))")
     }
 
-    /// The value of an expression, as the language writes it.
+    /// Returns the value of an expression, in the form of the language.
     static func value(_ text: String) throws -> String {
         var budget = Budget()
         return written(try program(text).value(Host(), &budget))
     }
 
-    /// Why an expression has no value, and where: `1:1 noSuchKey no such key: …`; its value when it has one.
+    /// Returns the reason why an expression has no value, and the place: `1:1 noSuchKey no such key: …`. Returns its
+    /// value if it has one.
     static func failure(_ text: String, steps: Int = CELLimits.evaluation) throws -> String {
         let program = try program(text)
         var budget = Budget(steps)
@@ -52,7 +53,7 @@ enum Trial {
         }
     }
 
-    /// A value as the language writes it.
+    /// Returns a value in the form of the language.
     static func written(_ value: Value) -> String {
         switch value {
         case .null: "null"
@@ -72,7 +73,7 @@ enum Trial {
         }
     }
 
-    /// The other side of the environment.
+    /// The host that gives the variables of the environment their values.
     struct Host: Activation {
         func value(of variable: Int, _ budget: inout Budget) throws(EvaluationError) -> Value {
             switch variable {

@@ -3,7 +3,7 @@ package import WorkflowAPI
 package import WorkflowClient
 package import WorkflowJSON
 
-/// Answers requests from a list, and remembers them.
+/// A transport that answers requests from a list, and records them.
 package final class ScriptedTransport: Transport {
     package typealias Step = Result<TransportAnswer, ClientError>
 
@@ -20,10 +20,10 @@ package final class ScriptedTransport: Transport {
         state = Mutex(State(steps: steps[...]))
     }
 
-    /// All requests so far.
+    /// The requests so far.
     package var requests: [TransportRequest] { state.withLock { $0.requests } }
 
-    /// Whether its connections were given up.
+    /// True if its connections were closed.
     package var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
     package func execute(_ request: TransportRequest) async throws(ClientError) -> TransportAnswer {
@@ -35,7 +35,7 @@ package final class ScriptedTransport: Transport {
         return try step.get()
     }
 
-    /// Gives the body of the next answer in parts of seven bytes, so that no reader can rely on where they end.
+    /// Returns the body of the next answer in parts of seven bytes, so that no reader can rely on their boundaries.
     package func stream(_ request: TransportRequest) async throws(ClientError) -> StreamedAnswer {
         let answer = try await execute(request)
         let body = AnswerBytes(length: Int64(answer.body.count)) {
@@ -54,28 +54,28 @@ package final class ScriptedTransport: Transport {
 }
 
 extension ScriptedTransport.Step {
-    /// A success with JSON text.
+    /// Returns a successful answer with JSON text.
     package static func json(_ text: String, status: Int = 200) -> Self {
         .success(TransportAnswer(status: status, mediaType: "application/json", body: Array(text.utf8)))
     }
 
-    /// A success with a value.
+    /// Returns a successful answer with a value.
     package static func value(_ value: some JSONWritable, status: Int = 200) -> Self {
         json(JSONWriter.string(value), status: status)
     }
 
-    /// A success in lines of JSON.
+    /// Returns a successful answer in lines of JSON.
     package static func lines(_ lines: [String]) -> Self {
         let text = lines.map { $0 + "\n" }.joined()
         return .success(TransportAnswer(status: 200, mediaType: LineStream.mediaType, body: Array(text.utf8)))
     }
 
-    /// A success with bytes of some media type.
+    /// Returns a successful answer with bytes of a media type.
     package static func bytes(_ bytes: [UInt8], as mediaType: String) -> Self {
         .success(TransportAnswer(status: 200, mediaType: mediaType, body: bytes))
     }
 
-    /// An error as the daemon answers it.
+    /// Returns an error answer in the form of the daemon's.
     package static func problem(_ problem: Problem) -> Self {
         .success(
             TransportAnswer(

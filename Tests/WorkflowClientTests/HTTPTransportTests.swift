@@ -6,7 +6,7 @@ import Testing
 import WorkflowAPI
 import WorkflowClient
 
-/// The client on real sockets, against a server that answers with fixed bytes.
+/// Tests the client on real sockets, against a server that answers with fixed bytes.
 @Suite(.timeLimit(.minutes(20)))
 struct HTTPTransportTests {
     @Test func aRequestOnAUnixSocketIsWhole() async throws {
@@ -103,7 +103,7 @@ struct HTTPTransportTests {
         await client.shutdown()
     }
 
-    /// What a killed daemon leaves: the file of a socket that nobody listens on.
+    /// Leaves a file of a socket that nothing listens on, as a killed daemon does.
     private func leaveSocket(at path: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -126,7 +126,7 @@ struct HTTPTransportTests {
     }
 }
 
-/// Answers the first bytes of every connection with the same bytes and closes it.
+/// A server that answers the first bytes of every connection with the same bytes and closes it.
 private final class FixedServer: Sendable {
     private let channel: any Channel
     private let state: ReceivedText
@@ -148,7 +148,7 @@ private final class FixedServer: Sendable {
     }
 }
 
-/// What a server has read.
+/// The text that a server has read.
 private final class ReceivedText: Sendable {
     let text = Mutex("")
 }

@@ -57,7 +57,7 @@ struct HistoryFollowTests {
         #expect(clock.sleeps == [.milliseconds(100), .milliseconds(100)])
     }
 
-    /// With all rows, also one that came between an empty page and the look at the instance.
+    /// It gets all rows, including one that came between an empty page and the look at the instance.
     @Test(arguments: [Instance.Status.done, .cancelled]) func itEndsWithTheInstance(status: Instance.Status) async {
         let transport = ScriptedTransport([
             Self.rows(1), Self.rows(), Self.instance(status, seq: 2), Self.rows(2), Self.rows(),

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock whose sleeps return at once and are written down.
+/// A clock whose sleeps return immediately and are recorded.
 final class NotedClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Swift.Duration

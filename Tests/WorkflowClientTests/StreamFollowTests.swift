@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// Streams that are cut and go on.
+/// Tests streams that are cut and continue.
 struct StreamFollowTests {
     private static func item(_ seq: Int64) -> StreamItem {
         StreamItem(
@@ -25,7 +25,7 @@ struct StreamFollowTests {
     private static let down = ScriptedTransport.Step.failure(
         .unreachable(.unix(path: "/run/test.sock"), reason: "down"))
 
-    /// What is told, in short; and how it ends.
+    /// Returns the rows in short form, and the end of the stream.
     private func told(
         _ transport: ScriptedTransport, _ parameters: StreamParameters = StreamParameters(), of name: String? = nil,
         patience: Duration = .seconds(10)

@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// Answers that are read as they come.
+/// Tests answers that are read as they come.
 struct StreamingTests {
     private let request = TransportRequest(.post, "/v1/things")
 

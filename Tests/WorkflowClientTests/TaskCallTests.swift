@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// Which requests the client makes for workers, and what it makes of the answers.
+/// Tests the client's requests for workers, and the results that it makes of the answers.
 struct TaskCallTests {
     private static func body(_ text: String) -> TransportRequest.Body {
         TransportRequest.Body(mediaType: "application/json", bytes: Array(text.utf8))
@@ -15,7 +15,7 @@ struct TaskCallTests {
         return (WorkflowClient(transport: transport), transport)
     }
 
-    /// The answer may take as long as it waits.
+    /// The answer may take as long as the request asks to wait.
     @Test func tasksAreAskedFor() async throws {
         let time = WireTime(milliseconds: 0)
         let task = TaskItem(task: "0a", instance: "o", id: "packing", attempt: 1, key: "k", leasedUntil: time)

@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// Which requests the client makes, and what it makes of the answers.
+/// Tests the client's requests, and the results that it makes of the answers.
 struct WorkflowClientTests {
     private static let instance =
         #"{"instance":"o/1","machine":"order","version":1,"status":"running","configuration":["a"],"context":{},"#

@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// `wfctl backup` with a daemon that gives these answers.
+/// Tests `wfctl backup` with a daemon that gives these answers.
 struct BackupVerbTests {
     private static let bytes = Array("SQLite format 3".utf8)
     private static let backup = Backup(
@@ -12,7 +12,7 @@ struct BackupVerbTests {
         digest: "b244cfc05c70fb07db66047c2c419d19f63aa1d6a4c8563c2fa631ba895111c3",
         generation: 2, instances: 3, events: 40, lastAt: Sample.time)
 
-    /// What a daemon answers that makes and gives this backup.
+    /// Returns the answers of a daemon that makes a backup and sends it.
     private static func answers(_ backup: Backup, bytes: [UInt8] = Self.bytes) -> [ScriptedTransport.Step] {
         let lines: [BackupLine] = [
             .progress(.copying, done: 5 << 20, total: 20 << 20), .progress(.copying, done: 10 << 20, total: 20 << 20),

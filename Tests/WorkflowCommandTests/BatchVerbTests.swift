@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// `send --batch`: what it says of lines that came to nothing.
+/// Tests `send --batch`, mainly its output about lines that had no effect.
 struct BatchVerbTests {
     private static let tick = #"{"instance": "a", "event": "tick"}"#
     private static let full = Problem(.storageUnavailable, detail: "Nothing was changed: the disk is full")
@@ -31,7 +31,7 @@ struct BatchVerbTests {
         return (outcome, transport.requests.count)
     }
 
-    /// All that is there goes out before wfctl waits for more; all or none go together.
+    /// All available lines go out before wfctl waits for more; the lines of `--atomic` go together.
     @Test(arguments: [(["--run", "r"], [2, 3, 1]), (["--run", "r", "--atomic"], [6])])
     func linesGoOutBeforeOneThatIsLate(options: [String], requests: [Int]) async {
         let transport = ScriptedTransport(requests.map { Self.step((1...Int64($0)).map(Self.taken)) })
@@ -43,7 +43,7 @@ struct BatchVerbTests {
         #expect(sent == requests)
     }
 
-    /// 600 lines are three requests; the disk is full amid the second one.
+    /// 600 lines are three requests, and the disk is full during the second one.
     @Test(arguments: ["table", "jsonl"]) func aFullDiskStopsTheBatch(format: String) async {
         let second = (1...250).map { $0 < 50 ? Self.taken($0) : Self.refused($0, Self.full) }
         let (outcome, requests) = await Self.run(
@@ -89,7 +89,7 @@ struct BatchVerbTests {
         #expect(requests == 1)
     }
 
-    /// What is unknown after a daemon's disk failed is named, and asked for by the next run.
+    /// Lines with an unknown outcome after a disk failure are named, and the next run asks for them.
     @Test func linesOfUnknownOutcomeAreNamed() async {
         let unknown = Problem(.outcomeUnknown, detail: "The commit failed")
         let answers = Self.step([Self.taken(1), Self.refused(2, unknown), Self.refused(3, unknown)])
@@ -110,7 +110,7 @@ struct BatchVerbTests {
                         """))
     }
 
-    /// What a daemon that stops has not applied is no refusal: it is sent again, with the same keys.
+    /// Lines that a stopping daemon has not applied are not refused: they are sent again, with the same keys.
     @Test func linesThatAStoppingDaemonTurnsAwayAreSentAgain() async {
         let draining = Problem(.draining, detail: "The daemon is stopping; nothing was changed")
         let lines = Array(repeating: Self.tick, count: 252)
@@ -140,7 +140,7 @@ struct BatchVerbTests {
                     exit: 65, output: "2 events: 1 applied, 0 applied before, 1 refused\n", errors: message + "\n"))
     }
 
-    /// Mistakes and refusals come in the order of the file.
+    /// Mistakes and refusals are in the order of the file.
     @Test func refusalsComeInTheOrderOfTheLines() async {
         let unknown = Problem(.unknownEvent, detail: "Machine 'm' has no event 'tikc'")
         let (outcome, requests) = await Self.run(
@@ -164,7 +164,7 @@ struct BatchVerbTests {
 
     private static let nameTaken = Problem(.instanceExists, detail: "Instance 'a' exists already", instance: "a")
 
-    /// Both verbs take both lines, and say what there was.
+    /// Both verbs accept both kinds of lines, and report the kinds that there were.
     @Test(arguments: [
         ("start", [start, start], "2 starts"), ("send", [start], "1 start"), ("start", [tick, tick], "2 events"),
         ("start", [start, tick], "2 lines"), ("send", [start, tick], "2 lines"), ("start", ["[]"], "1 start"),
@@ -179,7 +179,7 @@ struct BatchVerbTests {
         #expect(outcome.output.hasPrefix("\(noun): \(sent.count) applied"), "\(outcome)")
     }
 
-    /// The line goes out as it is, with a key that the next run makes again.
+    /// The line goes out unchanged, with a key that the next run derives again.
     @Test func aStartIsSentWithAKey() async throws {
         var bodies: [String] = []
         for _ in 0..<2 {

@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// Verbs with a selection: what is asked and what is printed.
+/// Tests verbs with a selection: the requests and the output.
 struct BulkVerbTests {
     private static func run(
         _ counts: BulkCounts, _ verb: BulkAction.Verb = .retry, state: BulkRun.State = .done, paused: String? = nil,
@@ -24,7 +24,7 @@ struct BulkVerbTests {
         JSONWriter.string(BulkLine.rehearsal(rehearsal))
     }
 
-    /// The body of the one request, and what was printed.
+    /// Returns the body of the only request, and the output.
     private static func told(
         _ arguments: [String], _ lines: String..., files: [String: String] = [:]
     ) async -> (asked: String, outcome: CommandHarness.Outcome) {
@@ -145,7 +145,7 @@ struct BulkVerbTests {
         #expect(outcome.output == "ops-12: 2 of 1,602: 2 went on, stopped\n")
     }
 
-    /// More than a hundred that a filter selects are rehearsed before anything is done.
+    /// A filter that selects more than a hundred instances is rehearsed before anything is done.
     @Test func whoSelectsManyHasSeenThemOrSaysSo() async {
         func found(_ selected: Int64) -> String {
             Self.rehearsal(
@@ -173,7 +173,7 @@ struct BulkVerbTests {
         #expect(few.exit == 0 && transport.requests.count == 2, "\(few)")
     }
 
-    /// It is rehearsed, asked about and told like any other run, and says what it leaves done.
+    /// It is rehearsed, confirmed and reported like any other run, and names the instances that it leaves.
     @Test func anUndoIsARunToo() async {
         let told = [BulkTold(outcome: "changed", instance: "o-3", message: "it has gone on")]
         func found(_ done: Int64) -> String {

@@ -8,28 +8,28 @@ import WorkflowJSON
 
 /// Runs command lines without a process, a file or a daemon.
 struct CommandHarness {
-    /// What a run left behind.
+    /// The output and the exit code of a run.
     struct Outcome: Equatable {
         var exit: Int32
         var output: String
         var errors: String
     }
 
-    /// As the process of `wfctl` does: a program that does not read its input ends nobody.
+    /// Ignores the signal of closed pipes, as `wfctl` does: a program that does not read its input ends nobody.
     private static let ignoresClosedPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
     var files: [String: String] = [:]
-    /// The numbers of lines for which their readers must wait.
+    /// The numbers of the input lines for which the reader must wait.
     var lateLines: Set<Int> = []
     var variables = ["WFCTL_ADDRESS": "unix:/run/test.sock"]
     var isTerminal = false
-    /// Of the terminal.
+    /// The width of the terminal.
     var columns: Int?
-    /// Nobody reads the output after so many writes; nil for somebody who reads to the end.
+    /// The number of writes after which nobody reads the output; `nil` for a reader that reads to the end.
     var writesRead: Int?
-    /// Every look at the clock finds it this much later.
+    /// The time that the clock advances with every reading.
     var tick = Duration.zero
-    /// What asks the process to end.
+    /// The requests to end the process.
     var interruptions: @Sendable () -> AsyncStream<Void> = { AsyncStream { _ in } }
 
     /// Runs with a daemon that gives these answers.
@@ -37,7 +37,7 @@ struct CommandHarness {
         await run(arguments, transport: ScriptedTransport(answers)).outcome
     }
 
-    /// Runs, and tells which daemon was asked.
+    /// Runs a command line, and returns its outcome and the daemon that was asked.
     func run(
         _ arguments: [String], transport: ScriptedTransport
     ) async -> (outcome: Outcome, addresses: [Address]) {
@@ -46,7 +46,7 @@ struct CommandHarness {
         return (outcome, addresses)
     }
 
-    /// Runs, and leaves what was written in the files.
+    /// Runs a command line, and leaves its written files in `files`.
     func run(
         _ arguments: [String], transport: ScriptedTransport, files: MemoryFiles
     ) async -> (outcome: Outcome, addresses: [Address]) {
@@ -97,7 +97,7 @@ private final class TextCollector: TextSink {
     }
 }
 
-/// A clock that goes on by the same step with every look at it.
+/// A clock that advances by the same step with every reading.
 private final class TickingClock: Sendable {
     private let time = Mutex(Duration.zero)
     private let tick: Duration
@@ -124,7 +124,7 @@ final class MemoryFiles: FileAccess {
         self.lateLines = lateLines
     }
 
-    /// The content of each file now.
+    /// The present content of each file.
     var contents: [String: String] { files.withLock { $0 } }
 
     func create(_ path: String, isPrivate: Bool) -> any NewFile { MemoryFile(path, in: self) }
@@ -182,7 +182,7 @@ private final class MemoryFile: NewFile {
     func discard() {}
 }
 
-/// Answers that several tests need.
+/// The answers that several tests need.
 enum Sample {
     static let key = "019aa000-0000-7000-8000-000000000001"
     static let time = WireTime(milliseconds: 1_785_490_200_123)

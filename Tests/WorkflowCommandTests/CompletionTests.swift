@@ -3,7 +3,7 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
 
-/// What a shell is offered for a word: the names that a daemon knows.
+/// Tests the completions that a shell gets for a word: the names that a daemon knows.
 struct CompletionTests {
     private static func complete(
         _ verb: String, _ argument: String, _ words: [String], _ answers: [ScriptedTransport.Step]

@@ -3,7 +3,7 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
 
-/// What operators ask of many instances.
+/// Tests operators' questions about many instances.
 struct CountVerbTests {
     private static let day: Int64 = 86_400_000
 
@@ -118,7 +118,7 @@ struct CountVerbTests {
         #expect(overridden.exit == 0)
     }
 
-    /// An order needs a way through everything for each page.
+    /// A sorted list needs a pass over all instances for each page.
     @Test func aSortedListEndsByItself() async {
         let pages = (0..<3).map { page in
             Page(items: (0..<500).map { Sample.instance("i-\(page)-\($0)") }, nextPage: "p\(page)")
@@ -201,7 +201,7 @@ struct CountVerbTests {
             ])
     }
 
-    /// It says all that it knows, and then what is wrong.
+    /// The output has all known facts, and then the reason.
     @Test func aStatusThatIsNotReadyEndsAsARequestWould() async {
         let status = DaemonStatus(status: .storageUnavailable, reason: "disk full", version: "1")
         let problem = Problem(.storageUnavailable, detail: "Nothing can be written: disk full")

@@ -3,7 +3,7 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
 
-/// `validate`, `apply` and `simulate`.
+/// Tests `validate`, `apply` and `simulate`.
 struct DefinitionVerbTests {
     private static let wrong = "id: order\ninitial: drft\nstates:\n  draft: {}\n"
     private let harness = CommandHarness(files: ["order.yaml": Sample.definition, "wrong.yaml": wrong])
@@ -173,7 +173,8 @@ struct DefinitionVerbTests {
                 """)
     }
 
-    /// Exit actions from the innermost state out, then those of transitions, then entry actions inwards.
+    /// Exit actions come from the innermost state outwards, then the actions of transitions, then entry actions
+    /// inwards.
     @Test func aTraceListsActionsInTheOrderInWhichTheyRun() async {
         var harness = harness
         harness.files["m.yaml"] = """
@@ -223,7 +224,7 @@ struct DefinitionVerbTests {
         #expect(outcome.output.split(separator: "\n").count == 21)
     }
 
-    /// Rows behind the cut would be no prediction: the machine is not where it would be then.
+    /// Rows after the cut would be no prediction: the machine would be somewhere else then.
     @Test func simulateEndsItsScriptWhereTheMachineNeverRests() async {
         var harness = harness
         harness.files["beat.yaml"] = """

@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// `delete`, `purge` and `audit`: what is asked and what is printed.
+/// Tests `delete`, `purge` and `audit`: the requests and the output.
 struct DeleteVerbTests {
     private static let time = WireTime(milliseconds: 1_700_000_000_000)
 
@@ -60,7 +60,7 @@ struct DeleteVerbTests {
                 + "5000 instances deleted so far\n")
     }
 
-    /// All are looked up first: a name that was misspelt deletes nothing.
+    /// All machines are looked up first: a misspelled name deletes nothing.
     @Test func aPurgeOfSeveralMachinesAddsUp() async {
         let arguments = [
             "purge", "--finished-before", "90d", "--reason", "r", "--yes", "--machine", "m", "--machine=n",

@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// `effects`: what is asked and what is printed.
+/// Tests `effects`: the requests and the output.
 struct EffectsVerbTests {
     private static let error: JSONValue = ["type": "no-box", "message": "none left"]
 
@@ -38,7 +38,7 @@ struct EffectsVerbTests {
                 """)
     }
 
-    /// Of those that have ended too, over pages.
+    /// The list includes ended effects, over several pages.
     @Test func theAttemptsOfAnInstanceAreListed() async throws {
         let attempt = try #require(Self.items[0].failedAttempts?.first)
         let transport = ScriptedTransport([

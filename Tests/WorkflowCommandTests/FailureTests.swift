@@ -3,7 +3,7 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
 
-/// Messages and exit codes, to the letter.
+/// Tests messages and exit codes, to the letter.
 struct FailureTests {
     @Test func aRefusedEventTellsWhatIsAccepted() async {
         let problem = Problem(
@@ -187,7 +187,7 @@ struct FailureTests {
         #expect(await harness.run("show", "o", answers: answers).errors == "error: No\\u{1b}[2J\n")
     }
 
-    /// As `head -1` does it.
+    /// `head -1` reads like this.
     @Test func whoReadsNoFurtherHasWhatItWanted() async {
         var harness = CommandHarness(files: ["order.yaml": Sample.definition])
         harness.writesRead = 0

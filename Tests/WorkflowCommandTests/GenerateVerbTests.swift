@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WorkflowClientTesting
 
-/// `generate`.
+/// Tests `generate`.
 struct GenerateVerbTests {
     private static let definition = Sample.definition
     private let harness = CommandHarness(files: ["in/order.yaml": definition])
@@ -14,7 +14,7 @@ struct GenerateVerbTests {
         await harness.run(arguments, transport: ScriptedTransport([]), files: files).outcome
     }
 
-    /// Whoever leaves out the language is told where it stands.
+    /// A caller that omits the language is told its place.
     @Test(arguments: [["order.yaml"], ["-o", "Order.swift", "order.yaml"]])
     func aFileWithoutALanguageIsToldWhatToWrite(words: [String]) async {
         let outcome = await run(["generate"] + words, MemoryFiles(contents: [:]))
@@ -137,7 +137,8 @@ struct GenerateVerbTests {
         }
     }
 
-    /// Names instead of values: a compiler's time for types in types, or for very large enums, has no bound.
+    /// Such machines have names instead of values: the compiler's time for nested types, or for very large enums, has
+    /// no limit.
     @Test func largeAndDeepMachinesHaveNamesOnly() async {
         func generated(_ states: String) async -> String {
             let text = "{id: m, initial: s0, states: {\(states)}}"

@@ -3,19 +3,19 @@ import Foundation
 import Testing
 import WorkflowClientTesting
 
-/// What `wfctl generate swift` writes is compared to the letter with the files of `Tests/GeneratedMachines`, which are
-/// a target: so it is compiled as well.
+/// Compares the output of `wfctl generate swift` to the letter with the files of `Tests/GeneratedMachines`. They are a
+/// target, so they are compiled as well.
 ///
-/// With `UPDATE_GENERATED=1` in the environment the files are written instead.
+/// With `UPDATE_GENERATED=1` in the environment, the files are written instead.
 struct GeneratedFiles {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     private static let hostile = "Tests/WorkflowCommandTests/Definitions"
 
-    /// Of the package of examples, which reads no YAML.
+    /// The file in the package of examples, which reads no YAML.
     private static let seed = "Examples/Swift/Sources/Seeds/Order"
 
-    /// The file, the definition, and the options.
+    /// The files, each with its definition and its options.
     static let all: [(name: String, definition: String, options: [String])] = [
         ("Editor", "Examples/editor.yaml", ["--public"]),
         ("Order", "Examples/order.yaml", ["--public"]),
@@ -68,7 +68,7 @@ struct GeneratedFiles {
         #expect(Set(examples).isSubset(of: Self.all.map(\.definition)))
     }
 
-    /// Without the line that keeps it away.
+    /// The files are formatted without the line that keeps the formatter away.
     @Test func theFormatterLeavesThemAsTheyAre() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("generated-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

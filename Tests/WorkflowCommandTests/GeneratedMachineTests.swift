@@ -2,7 +2,7 @@ import GeneratedMachines
 import StateMachines
 import Testing
 
-/// What `wfctl generate swift` wrote, run.
+/// Tests the output of `wfctl generate swift` by running it.
 struct GeneratedMachineTests {
     @Test func theTextIsTheFileToTheByte() throws {
         for (text, file) in [
@@ -73,7 +73,7 @@ struct GeneratedMachineTests {
         #expect(machine.state == .off)
     }
 
-    /// Types and definition fit, for each of them.
+    /// The types of each machine fit its definition.
     @Test func allOfThemCanBeRead() throws {
         try Editor.definition.check()
         try Profile.definition.check()

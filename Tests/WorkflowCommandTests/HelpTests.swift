@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import WorkflowCommand
 
-/// Help is compared to the letter with the files of the folder `Help`.
+/// Compares the help to the letter with the files of the folder `Help`.
 ///
-/// With `UPDATE_HELP=1` in the environment the files are written instead.
+/// With `UPDATE_HELP=1` in the environment, the files are written instead.
 struct HelpTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Help")
@@ -28,7 +28,7 @@ struct HelpTests {
         try compare(Wfctl.helpMessage(columns: 100), with: "wfctl")
     }
 
-    /// Verbs of verbs, as they are written.
+    /// The verbs of verbs, as they are written.
     private static let nested = Wfctl.configuration.subcommands.flatMap { verb in
         verb.configuration.subcommands.compactMap { own in
             guard let name = verb.configuration.commandName, let part = own.configuration.commandName
@@ -51,7 +51,7 @@ struct HelpTests {
         try compare(help, with: verb.replacing(" ", with: "-"))
     }
 
-    /// Below the title there is a command line that the parser takes.
+    /// The line below the title is a command line that the parser accepts.
     @Test(arguments: verbs + nested)
     func helpBeginsWithAnExample(verb: String) throws {
         let help = Wfctl.helpMessage(for: try Self.command(verb), columns: 100)

@@ -1,6 +1,6 @@
 import Testing
 
-/// `import`.
+/// Tests `import`.
 struct ImportVerbTests {
     private static let document = """
         <scxml name="door"><datamodel><data id="paid" expr="false"/></datamodel>

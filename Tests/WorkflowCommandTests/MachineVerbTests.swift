@@ -4,9 +4,9 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// Verbs for a machine itself: what is asked and what is printed.
+/// Tests verbs for a machine itself: the requests and the output.
 struct MachineVerbTests {
-    /// The paths and bodies of the requests, and what was printed.
+    /// Returns the paths and bodies of the requests, and the output.
     private static func told(
         _ arguments: [String], _ answers: ScriptedTransport.Step...
     ) async -> (asked: [String], outcome: CommandHarness.Outcome) {

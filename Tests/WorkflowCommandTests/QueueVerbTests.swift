@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// `queues`, `queue`, `release`, `status`, and what `effects` says of effects: what is asked and what is printed.
+/// Tests `queues`, `queue`, `release`, `status`, and the output of `effects`: the requests and the output.
 struct QueueVerbTests {
     private static let time = Sample.time
 

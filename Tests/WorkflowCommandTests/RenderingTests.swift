@@ -5,7 +5,7 @@ import WorkflowCommand
 import WorkflowJSON
 
 struct RenderingTests {
-    /// Fields in an order that is not that of their names.
+    /// A value whose fields are not in the order of their names.
     private struct Sentence: JSONWritable {
         func write(to writer: inout JSONWriter) {
             writer.object { writer in

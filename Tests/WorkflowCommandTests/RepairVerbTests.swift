@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// `cancel`, `retry`, `skip`, `set`, `suspend` and `resume`: what is asked and what is printed.
+/// Tests `cancel`, `retry`, `skip`, `set`, `suspend` and `resume`: the requests and the output.
 struct RepairVerbTests {
     private static func answer(_ status: Instance.Status, to: [String] = ["a"], dryRun: Bool? = nil) -> SendAnswer {
         SendAnswer(
@@ -12,7 +12,7 @@ struct RepairVerbTests {
             context: nil, dryRun: dryRun)
     }
 
-    /// The target, the key and the body of the one request, and what was printed.
+    /// Returns the target, the key and the body of the only request, and the output.
     private static func run(_ arguments: [String], _ answer: SendAnswer) async -> (asked: String, printed: String) {
         let transport = ScriptedTransport([.value(answer)])
         let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
@@ -42,7 +42,7 @@ struct RepairVerbTests {
         #expect(told.printed == "o: a   (seq 4 -> 5, running, dry run: nothing was changed)\n")
     }
 
-    /// Rehearsed or done, what it cancels is told once.
+    /// Rehearsed or done, the migration names each cancelled item once.
     @Test func aMigrationTellsWhatBecomesOfWhatIsArmed() async {
         for isTrial in [true, false] {
             var answer = Self.answer(.running, to: ["b"], dryRun: isTrial)
@@ -113,7 +113,7 @@ struct RepairVerbTests {
             "\(outcome)")
     }
 
-    /// What callers sent, and nothing else, as a batch takes it.
+    /// The output has the events that callers sent, and nothing else, in the form of a batch.
     @Test func historyPrintsABatch() async {
         var event = Sample.row(2, "pay", from: ["a"], to: ["b"])
         event.kind = "event"
@@ -166,7 +166,7 @@ struct RepairVerbTests {
         #expect(outcome.output.contains("(redacted)"), "\(outcome)")
     }
 
-    /// A trial ends as the verb would.
+    /// A dry run ends with the exit code of the verb.
     @Test func aTrialThatWouldFailSaysSo() async {
         let harness = CommandHarness()
         let outcome = await harness.run(
@@ -183,7 +183,7 @@ struct RepairVerbTests {
         #expect(outcome.output.contains("late, armed anew") == isRearmed, "\(outcome)")
     }
 
-    /// What a person says must not look like a row.
+    /// A person's text must not look like a row.
     @Test func aReasonIsOnOneLine() async {
         var row = Sample.row(2, "suspend", from: ["a"], to: ["a"])
         row.note = ["reason": "x\n3   2026-07-31T09:30:00.123Z   cancelled"]
@@ -193,7 +193,7 @@ struct RepairVerbTests {
             "\(outcome)")
     }
 
-    /// A rehearsal shows each value as it was and as it would be.
+    /// A dry run shows each value before and after.
     @Test func aRehearsedSetShowsOldAndNew() async {
         var answer = Self.answer(.running, dryRun: true)
         answer.context = (["amount": 300, "customer": ["name": "Ann"]] as JSONValue).object

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowClientTesting
 
-/// `wfctl simulate` of machines that have work done.
+/// Tests `wfctl simulate` of machines with invocations.
 struct SimulatedInvocationTests {
     private static let machine = """
         id: m
@@ -50,7 +50,7 @@ struct SimulatedInvocationTests {
         #expect(both.exit == 65 && both.errors.contains("A line has one of the fields 'event', 'done' and 'fail'"))
     }
 
-    /// What can never be sent fails at once, as the daemon fails it.
+    /// A request that can never be sent fails at once, as in the daemon.
     @Test func whatCannotBeSentFailsAtOnce() async {
         let harness = CommandHarness(files: [
             "m.yaml": """
@@ -74,7 +74,7 @@ struct SimulatedInvocationTests {
         #expect(lines.last?.contains(#""type":"invalid-request""#) == true, "\(outcome.output)")
     }
 
-    /// Requests and programs are shown as they would be begun, and answered as tasks are; calls need no answer.
+    /// Requests and programs are shown as they would begin, and answered like tasks; calls need no answer.
     @Test func requestsProgramsAndCallsAreShown() async {
         let harness = CommandHarness(files: [
             "m.yaml": """

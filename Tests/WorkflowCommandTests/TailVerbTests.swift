@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// `wfctl tail`, without a daemon.
+/// Tests `wfctl tail`, without a daemon.
 struct TailVerbTests {
     private static func event(_ seq: Int64, _ name: String) -> String {
         let row = Sample.row(seq, name, from: seq == 1 ? [] : ["draft"], to: ["draft"])
@@ -55,7 +55,7 @@ struct TailVerbTests {
             ])
     }
 
-    /// What cannot add up is refused; of the global options the last one counts.
+    /// Options whose values do not add up are refused if repeated. Of a global option, the last one counts.
     @Test(arguments: [
         ["tail", "--since", "a", "--since", "b"], ["tally", "--limit", "1", "--limit", "2"],
         ["list", "--sort", "age", "--sort=name"], ["audit", "--limit", "1", "--limit", "2"],
@@ -77,7 +77,7 @@ struct TailVerbTests {
         #expect(item.instance == "order-1042" && item.version == 2 && item.row.cursor == "c1")
     }
 
-    /// It asks for rows from then on, begins with the first row that is recent, and shows all that come behind it.
+    /// It requests the rows from a time on, begins with the first recent row, and shows all rows after it.
     @Test func itBeginsSomeTimeAgo() async throws {
         let hour: Int64 = 3_600_000
         func event(_ seq: Int64, _ name: String, _ age: Int64) -> String {

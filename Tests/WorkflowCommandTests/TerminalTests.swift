@@ -6,7 +6,7 @@ import WorkflowCommand
 import WorkflowJSON
 import WorkflowTerminal
 
-/// What a terminal gets: tables of its width, colours, and nothing that it could take for something else.
+/// Tests the output to a terminal: tables of its width, colours, and no text that it could misinterpret.
 struct TerminalTests {
     private static func harness(columns: Int? = nil, _ variables: [String: String] = [:]) -> CommandHarness {
         var harness = CommandHarness()
@@ -53,7 +53,7 @@ struct TerminalTests {
         #expect(narrow[1] == #"2    2026-07-31T09:30:00.123Z  event  finance.ok  review.leg…  packing  {"note"…"#)
     }
 
-    /// Who asks for a column gets it, however narrow the terminal is.
+    /// A requested column is shown, however narrow the terminal is.
     @Test func noColumnIsLeftOut() async {
         let asked = await Self.history(Self.harness(columns: 80), "--keys", "--actors")
         #expect(
@@ -78,7 +78,7 @@ struct TerminalTests {
                 """)
     }
 
-    /// Later rows may be wider: those of one part of a list are aligned all the same.
+    /// Later rows may be wider: the rows of one part of a list are aligned all the same.
     @Test func aLongListKeepsItsColumns() async {
         let rows = (1...1_200).map { seq in
             Sample.row(seq, "e", from: ["a"], to: [seq == 700 ? "a.long.one" : "a"])
@@ -113,7 +113,7 @@ struct TerminalTests {
         #expect(await Self.history(harness)[1].contains(String(repeating: "x", count: 300)))
     }
 
-    /// Followed rows come one by one; a later one is wider than the first.
+    /// Followed rows come one by one, and a later one is wider than the first.
     @Test func followedRowsFitToo() async {
         let transport = ScriptedTransport([
             .value(Page(items: [Sample.row(1, "init", from: [], to: ["a"])])), .value(Page(items: Self.rows)),
@@ -173,7 +173,7 @@ struct TerminalTests {
         #expect(await !harness.run("send", "o", "pay", answers: [.value(Sample.sent)]).output.contains("\u{1B}"))
     }
 
-    /// Right-to-left override, line separator, C1 and DEL, and what else moves or hides.
+    /// A text with right-to-left override, line separator, C1 and DEL, and other characters that move or hide text.
     private static let evil = "a\u{202E}b\u{2028}c\u{9B}d\u{7F}e\u{2066}f\u{1B}[2J"
     private static let shown = #"a\u{202e}b\u{2028}c\u{9b}d\u{7f}e\u{2066}f"#
 

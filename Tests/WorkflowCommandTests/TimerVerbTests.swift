@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// `timers`, `clock` and `--key`: what is asked and what is printed.
+/// Tests `timers`, `clock` and `--key`: the requests and the output.
 struct TimerVerbTests {
     private static let due = Sample.time
 
@@ -67,7 +67,7 @@ struct TimerVerbTests {
         #expect(outcome == .init(exit: 0, output: "2026-07-31T09:30:00.123Z   (real)\n", errors: ""))
     }
 
-    /// To a time and not by a distance, and as often as there are timers on the way.
+    /// The request has a time and not a distance, and is repeated as long as there are timers on the way.
     @Test func theClockIsMovedUntilItIsThere() async throws {
         let target = WireTime(milliseconds: Self.due.milliseconds + 86_400_000)
         let halfway = WireTime(milliseconds: Self.due.milliseconds + 1_000)
@@ -87,7 +87,7 @@ struct TimerVerbTests {
         #expect(bodies == Array(repeating: #"{"to":"2026-08-01T09:30:00.123Z","stopAtTasks":true}"#, count: 3))
     }
 
-    /// What it says leads on: the rest of the way, with workers and without.
+    /// The output has commands for the rest of the way, with workers and without.
     @Test func theClockStopsForWorkers() async throws {
         let target = WireTime(milliseconds: Self.due.milliseconds + 3_600_000)
         let stop = WireTime(milliseconds: Self.due.milliseconds + 1_320_000)
@@ -173,7 +173,7 @@ struct TimerVerbTests {
         #expect(Self.keys(transport) == [nil])
     }
 
-    /// What then comes is no answer to whether it was done: the key is told, to ask again.
+    /// The answer does not tell if the request was carried out, so the key is printed, to ask again.
     @Test(.timeLimit(.minutes(20)), arguments: [["start", "order", "order-1"], ["send", "order-1", "pay"]])
     func whoIsNotToldGetsTheKey(arguments: [String]) async {
         let transport = ScriptedTransport(

@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// What each verb prints about the daemon's answers.
+/// Tests the output of each verb about the daemon's answers.
 struct VerbTests {
     @Test func sendPrintsTheMove() async {
         let outcome = await CommandHarness().run("send", "order-1042", "pay", answers: [.value(Sample.sent)])
@@ -159,7 +159,7 @@ struct VerbTests {
                 """)
     }
 
-    /// Instances that have ended take no steps any more.
+    /// Ended instances take no steps any more.
     @Test func outdatedInstancesAreCounted() async {
         func item(_ version: Int64, _ status: Instance.Status, _ count: Int64) -> TallyItem {
             TallyItem(
@@ -198,7 +198,7 @@ struct VerbTests {
     }
 }
 
-/// Lists that have several pages.
+/// Tests lists that have several pages.
 struct PagingTests {
     @Test func listWalksAllPages() async {
         let first = Page(items: [Sample.instance("a"), Sample.instance("b")], nextPage: "p2")
@@ -240,7 +240,7 @@ struct PagingTests {
                 """)
     }
 
-    /// The titles are printed by then.
+    /// The titles have been printed by then.
     @Test func listSaysWhyALateInstanceFailed() async {
         let first = Page(items: (1...500).map { Sample.instance("i-\($0)") }, nextPage: "p2")
         let second = Page(items: [Self.failed("late")])
@@ -289,7 +289,7 @@ struct PagingTests {
         #expect(transport.requests.map(\.target) == ["/v1/instances/o/history?limit=2&after=0&reverse=true"])
     }
 
-    /// The newest first of all, then what comes after the last of them, until the instance is done.
+    /// The newest rows come first, then the rows after the last of them, until the instance is done.
     @Test func followBeginsWithTheNewestAndEndsWithTheInstance() async {
         let newest = [Sample.row(2, "b", from: ["a"], to: ["a"]), Sample.row(1, "init", from: [], to: ["a"])]
         let next = Page(items: [Sample.row(3, "pay", from: ["a"], to: ["b"])])
@@ -326,7 +326,7 @@ struct PagingTests {
         return .value(machine)
     }
 
-    /// An empty list stays what it is; that no version has the state is said beside it.
+    /// An empty list stays empty. A note beside it says that no version has the state.
     @Test func aStateThatNoVersionHasIsSuggested() async {
         let empty = ScriptedTransport.Step.value(Page<Instance>(items: []))
         let transport = ScriptedTransport([

@@ -2,7 +2,7 @@ import Testing
 import WorkflowClient
 import WorkflowClientTesting
 
-/// What `verify` and `replay` print about the daemon's lines.
+/// Tests the output of `verify` and `replay` about the daemon's lines.
 struct VerifyVerbTests {
     private static let finding =
         #"{"finding":{"instance":"order-7","seq":5,"detail":"the digest does not fit what the row says"}}"#
@@ -25,7 +25,7 @@ struct VerifyVerbTests {
         #expect(outcome.errors == "")
     }
 
-    /// Nothing is counted of what cannot be read.
+    /// Nothing can be counted that cannot be read.
     @Test func verifySaysWhatItLookedForWhereNothingCanBeRead() async {
         let counts =
             #"{"counts":{"instances":0,"events":0,"snapshots":0,"timers":0,"keys":0,"machines":0,"chainOnly":0,"#

@@ -5,7 +5,7 @@ import WorkflowClient
 import WorkflowClientTesting
 import WorkflowJSON
 
-/// `work`: what the program is given, and what the daemon is told of it.
+/// Tests `work`: the input of the program, and the reports to the daemon.
 struct WorkVerbTests {
     private static let lost =
         "order-1 packing: the lease was lost after 0.0 s: the task was cancelled, or others have it\n"
@@ -21,7 +21,7 @@ struct WorkVerbTests {
             ]))
     }
 
-    /// Runs a shell's script once.
+    /// Runs a shell script once.
     private static func run(
         _ script: String, _ input: JSONValue = .null, lease: Int = 30, then steps: [ScriptedTransport.Step] = [taken]
     ) async -> (outcome: CommandHarness.Outcome, requests: [TransportRequest]) {
@@ -107,7 +107,7 @@ struct WorkVerbTests {
         #expect(try #require(escaped.details?.object?["stderr"]?.string).utf8.count == 2 << 10)
     }
 
-    /// A sign of life comes after a third of the lease; the answer is that the lease is lost.
+    /// A heartbeat comes after a third of the lease, and its answer is that the lease is lost.
     @Test(.timeLimit(.minutes(20))) func aLostLeaseEndsTheProgramAndAllThatItStarted() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -134,7 +134,7 @@ struct WorkVerbTests {
         #expect(outcome == .init(exit: 0, output: "", errors: Self.lost))
     }
 
-    /// The result is told until the daemon has it; that it is away is said once.
+    /// The result is sent until the daemon has it. The daemon's absence is reported once.
     @Test(.timeLimit(.minutes(20))) func aResultOutlivesADaemonThatIsAway() async throws {
         let away = ScriptedTransport.Step.failure(.unreachable(.unix(path: "/s"), reason: "nobody listens there"))
         let draining = ScriptedTransport.Step.problem(Problem(.draining, detail: "The daemon is stopping"))
@@ -170,7 +170,7 @@ struct WorkVerbTests {
         #expect(outcome.exit == 64 && outcome.errors.hasPrefix("error: \(message)\n"))
     }
 
-    /// It waits for tasks, and takes none any more.
+    /// It stops waiting for tasks, and leases no more.
     @Test(.timeLimit(.minutes(20))) func whoIsToldToStopStops() async throws {
         var harness = CommandHarness()
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)

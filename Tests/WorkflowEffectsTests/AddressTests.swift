@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkflowEffects
 
-/// Which addresses may be called.
+/// Tests the addresses that may be called.
 struct AddressTests {
     @Test func whatIsNotPublicIsRefused() throws {
         let rules = AddressRules(allowed: [])

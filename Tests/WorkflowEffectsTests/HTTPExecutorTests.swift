@@ -7,9 +7,9 @@ import WorkflowStore
 
 @testable import WorkflowEffects
 
-/// Calls over HTTP against other people's servers, and against servers that misbehave.
+/// Tests calls over HTTP to servers of other parties, and to servers that misbehave.
 struct HTTPExecutorTests {
-    /// One for all tests: it only answers.
+    /// The service of all tests, which only answers.
     private static let service = Task { try await TestService() }
 
     static func attempt(_ http: JSONObject, number: Int64 = 1, invalid: String? = nil) -> EffectAttempt {
@@ -157,7 +157,7 @@ struct HTTPExecutorTests {
         #expect(plain.type == "tls", "\(plain)")
     }
 
-    /// An instance that called its own daemon would send events in the name of whoever runs it.
+    /// An instance that called its own daemon would send events in the name of the daemon's user.
     @Test func theDaemonsOwnPortIsRefused() async throws {
         let port = try await Self.service.value.ports.http
         let executor = try HTTPExecutor(
@@ -236,7 +236,7 @@ struct HTTPExecutorTests {
         }
     }
 
-    /// The other side is the library of the standard, and Python's cryptography.
+    /// The counterpart is the standard's library, and Python's cryptography.
     @Test func signaturesAreThoseOfTheStandard() async throws {
         let port = try await Self.service.value.ports.http
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

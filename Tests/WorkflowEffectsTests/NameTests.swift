@@ -8,13 +8,13 @@ import WorkflowJSON
 
 @testable import WorkflowEffects
 
-/// Names of hosts: name servers that are silent, and names with several addresses or changing ones.
+/// Tests names of hosts: silent name servers, and names with several addresses or changing ones.
 @Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"), .timeLimit(.minutes(20)))
 struct NameTests {
-    /// One for all tests: it only answers.
+    /// The service of all tests, which only answers.
     private static let service = Task { try await TestService() }
 
-    /// A name server: it is silent about names that begin with `silent`, until it is told to speak.
+    /// A name server. It is silent about names that begin with `silent`, until it is told to answer.
     private final class Names: Sendable {
         private let speaking = DispatchSemaphore(value: 0)
         private let asked = Mutex<[String]>([])
@@ -24,7 +24,7 @@ struct NameTests {
             self.addresses = addresses
         }
 
-        /// Each of the addresses in turn for names that begin with `changing`, else all of them.
+        /// Returns one of the addresses in turn for names that begin with `changing`, else all of them.
         func answer(_ name: String) -> NameResolver.Answer {
             let number = asked.withLock { asked in
                 asked.append(name)
@@ -44,7 +44,7 @@ struct NameTests {
         func speak(_ times: Int) { for _ in 0..<times { speaking.signal() } }
     }
 
-    /// Gives an executor away and shuts it down, whatever happened meanwhile.
+    /// Calls a function with an executor, and shuts the executor down in any case.
     private static func with(
         _ resolver: NameResolver, _ body: (HTTPExecutor) async throws -> Void
     ) async throws {
@@ -70,7 +70,7 @@ struct NameTests {
             ]))
     }
 
-    /// What one of the twins has answered.
+    /// Returns the body of a twin's answer.
     private static func body(_ outcome: AttemptOutcome) throws -> JSONObject {
         guard case .done(let output) = outcome, let body = output.object?["body"]?.object else {
             throw TestingError("it is not done: \(outcome)")
@@ -116,7 +116,7 @@ struct NameTests {
         #expect(names.lookUps.count == 1 && resolver.waiters == 0)
     }
 
-    /// As many as may be looked up at a time but one: the last place is enough for all others, and nothing else of this
+    /// All places for lookups but one are taken. The last place is enough for all other names, and nothing else in this
     /// process waits for the silent ones.
     @Test func otherNamesAreFoundMeanwhile() async throws {
         let names = Names("127.0.0.2")
@@ -145,7 +145,7 @@ struct NameTests {
 
     // MARK: Addresses
 
-    /// The first address is one that may not be called. Somebody listens there, and never hears anything.
+    /// The first address may not be called. A server listens there, and never gets a connection.
     @Test func onlyAnAllowedAddressIsCalled() async throws {
         let port = try await Self.service.value.ports.twins
         for order in [["127.0.0.1", "127.0.0.2"], ["127.0.0.2", "127.0.0.1"]] {
@@ -159,7 +159,7 @@ struct NameTests {
         }
     }
 
-    /// Nobody listens on the address that may be called: the other one is no way out.
+    /// Nothing listens on the allowed address, and the other one is no way out.
     @Test func anAddressThatIsRefusedIsNoSecondChoice() async throws {
         let service = try await TestService()
         let names = Names("127.0.0.2", "127.0.0.1")
@@ -170,7 +170,7 @@ struct NameTests {
         }
     }
 
-    /// Between two looks at a name its address changes: each attempt calls what it has checked.
+    /// The address of a name changes between two lookups: each attempt calls the address that it has checked.
     @Test func aNameThatChangesIsCheckedEachTime() async throws {
         let port = try await Self.service.value.ports.twins
         let names = Names("127.0.0.2", "127.0.0.1")

@@ -7,7 +7,7 @@ import WorkflowStore
 
 @testable import WorkflowEffects
 
-/// Programs that the daemon runs.
+/// Tests programs that the daemon runs.
 struct ProgramExecutorTests {
     private static func outcome(
         _ script: String, _ order: JSONObject = [:], input: JSONValue? = nil, grace: Duration = .seconds(10)
@@ -67,7 +67,7 @@ struct ProgramExecutorTests {
         #expect(bad.type == "invalid-output" && !bad.canRetry)
     }
 
-    /// What a program leaves in its process group ends with it.
+    /// The processes that a program leaves in its process group end with it.
     @Test(.timeLimit(.minutes(20))) func nothingIsLeftBehind() async throws {
         let outcome = try await Self.outcome("tail -f /dev/null >/dev/null 2>&1 </dev/null & echo $!")
         guard case .done(.int(let pid)) = outcome else { throw TestingError("\(outcome)") }
@@ -89,13 +89,13 @@ struct ProgramExecutorTests {
                 == .done(2))
     }
 
-    /// Whether a process has ended; who has left it may not have looked yet.
+    /// Returns true if a process has ended; its parent may not have noticed yet.
     private static func hasEnded(_ pid: String) -> Bool {
         guard let facts = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
         return facts.contains(") Z ")
     }
 
-    /// Waits until a program has written the number of one that it has started, and gives it.
+    /// Waits until a program has written the number of a process that it has started, and returns the number.
     private static func child(in file: String) async throws -> String {
         var text = ""
         try await eventually("the program has started another") {
@@ -109,7 +109,7 @@ struct ProgramExecutorTests {
         try await eventually("process \(pid) has ended") { hasEnded(pid) }
     }
 
-    /// It ignores the signal that asks it to end, and so does what it has started, which has its output too.
+    /// It ignores the signal that asks it to end. So does the process that it has started, which shares its output.
     @Test(.timeLimit(.minutes(20))) func whatRefusesToEndIsKilled() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("child")
@@ -123,7 +123,7 @@ struct ProgramExecutorTests {
         #expect(endless == .failed(.final("too-large", "it printed more than 1000 bytes")))
     }
 
-    /// It ends when it is asked to, and what it has started goes on: that has no more time.
+    /// It ends on request, and the process that it has started continues, but has no more time.
     @Test(.timeLimit(.minutes(20))) func whatIsLeftOfALateProgramIsKilled() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("child")
@@ -134,7 +134,7 @@ struct ProgramExecutorTests {
         try await Self.expectEnd(of: try await Self.child(in: file))
     }
 
-    /// Its state was left.
+    /// The state of the invocation was exited.
     @Test(.timeLimit(.minutes(20))) func whatNobodyWantsIsEnded() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("child")

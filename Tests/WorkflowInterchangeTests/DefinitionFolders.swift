@@ -1,20 +1,20 @@
 import Foundation
 import Statechart
 
-/// The definitions that these tests find in folders.
+/// The definitions in the folders of examples and vectors.
 enum DefinitionFolders {
     /// The root of the package, two folders above this one.
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The texts of `Examples`, by name.
+    /// Returns the texts of `Examples`, by name.
     static func examples() throws -> [(name: String, text: String)] {
         try files(in: root.appending(path: "Examples"), ending: "yaml").map { file in
             (file.lastPathComponent, try String(contentsOf: file, encoding: .utf8))
         }
     }
 
-    /// The definitions of the conformance vectors, by name, as JSON; nil where there is no folder of them.
+    /// Returns the definitions of the conformance vectors, by name, as JSON; `nil` if their folder does not exist.
     static func vectors() throws -> [(name: String, text: String)]? {
         let named = ProcessInfo.processInfo.environment["CONFORMANCE"].map { URL(filePath: $0) }
         let folder = named ?? root.deletingLastPathComponent().appending(path: "shared/conformance")

@@ -2,7 +2,7 @@ import Foundation
 import Statechart
 import Testing
 
-/// Every value keeps its kind and its characters.
+/// Tests that every value keeps its kind and its characters.
 @Suite struct DefinitionScalarTextTests {
     @Test(arguments: [
         ("'1'", "'1'"), ("\"1.0\"", "'1.0'"), ("on", "on"), ("NO", "NO"), ("1e3", "1e3"), ("1.0", "1.0"), ("1", "1"),
@@ -87,7 +87,7 @@ import Testing
     }
 }
 
-/// Random numbers that come again with their seed (Steele, Lea, Flood: "Fast splittable pseudorandom number
+/// A generator whose numbers repeat with their seed (Steele, Lea, Flood: "Fast splittable pseudorandom number
 /// generators").
 private struct SplitMix {
     var state: UInt64

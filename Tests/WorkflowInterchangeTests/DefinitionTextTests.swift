@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import ThreadTesting
 
-/// Definitions are written again without loss.
+/// Tests that definitions are written again without loss.
 @Suite(.ownThreads) struct DefinitionTextTests {
     @Test func examplesComeBackTheSame() throws {
         let examples = try DefinitionFolders.examples()
@@ -19,7 +19,7 @@ import ThreadTesting
         for (name, text) in vectors { try expectRoundTrip(text, name) }
     }
 
-    /// YAML and JSON of a text have its tree, and each of them its own text again.
+    /// Expects that YAML and JSON of a text have its tree, and that each of them gives its own text again.
     private func expectRoundTrip(_ text: String, _ name: String) throws {
         let tree = try DefinitionText.tree(of: text)
         let yaml = try DefinitionText.rewritten(text, as: .yaml)

@@ -4,7 +4,7 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// Diagrams of machines.
+/// Tests diagrams of machines.
 @Suite struct DiagramTests {
     private func machine(_ text: String) throws -> Machine {
         try DefinitionReader.read(text).machine
@@ -179,14 +179,14 @@ import WorkflowInterchange
         }
     }
 
-    /// A program in the PATH.
+    /// Returns the URL of a program in the PATH.
     private static func program(_ name: String) -> URL? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { URL(filePath: String($0)).appending(path: name) }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
-    /// What a program says about its input on standard error; it must end with 0.
+    /// Returns the text that a program writes about its input to standard error; the program must exit with 0.
     private static func errors(of program: URL, reading text: String) async throws -> String {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }

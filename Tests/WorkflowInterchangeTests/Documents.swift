@@ -4,20 +4,20 @@ import Testing
 import WorkflowInterchange
 import WorkflowJSON
 
-/// The files of `Documents`, and what is asked of imports.
+/// The files of `Documents`, and helpers for tests of imports.
 enum Documents {
-    /// The text of a file.
+    /// Returns the text of a file.
     static func text(_ name: String) throws -> String {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Documents")
         return try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
-    /// What every import from XState is told.
+    /// The note that every import from XState has.
     static let strictness =
         "XState ignores events that nothing takes, so 'strict: false' is written; it also lets failed actions and keys "
         + "that the context lacks pass, where XState stops the machine; 'strict: true' refuses all three"
 
-    /// A definition of ours as an import gives it: XState's machines are not strict.
+    /// Returns a definition of ours in the form of an import: XState's machines are not strict.
     static func lenient(_ tree: DefinitionNode) -> DefinitionNode {
         guard var members = tree.members, tree["strict"] == nil else { return tree }
         let place = members.firstIndex { $0.key == "id" }.map { $0 + 1 } ?? 0
@@ -25,18 +25,18 @@ enum Documents {
         return .map(members)
     }
 
-    /// A document of states and what else stands in `<scxml>`, on lines that begin with the second.
+    /// Returns a document with states and other content in `<scxml>`, on lines that begin with the second.
     static func scxml(_ inside: String, _ attributes: String = "") -> String {
         "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" name=\"m\" version=\"1.0\"\(attributes)>\n\(inside)\n</scxml>"
     }
 
-    /// The lines of an import: its definition as YAML, and its notes.
+    /// Returns the lines of an import: its definition as YAML, and its notes.
     static func lines(_ imported: ImportedDefinition) -> (definition: String, notes: String) {
         (imported.definition.text(as: .yaml), imported.notes.map { $0.description + "\n" }.joined())
     }
 }
 
-/// An imported machine that runs on a clock of its own.
+/// A run of an imported machine on its own clock.
 struct Run {
     let machine: Machine
     private(set) var snapshot: Snapshot
@@ -59,7 +59,7 @@ struct Run {
         try take(.event(Event(name: name, data: data, at: now)), from: snapshot)
     }
 
-    /// Lets time pass, and the timers that are due by then fire.
+    /// Advances the clock, and fires the timers that are due by then.
     mutating func advance(_ milliseconds: Int64) throws {
         let until = LogicalTime(milliseconds: now.milliseconds + milliseconds)
         while let timer = snapshot.armed.next, timer.due <= until, snapshot.status == .running {

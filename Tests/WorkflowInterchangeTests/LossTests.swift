@@ -2,14 +2,14 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// What is left out is a loss exactly where the machine can go elsewhere without it.
+/// Tests that an omission is a loss exactly if the machine can move differently because of it.
 @Suite struct LossTests {
-    /// The severities of the notes about what is left out.
+    /// Returns the severities of the notes about omissions.
     private func severities(_ imported: ImportedDefinition) -> [ImportNote.Severity] {
         imported.notes.filter { !$0.message.hasPrefix("in the definition") }.map(\.severity).filter { $0 != .info }
     }
 
-    /// A document with a datum `x`, something on entry, and something else beside it.
+    /// Returns a document with a datum `x`, actions on entry, and other content.
     private func document(_ entry: String, _ rest: String = "", data: String = "<data id='x' expr='0'/>") -> String {
         Documents.scxml(
             """
@@ -116,7 +116,7 @@ import WorkflowInterchange
         #expect(severities(try XStateImport.definition(from: text)) == [isLoss ? .loss : .warning])
     }
 
-    /// The two machines of the issue: an assignment that is left out, and a condition that is `false`, let another
+    /// The issue has two machines: an assignment that is left out, and a condition that is `false`, let another
     /// transition through.
     @Test func theDefinitionDoesOtherThanTheDocument() throws {
         let imported = try SCXMLImport.definition(

@@ -4,7 +4,7 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// Mermaid draws what is written for it, every arrow of it.
+/// Tests that Mermaid draws the generated diagrams with all their arrows.
 @Suite struct MermaidDrawingTests {
     private static let seed: UInt64 = 32
 
@@ -32,7 +32,7 @@ import WorkflowInterchange
         #expect(result.output.contains("drawn \(diagrams.count);"), "seed \(Self.seed): \(result.output.suffix(2_000))")
     }
 
-    /// A page that draws all diagrams and then says how many have all their arrows, and which have not.
+    /// Returns a page that draws all diagrams, and then reports how many have all their arrows, and which lack some.
     private static func page(_ diagrams: [String]) throws -> String {
         let list = String(decoding: try JSONEncoder().encode(diagrams), as: UTF8.self).replacing("</", with: "<\\/")
         return """
@@ -56,7 +56,7 @@ import WorkflowInterchange
             """
     }
 
-    /// A machine of a few levels, with regions, and transitions from anywhere to anywhere.
+    /// Returns a machine of a few levels, with regions, and transitions from anywhere to anywhere.
     private static func machine(_ random: inout SeededRandom) -> String {
         var count = 0
         let states = states(levels: 3, &count, &random)
@@ -66,7 +66,7 @@ import WorkflowInterchange
         return "{id: m, initial: s0, states: {\(parts[0])\(targets.joined())}}"
     }
 
-    /// Two or three states, with ids in their order, and what is in them.
+    /// Returns two or three states, with ids in their order, and their content.
     private static func states(
         levels: Int, _ count: inout Int, _ random: inout SeededRandom
     ) -> String {

@@ -3,7 +3,7 @@ import Testing
 import ThreadTesting
 import WorkflowInterchange
 
-/// Texts that are no SCXML, and SCXML with mistakes.
+/// Tests texts that are not SCXML, and SCXML with mistakes.
 @Suite(.ownThreads) struct SCXMLBadInputTests {
     private func notes(_ text: String) -> [String] {
         do throws(ImportError) {

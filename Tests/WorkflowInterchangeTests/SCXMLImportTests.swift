@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// What becomes of SCXML documents.
+/// Tests the definitions that are made from SCXML documents.
 @Suite struct SCXMLImportTests {
     @Test func everythingBecomesItsDefinition() throws {
         let imported = try SCXMLImport.definition(from: Documents.text("everything.scxml"))

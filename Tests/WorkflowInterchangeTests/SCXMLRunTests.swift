@@ -3,7 +3,7 @@ import Testing
 import WorkflowInterchange
 import WorkflowJSON
 
-/// Imported documents behave as SCXML says.
+/// Tests that imported documents behave as SCXML says.
 @Suite struct SCXMLRunTests {
     @Test func everythingRuns() throws {
         var run = try Run(SCXMLImport.definition(from: Documents.text("everything.scxml")))

@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// What ECMAScript converts without a word.
+/// Tests implicit conversions of ECMAScript.
 @Suite struct ScriptKindTests {
     private func imported(_ condition: String, _ rest: String = "") throws -> ImportedDefinition {
         let escaped = condition.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
@@ -63,7 +63,7 @@ import WorkflowInterchange
         #expect(text.losses.count == 1)
     }
 
-    /// W3C 311 to 314 and 346: what is left out would have failed.
+    /// W3C tests 311 to 314 and 346 are of this kind: the omitted assignment would have failed.
     @Test(arguments: [("error.execution", true), ("error.*", true), ("*", true), ("other", false)])
     func anAssignThatFailsMattersWhereErrorsAreTaken(event: String, isLoss: Bool) throws {
         for assign in ["location='foo.bar()' expr='0'", "location='x' expr='f()'", "location='_sessionid' expr='1'"] {

@@ -2,14 +2,14 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// What becomes of expressions in ECMAScript.
+/// Tests the translation of expressions in ECMAScript.
 @Suite struct ScriptTests {
     private static let data = """
         <datamodel><data id="x" expr="1"/><data id="y" expr="2"/><data id="d" expr="1.5"/><data id="items" expr="[]"/>
         <data id="$o" expr="{}"/><data id="loop"/></datamodel>
         """
 
-    /// The expression for a script, and the notes about it.
+    /// Returns the expression for a script, and the notes about it.
     private func translated(_ script: String) throws -> (text: DefinitionNode?, notes: [ImportNote]) {
         let escaped = Self.escaped(script)
         let document = Documents.scxml(

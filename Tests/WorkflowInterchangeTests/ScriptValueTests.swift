@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// Functions of ECMAScript give what they give there.
+/// Tests that functions of ECMAScript have the same results as there.
 @Suite struct ScriptValueTests {
     /// With the values that node 20 prints.
     @Test(arguments: [

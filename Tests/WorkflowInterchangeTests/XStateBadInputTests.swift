@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// Texts that are no XState configuration, and configurations with mistakes.
+/// Tests texts that are not an XState configuration, and configurations with mistakes.
 @Suite struct XStateBadInputTests {
     private func notes(_ text: String) -> [String] {
         do throws(ImportError) {

@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// What a configuration has as code, and what else of it goes elsewhere here.
+/// Tests the parts of a configuration that are code, and the parts that a definition has in other places.
 @Suite struct XStateCodeTests {
     private func imported(guard code: String, first: String = "") throws -> ImportedDefinition {
         let function = DefinitionNode.string(code).text(as: .json)

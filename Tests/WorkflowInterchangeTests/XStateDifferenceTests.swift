@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// What XState has and a definition has otherwise.
+/// Tests features that XState and a definition have in different forms.
 @Suite struct XStateDifferenceTests {
     private func messages(_ text: String) throws -> [String] {
         try XStateImport.definition(from: text).notes.filter { $0.message != Documents.strictness }.map(\.description)

@@ -4,10 +4,10 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// The lines of `docs/importing.md` that print an XState machine as JSON.
+/// Tests the lines of `docs/importing.md` that print an XState machine as JSON.
 @Suite struct XStateExportTests {
-    /// A module with what `setup` and `createMachine` of XState 5 give, as far as it is seen from outside: machines
-    /// with a configuration and implementations, and functions that have properties.
+    /// A module with the visible parts of `setup` and `createMachine` of XState 5: machines with a configuration and
+    /// implementations, and functions that have properties.
     private static let module = """
         const made = (name, properties) => Object.assign({ [name]() {} }[name], properties);
         const assign = (assignment) => made("assign", { type: "xstate.assign", assignment, resolve() {} });
@@ -52,7 +52,7 @@ import WorkflowInterchange
         #expect(notes == (try Documents.text("door.txt")))
     }
 
-    /// What the script prints of the module.
+    /// Returns the output of the script for the module.
     private static func json(node: URL) async throws -> String {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
@@ -64,7 +64,7 @@ import WorkflowInterchange
         return result.output
     }
 
-    /// The lines of `docs/importing.md`, from its `import` to its `console.log`.
+    /// Returns the lines of `docs/importing.md`, from its `import` to its `console.log`.
     private static func script() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

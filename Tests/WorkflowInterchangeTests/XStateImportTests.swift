@@ -4,7 +4,7 @@ import ThreadTesting
 import WorkflowInterchange
 import WorkflowJSON
 
-/// What becomes of XState configurations.
+/// Tests the definitions that are made from XState configurations.
 @Suite(.ownThreads) struct XStateImportTests {
     @Test(arguments: ["traffic-light", "form"])
     func configurationBecomesItsDefinition(name: String) throws {
@@ -184,7 +184,7 @@ import WorkflowJSON
     }
 }
 
-/// Actors of XState are tasks.
+/// Tests that actors of XState become tasks.
 struct XStateActorTests {
     @Test func actorsBecomeTasks() throws {
         let imported = try XStateImport.definition(

@@ -9,7 +9,7 @@ import WorkflowJSON
         #expect(object == ["a": 1, "b": 3])
     }
 
-    /// Keys that begin with one another, in every order of arrival that begins somewhere else.
+    /// The keys are prefixes of one another, and are added in several orders.
     @Test func eachKeyIsFoundAmongAllOthers() {
         let keys = ["", "a", "aa", "ab", "b", "ba", "é"]
         for first in keys.indices {

@@ -5,7 +5,7 @@ import WorkflowAPI
 
 @testable import WorkflowServer  // What routes call is no part of what the daemon uses.
 
-/// The budget of answers and the places of long work, without a server.
+/// Tests the budget of answers and the places of long work, without a server.
 @Suite struct AnswerBudgetTests {
     @Test(.timeLimit(.minutes(20))) func pastTheBudgetARequestIsToldToComeBack() async throws {
         let budget = AnswerBudget(limit: 100)
@@ -39,7 +39,7 @@ import WorkflowAPI
     }
 }
 
-/// Many who wait for bytes at once, of whom some leave before their turn.
+/// Tests many callers that wait for bytes at once, of whom some leave before their turn.
 @Suite struct AnswerBudgetLineTests {
     @Test(.timeLimit(.minutes(20))) func whoCameFirstHasTheNextBytes() async throws {
         let budget = AnswerBudget(limit: 100, waiting: .seconds(60))
@@ -90,7 +90,7 @@ import WorkflowAPI
         withExtendedLifetime(held) { #expect(budget.used == 1 && budget.waiters == 0) }
     }
 
-    /// A turn that is lost makes its waiter, and all behind it, wait for longer than the test may take.
+    /// A lost turn makes its waiter, and all waiters after it, wait longer than the test may take.
     @Test(.timeLimit(.minutes(20))) func noTurnIsLostHoweverManyLeave() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         let budget = AnswerBudget(limit: 100, waiting: .seconds(600))
@@ -165,7 +165,7 @@ import WorkflowAPI
         #expect(places.admit(at: at(400)) == [])
     }
 
-    /// Whoever loses its place goes on in its turn, also when others leave while they wait for one.
+    /// A caller that loses its place continues in its turn, also when others leave while they wait for one.
     @Test(.timeLimit(.minutes(20))) func noPlaceIsLostHoweverManyLeave() async throws {
         let work = LongWork(patience: .microseconds(50))
         let ended = Tally()
@@ -220,7 +220,7 @@ import WorkflowAPI
     }
 }
 
-/// Who was served and who was not, in their order.
+/// The callers that were served and those that were not, in their order.
 private final class Tally: Sendable {
     let served = Mutex<[Int]>([])
     let cancelled = Mutex<[Int]>([])
@@ -230,7 +230,7 @@ private final class Tally: Sendable {
     }
 }
 
-/// Places that several expressions may change.
+/// The places, which several expressions may change.
 private final class SharedPlaces {
     private var places = Places()
 

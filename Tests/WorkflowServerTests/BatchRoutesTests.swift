@@ -5,7 +5,7 @@ import Testing
 import WorkflowEngine
 import WorkflowJSON
 
-/// `POST /v1/events` with lines that start instances, over real sockets.
+/// Tests `POST /v1/events` with lines that start instances, over real sockets.
 @Suite(.timeLimit(.minutes(20))) struct BatchRoutesTests {
     private static let machine = """
         id: lamp
@@ -89,6 +89,6 @@ import WorkflowJSON
 }
 
 extension JSONValue {
-    /// A member of an object; null where there is none.
+    /// Returns a member of an object; null if there is none.
     fileprivate subscript(name: String) -> JSONValue { object?[name] ?? .null }
 }

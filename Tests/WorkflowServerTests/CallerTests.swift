@@ -8,26 +8,26 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Whether the caller that the gate lets in reaches the engine, on every route.
+/// Tests that the caller whom the gate identifies reaches the engine, on every route.
 @Suite struct CallerTests {
-    /// How an answer shows on whose behalf the engine was asked, when the caller is of a namespace without anything.
+    /// The sign in an answer that the engine was asked for a caller of an empty namespace.
     private enum Sign: Equatable {
-        /// There is no such instance, or machine, for it; nor one with a name like that.
+        /// The instance or machine does not exist for the caller, nor does one with a similar name.
         case isMissing(ProblemType)
-        /// The first line of the answer says that there is no such instance.
+        /// The first line of the answer reports that the instance does not exist.
         case lineIsMissing
         case listIsEmpty
-        /// What it applies is the first version of its own.
+        /// The applied machine is the first version in the caller's own namespace.
         case hasItsOwn
-        /// It hands out no task of another namespace.
+        /// The answer has no task of another namespace.
         case hasNoTasks
-        /// It takes no word on a task of another namespace.
+        /// The report on a task of another namespace is refused.
         case isLost
-        /// The same of a line.
+        /// The line with a report on a task of another namespace is refused.
         case lineIsLost
-        /// It is about the whole store: the log says who asked.
+        /// The request concerns the whole store, and the log has the caller.
         case isLogged(String)
-        /// It is about no machine and no instance.
+        /// The request concerns no machine and no instance.
         case concernsNobody
     }
 

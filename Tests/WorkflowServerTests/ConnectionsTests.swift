@@ -8,7 +8,7 @@ import WorkflowAPI
 
 @testable import WorkflowServer  // Its connections are no part of what the daemon uses.
 
-/// Too many connections, and heads that do not come to their end, on channels whose clock the test moves.
+/// Tests too many connections, and heads that do not end, on channels whose clock the test moves.
 @Suite struct ConnectionsTests {
     private func channel(_ handlers: any ChannelHandler...) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
@@ -54,7 +54,7 @@ import WorkflowAPI
         #expect(!connections.admit(channels[5]).isExtra)
     }
 
-    /// A channel as those of the daemon are, as far as requests are read.
+    /// Returns a channel that reads requests like the daemon's.
     private func reading(
         _ place: ConnectionPlace, _ lasting: LastingAnswers? = nil, _ connection: CallerConnection? = nil
     ) throws -> EmbeddedChannel {
@@ -69,7 +69,7 @@ import WorkflowAPI
         return channel
     }
 
-    /// The next request's head that a channel has read; nil when there is none.
+    /// Returns the next request's head that a channel has read; `nil` if there is none.
     private func head(_ channel: EmbeddedChannel) throws -> HTTPRequest? {
         while let part = try channel.readInbound(as: HTTPRequestPart.self) {
             if case .head(let head) = part { return head }
@@ -120,7 +120,7 @@ import WorkflowAPI
         try expectTimeout(on: channel)
     }
 
-    /// Begins a request, and leaves its body to come.
+    /// Begins a request without its body.
     private func begin(
         _ target: String, _ length: Int, as type: String = "application/json", on channel: EmbeddedChannel
     ) throws {
@@ -151,7 +151,7 @@ import WorkflowAPI
         }
     }
 
-    /// Its head came together with the end of a body in lines, which nobody had looked at any more.
+    /// The head came together with the end of a body in lines, which nothing was reading any more.
     @Test func aBodyBehindOneInLinesIsCompleteInThirtySecondsToo() throws {
         let channel = try reading(ConnectionPlace(EmbeddedChannel()))
         try begin("/v1/events", 2, as: "application/x-ndjson", on: channel)
@@ -167,7 +167,7 @@ import WorkflowAPI
         #expect(throws: BodyRefusal.self) { try channel.throwIfErrorCaught() }
     }
 
-    /// Time passes for a line only while its reader waits for its rest.
+    /// The time for a line runs only while its reader waits for the rest.
     @Test func aLineIsCompleteInTenSecondsWhileItIsWaitedFor() throws {
         let connection = CallerConnection(EmbeddedChannel())
         let channel = try reading(ConnectionPlace(EmbeddedChannel()), nil, connection)
@@ -252,7 +252,7 @@ import WorkflowAPI
         }
     }
 
-    /// It does not say how much is to come.
+    /// A head that does not have the length of the body.
     private static let chunkedHead = "POST / HTTP/1.1\r\nHost: wfd\r\nTransfer-Encoding: chunked\r\n\r\n10000000\r\n"
 
     @Test func aRefusedBodyThatComesInTimeLeavesTheConnection() throws {
@@ -267,7 +267,7 @@ import WorkflowAPI
         #expect(try head(channel)?.path == "/livez")
     }
 
-    /// The answer to the first comes to the system when the second has begun.
+    /// The answer to the first request reaches the system after the second request has begun.
     @Test func theRestOfARequestIsNotThatOfTheNext() throws {
         let channel = try reading(ConnectionPlace(EmbeddedChannel()))
         try begin("/", 100, on: channel)
@@ -280,7 +280,7 @@ import WorkflowAPI
         #expect(channel.isActive)
     }
 
-    /// Its bytes are read up to its end, so that whoever waits for the end of the connection does not wait longer.
+    /// The bytes are read to their end, so that a client that waits for the end of the connection does not wait longer.
     @Test(arguments: [false, true]) func theConnectionEndsWithARequestThatWasCutOff(isWrittenLate: Bool) throws {
         let channel = try reading(ConnectionPlace(EmbeddedChannel()))
         try channel.writeInbound(ByteBuffer(string: Self.chunkedHead.replacing("10000000", with: "5")))

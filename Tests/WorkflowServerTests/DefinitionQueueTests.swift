@@ -10,9 +10,9 @@ import WorkflowJSON
 
 @testable import WorkflowServer  // How many definitions wait.
 
-/// A definition that takes long to compile keeps nobody else waiting.
+/// Tests that a definition that takes long to compile keeps nobody else waiting.
 @Suite struct DefinitionQueueTests {
-    /// Compiles definitions when it is told to.
+    /// A compiler that compiles definitions on request.
     private final class Held: Sendable {
         let began = Mutex(0)
         private let turn = DispatchSemaphore(value: 0)
@@ -23,7 +23,7 @@ import WorkflowJSON
             return try DefinitionReader.read(text, syntax: syntax)
         }
 
-        /// Lets so many go on.
+        /// Lets a number of definitions continue.
         func release(_ count: Int) { for _ in 0..<count { turn.signal() } }
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkflowServer  // The bounds of connections are no part of what the daemon uses.
 
-/// How many connections and calls a process may have, whatever its limit of open files is.
+/// Tests the numbers of connections and calls that a process may have, for every limit of open files.
 @Suite struct DescriptorSharesTests {
     @Test(arguments: [1, 2, 5, 20], [1, 2, 64])
     func allTogetherStayBelowTheLimit(addresses: Int, cores: Int) throws {

@@ -8,7 +8,7 @@ import WorkflowJSON
 import WorkflowServer
 import WorkflowStore
 
-/// An address for monitoring, where nobody reaches anything else.
+/// Tests an address for monitoring, where nothing else can be reached.
 @Suite(.timeLimit(.minutes(20))) struct MetricsAddressTests {
     private static func path(of route: Route) -> String {
         route.template.path(route.template.parameters.map { $0 == "version" ? "1" : "x" })

@@ -9,7 +9,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Lists by age and reason, counts and metrics, over real sockets.
+/// Tests lists by age and reason, counts and metrics, over real sockets.
 @Suite(.timeLimit(.minutes(20))) struct MetricsRoutesTests {
     private static func definition(_ name: String) -> String {
         """

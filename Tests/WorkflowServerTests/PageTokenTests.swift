@@ -4,7 +4,7 @@ import WorkflowStore
 
 @testable import WorkflowServer  // Tokens are no part of what the daemon uses.
 
-/// Page tokens of an earlier release.
+/// Tests page tokens of an earlier release.
 @Suite struct PageTokenTests {
     @Test(arguments: [
         (#"[1,"i",["lamp","m"],["running"],["a"],null,["b"],null,1,"running",7]"#, ["a"], ["b"], ["lamp", "m"]),
@@ -23,7 +23,7 @@ import WorkflowStore
         #expect(query.updatedAfter == nil)
     }
 
-    /// What was ahead of the clock when the first page was asked for is ahead of it for all pages.
+    /// A row that was ahead of the clock at the request for the first page is ahead for all pages.
     @Test func thePresentIsThatOfTheFirstPage() throws {
         let ahead = Data(#"[1,"i",null,null,null,null,null,null,1,"running",7,1700]"#.utf8).base64EncodedString()
         guard case .instances(let query) = try PageToken.read(ahead).token else {

@@ -8,7 +8,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Queues, what a person says of effects, and reports in lines, over real sockets.
+/// Tests queues, a person's decisions about effects, and reports in lines, over real sockets.
 @Suite(.timeLimit(.minutes(20))) struct QueueRoutesTests {
     private static let machine = """
         id: parcel

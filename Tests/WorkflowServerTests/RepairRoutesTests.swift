@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What an operator does to an instance, over real sockets.
+/// Tests an operator's actions on an instance, over real sockets.
 @Suite(.timeLimit(.minutes(20))) struct RepairRoutesTests {
     private static let machine = """
         id: pot
@@ -70,7 +70,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// An instance that has finished does not: its machine does not matter any more.
+    /// A finished instance does not report it, because its machine does not matter any more.
     @Test func whoseMachineIsSuspendedSaysSo() async throws {
         let host = try await Self.host()
         for name in ["q", "r"] { _ = try await host.engine.start(StartCommand(machine: "pot", instance: name)) }
@@ -94,7 +94,7 @@ import WorkflowStore
         try await host.answers(to: [.get("/v1/instances/" + target)])[0].object
     }
 
-    /// All instances, by name.
+    /// Returns all instances, by name.
     private static func listed(_ host: ServerHost) async throws -> [String: JSONObject] {
         let answer = try await host.answers(to: [.get("/v1/instances")])[0]
         guard case .array(let items)? = try answer.object["items"] else { return [:] }

@@ -4,14 +4,14 @@ import WorkflowAPI
 import WorkflowServer
 
 extension RequestGate {
-    /// Why a request is refused; nil when it is let in.
+    /// Returns the reason why a request is refused; `nil` if it is admitted.
     func refusal(of request: HTTPRequest) -> Problem? {
         guard case .failure(let problem) = admit(request, from: Peer(actor: nil), for: nil) else { return nil }
         return problem
     }
 }
 
-/// Which requests over TCP are let in, told from their heads.
+/// Tests the requests over TCP that are admitted, judged by their heads.
 @Suite struct RequestGateTests {
     private static let gate = RequestGate(
         hosts: AllowedHosts(listeningOn: "127.0.0.1", others: ["wfd.example", "[0:0::A]"].compactMap(HostName.init)))
@@ -50,7 +50,7 @@ extension RequestGate {
                 + "wfd.example, and for what 'wfd --allow-host NAME' adds")
     }
 
-    /// A proxy that lets `/v1/verify` through and not `/v1/backups` reads paths to the letter.
+    /// A proxy that admits `/v1/verify` and not `/v1/backups` compares paths to the letter.
     @Test(arguments: ["//v1/verify", "/v1//verify", "/v1/verify//", "http://localhost//v1/verify", "/v1/a:///b?c"])
     func aPathWithAnEmptySegmentIsNoRoute(path: String) throws {
         var request = try self.request(for: ["localhost"])
@@ -118,7 +118,7 @@ extension RequestGate {
         }
     }
 
-    /// What clients say that have no host to say, and what a tunnel makes of it.
+    /// Clients without a host, and tunnels, send these values.
     @Test(arguments: [
         "", "localhost", "localhost:8080", "LocalHost.", "127.0.0.1", "127.0.0.1:8080", "[::1]", "[0::1]:80", "wfd",
         "unix", "wfd.example", "WFD.example:443",
@@ -131,7 +131,7 @@ extension RequestGate {
         }
     }
 
-    /// A name that a page made resolve to a socket that `ssh -L` forwards (DNS rebinding). Browsers send no `Origin`
+    /// A page can make a name resolve to a socket that `ssh -L` forwards (DNS rebinding). Browsers send no `Origin`
     /// with a GET of the same origin.
     @Test(arguments: [
         "evil.example", "evil.example:8080", "wfd:8080", "unix:8080", "wfd.", "10.0.0.1", "[::2]", ":80", "localhost..",
@@ -147,7 +147,7 @@ extension RequestGate {
         #expect(second?.type == .wrongHost)
     }
 
-    /// `ssh -L 8080:/run/wfd/wfd.sock` makes a web origin of a socket, and no page is from there.
+    /// `ssh -L 8080:/run/wfd/wfd.sock` makes a web origin of a socket, and no page comes from there.
     @Test(arguments: [
         "https://evil.example", "null", "", "http://localhost:8080", "http://localhost", "http://localhost:3000",
     ])

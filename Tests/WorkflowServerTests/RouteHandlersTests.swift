@@ -11,7 +11,7 @@ import WorkflowStore
 
 @testable import WorkflowServer  // Its handlers are no part of what the daemon uses.
 
-/// Whether server and table have the same routes, and nothing gets past the gate.
+/// Tests that server and table have the same routes, and that nothing bypasses the gate.
 @Suite struct RouteHandlersTests {
     private static func path(of route: Route) -> String {
         route.template.path(route.template.parameters.map { $0 == "version" ? "1" : "x" })
@@ -48,7 +48,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// The first event of a connection is taken off it in front of the router; with a query the router has it.
+    /// The first event of a connection is taken before the router; with a query the router gets it.
     @Test(.timeLimit(.minutes(20)), arguments: ["", "?detail=true"])
     func aRefusedEventIsNotApplied(query: String) async throws {
         let isRefusing = Atomic(false)

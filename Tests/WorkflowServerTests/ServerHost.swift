@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowServer
 import WorkflowStore
 
-/// An engine and a server in this process, on a socket in a folder of their own.
+/// An engine and a server in this process, on a socket in their own folder.
 final class ServerHost: Sendable {
     let engine: Engine
     let address: Address
@@ -18,16 +18,16 @@ final class ServerHost: Sendable {
     /// Returns when the server is listening.
     ///
     /// - Parameters:
-    ///   - database: The file that is served; one in the folder when nothing is said.
-    ///   - sql: What is done to the file by hand before it is served.
-    ///   - place: Tells where the file is; nil: anywhere.
-    ///   - routes: Those that the address has.
-    ///   - rule: What becomes of callers.
-    ///   - definitions: Compiles what callers give.
-    ///   - limits: Those of the server.
+    ///   - database: The path of the database; a file in the folder by default.
+    ///   - sql: The changes to make to the file by hand before it is served.
+    ///   - place: The source of the file's place; `nil` for any place.
+    ///   - routes: The routes of the address.
+    ///   - rule: The rule that identifies callers.
+    ///   - definitions: The compiler of callers' definitions.
+    ///   - limits: The limits of the server.
     ///   - engine: The limits of the engine.
-    ///   - observers: Are told of commits.
-    ///   - log: Is told every line, also those at `debug`.
+    ///   - observers: The observers of commits.
+    ///   - log: The function that gets every log line, including those at `debug`.
     init(
         database: String? = nil, sql: String? = nil, place: PlaceSource? = nil, serving routes: RouteSelection = .all,
         rule: RequestGate.Rule? = nil,
@@ -66,7 +66,7 @@ final class ServerHost: Sendable {
         for await _ in listening { break }
     }
 
-    /// Sends requests on one connection, one after another. Blocks a thread of its own, because the server needs the
+    /// Sends requests on one connection, one after another. Blocks a separate thread, because the server needs the
     /// others.
     func answers(to requests: [RawRequest]) async throws -> [RawAnswer] {
         try await onOwnThread { [address] in
@@ -75,14 +75,14 @@ final class ServerHost: Sendable {
         }
     }
 
-    /// Stops both and waits until they have.
+    /// Stops both and waits for their ends.
     func stop() async throws {
         await group.triggerGracefulShutdown()
         try await running.value
     }
 }
 
-/// Says when a server tells the log that it listens, and passes every line on.
+/// A log handler that signals when a server reports that it listens, and passes every line on.
 private struct ListeningSignal: LogHandler {
     let signal: AsyncStream<Void>.Continuation
     let log: (@Sendable (LogEvent) -> Void)?

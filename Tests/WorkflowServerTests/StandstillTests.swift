@@ -6,9 +6,9 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowServer
 
-/// A writer that goes no further.
+/// Tests a writer that makes no progress.
 @Suite(.timeLimit(.minutes(20)), .ownThreads) struct StandstillTests {
-    /// Holds the writer up behind a commit, as a disk may that does not answer.
+    /// Holds the writer up after a commit, as a disk that does not answer may.
     ///
     /// `@unchecked Sendable`: `isShut` is read and written under `condition` only.
     private final class HeldCommits: CommitObserver, @unchecked Sendable {
@@ -60,7 +60,7 @@ import WorkflowServer
         try await host.stop()
     }
 
-    /// Asks until the answer has a status.
+    /// Repeats a request until the answer has a status.
     private static func answer(of status: Int, _ connection: RawConnection) throws -> RawAnswer {
         let begin = ContinuousClock.now
         while true {

@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What a worker asks for and says, over real sockets.
+/// Tests a worker's requests and reports, over real sockets.
 @Suite struct TaskRoutesTests {
     private static let machine = """
         id: parcel
@@ -107,7 +107,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// When the invocation has ended, nothing else tells how often it was tried, and why it failed.
+    /// After the end of the invocation, nothing else has the number of its attempts and the reasons of their failures.
     @Test(.timeLimit(.minutes(20))) func attemptsAreToldWhenTheirInvocationHasEnded() async throws {
         let host = try await Self.host(starting: "p", "q")
         for name in ["p", "q"] {
@@ -258,9 +258,9 @@ import WorkflowStore
     }
 }
 
-/// Whoever goes away has no task.
+/// Tests that a client that goes away gets no task.
 @Suite struct LostWorkerTests {
-    /// With a state for each of so many bytes of input.
+    /// A machine with a state for each of several sizes of input.
     private static let machine = """
         id: parcel
         initial: packing
@@ -297,7 +297,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// The one that waits has gone when the task comes, and the other gets it, at its first attempt.
+    /// The waiting client has gone when the task comes, and the other one gets it, at its first attempt.
     @Test(.timeLimit(.minutes(20))) func whoLeavesWhileItWaitsIsGivenNothing() async throws {
         let host = try await Self.host()
         for _ in 0..<8 {
@@ -312,7 +312,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// The answer is more than the system takes for somebody who does not read.
+    /// The answer is larger than the system's buffers for a client that does not read.
     @Test(.timeLimit(.minutes(20))) func aTaskWhoseAnswerIsNotTakenIsGivenBack() async throws {
         let host = try await Self.host()
         for number in 0..<4 { try await Self.start("p-\(number)", bytes: 900_000, on: host) }
@@ -329,7 +329,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// Whoever has read its answer has its tasks, also when it goes then.
+    /// A client that has read its answer has its tasks, even if it goes away then.
     @Test(.timeLimit(.minutes(20))) func aTaskThatWasTakenIsNotGivenToOthers() async throws {
         let host = try await Self.host()
         try await Self.start("p", on: host)
@@ -340,7 +340,7 @@ import WorkflowStore
     }
 }
 
-/// What is listed of what instances ask.
+/// Tests the list of effects of instances.
 @Suite struct EffectRoutesTests {
     private static let machine = """
         id: parcel

@@ -6,7 +6,7 @@ import WorkflowJSON
 
 @testable import WorkflowServer  // The bounds of connections are no part of what the daemon uses.
 
-/// Requests that are refused before their bodies were read, and those whose bodies do not come.
+/// Tests requests that are refused before their bodies are read, and requests whose bodies do not come.
 @Suite(.timeLimit(.minutes(20)), .ownThreads) struct UnfinishedBodyTests {
     private static let part = [UInt8](repeating: UInt8(ascii: "b"), count: 1 << 16)
 
@@ -159,7 +159,7 @@ import WorkflowJSON
         try await host.stop()
     }
 
-    /// Its lines come one by one, and some time after another.
+    /// Its lines come one by one, with pauses between them.
     @Test func whoSendsLinesNowAndThenIsNotGivenUp() async throws {
         var limits = ServerLimits()
         limits.lineTime = .milliseconds(50)

@@ -4,7 +4,7 @@ import Testing
 @testable import WorkflowServer
 
 struct UnixSocketFileTests {
-    /// Once a lost socket is closed, another file may get its number: it is no longer its own.
+    /// Another file may get the inode number of a lost socket once it is closed: it is not the server's any more.
     @Test func whatIsAbandonedIsLeftAlone() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wfd-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -26,7 +26,7 @@ struct UnixSocketFileTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    /// Both are bound at the same time, by other names, until each has its own.
+    /// Both are bound at the same time, by temporary names, until each has its own.
     @Test func twoInOneFolderDoNotMeet() throws {
         let folder = FileManager.default.temporaryDirectory.path
         let name = UUID().uuidString.prefix(8)

@@ -7,7 +7,8 @@ import WorkflowEngine
 
 @testable import WorkflowServer  // A handler of its connections is no part of what the daemon uses.
 
-/// What a connection holds for its caller, on a channel whose caller takes bytes when the test says so.
+/// Tests the memory that a connection holds for its caller, on a channel whose caller takes bytes when the test says
+/// so.
 @Suite struct UnreadAnswersTests {
     private let log = CutOffs()
     private let budget: AnswerBudget
@@ -81,7 +82,7 @@ import WorkflowEngine
     }
 }
 
-/// Collects what is logged.
+/// A collector of log lines.
 private final class CutOffs: Sendable {
     let lines = Mutex<[String]>([])
 
@@ -104,7 +105,7 @@ private final class CutOffs: Sendable {
     }
 }
 
-/// A channel that has written as much as its caller has taken.
+/// A channel that writes as much as its caller takes.
 private final class SlowChannel {
     private final class Caller {
         var given = 0

@@ -9,11 +9,12 @@ import ThreadTesting
 
 @testable import WorkflowServer  // How names are found is no part of what the daemon uses.
 
-/// Names of users from a directory that is slow, away, or says something odd; on a loop whose clock the test moves.
+/// Tests names of users from a directory that is slow, away, or gives odd answers, on a loop whose clock the test
+/// moves.
 @Suite(.timeLimit(.minutes(20))) struct UserNamesTests {
     private let loop = NIOAsyncTestingEventLoop()
 
-    /// A directory that answers when it is let.
+    /// A directory that answers on request.
     private final class SlowDirectory: Sendable {
         private let gate = DispatchSemaphore(value: 0)
         let asked = Mutex(0)

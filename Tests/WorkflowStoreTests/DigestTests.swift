@@ -3,7 +3,7 @@ import Statechart
 import Testing
 import WorkflowStore
 
-/// The values of docs/digests.md, which another program computed.
+/// Tests the values of docs/digests.md, which another program computed.
 @Suite struct DigestTests {
     private static let instance = ChainInstance(
         uuid: UniqueID(bytes: Array(0..<16)), name: "order-1", salt: Salt(bytes: Array(16..<32)))
@@ -70,7 +70,7 @@ import WorkflowStore
         for digest in [first, second, third, snapshot.digest] { #expect(page.contains("`\(digest.text)`")) }
     }
 
-    /// A redacted row has the digest that it had with everything in it.
+    /// A redacted row has the digest that it had with its content.
     @Test func aRedactedRowKeepsItsDigest() throws {
         var start = Self.started
         start.key = nil
@@ -86,7 +86,7 @@ import WorkflowStore
         #expect(Self.digest(event, after: .zero) != Self.digest(Self.event, after: .zero))
     }
 
-    /// A salt that is kept in the row is taken instead of the derived one.
+    /// A salt in the row replaces the derived one.
     @Test func aKeptSaltIsTaken() {
         var kept = Self.event
         kept.salt = .kept(Salt(bytes: bytes("3d5b72b7dfae957ed17a1415ab0bd5cc")))
@@ -95,7 +95,7 @@ import WorkflowStore
         #expect(Self.digest(kept, after: .zero) != Self.digest(Self.event, after: .zero))
     }
 
-    /// Each part of a row counts, and a part that is missing is another thing than an empty one.
+    /// Each part of a row counts, and a missing part differs from an empty one.
     @Test func everyPartCounts() {
         let changes: [(inout JournalRecord) -> Void] = [
             { _ in }, { $0.seq = $0.seq.next }, { $0.at = Timestamp(rawValue: 1) }, { $0.real = nil },

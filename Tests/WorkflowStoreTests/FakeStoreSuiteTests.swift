@@ -5,8 +5,8 @@ import Testing
 import ThreadTesting
 import WorkflowStore
 
-/// The suite holds of the fake store too: what tests use in the place of a store behaves as one, and what the suite
-/// asks for can be done without a file, and with more than one partition.
+/// Tests the fake store with the suite. So the fake store behaves like a store, and the suite can be passed without a
+/// file, and with more than one partition.
 @Suite(.ownThreads) struct FakeStoreSuiteTests {
     /// A store that can be opened again after it was closed.
     private final class Memory: Sendable {
@@ -40,7 +40,7 @@ import WorkflowStore
         try await check.run { memory.open() }
     }
 
-    /// What the fake store cannot take is on this list.
+    /// The checks that the fake store cannot pass are on this list.
     @Test func theChecksAreAllThatMemoryCanTake() {
         #expect(StoreSuite.Capability.all(of: FakeStore()) == [])
         #expect(StoreSuite.Capability.all(of: FakeStore(partitions: 64)) == Self.many)

@@ -2,7 +2,7 @@ import Statechart
 import Testing
 import WorkflowStore
 
-/// Which rows a filter wants.
+/// Tests the rows that a filter selects.
 struct JournalFilterTests {
     @Test(arguments: [
         ("pay", "pay", true), ("pay", "pay.late", false), ("pay", "payment", false), ("pay.*", "pay", true),
@@ -26,7 +26,7 @@ struct JournalFilterTests {
         #expect(JournalFilter(states: [state]).takes(kind: "event", event: "e", from: from, to: to) == expected)
     }
 
-    /// Another value lets more through, another kind of filter less.
+    /// Another value of a filter selects more rows, another kind of filter fewer.
     @Test func valuesOfAFilterAddUp() {
         let filter = JournalFilter(
             kinds: [.failed, .event], events: [EventDescriptor("pay.*"), EventDescriptor("go")], states: ["a", "b"])

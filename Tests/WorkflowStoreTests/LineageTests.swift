@@ -1,7 +1,7 @@
 import Testing
 import WorkflowStore
 
-/// Where generations of a store part.
+/// Tests the points where generations of a store diverge.
 struct LineageTests {
     private func lineage(_ generation: Int64, _ restorations: (Int64, of: Int64, at: Int64)...) -> Lineage {
         Lineage(

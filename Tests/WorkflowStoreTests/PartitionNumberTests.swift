@@ -1,7 +1,7 @@
 import Testing
 import WorkflowStore
 
-/// The partition stands above bit 48 of a position and of an instance's id.
+/// Tests that the partition is above bit 48 of a position and of an instance's id.
 @Suite struct PartitionNumberTests {
     private static let last = Int64(1) << 48 - 1
 

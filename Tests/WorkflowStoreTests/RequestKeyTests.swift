@@ -20,7 +20,7 @@ import WorkflowStore
         #expect(RequestKey(text: lower.uppercased()) == key)
     }
 
-    /// Fifteen and sixteen characters have, with the byte before them, the lengths at which a mix-up could happen.
+    /// With the byte before them, fifteen and sixteen characters have the lengths at which a mix-up could happen.
     @Test func aTextIsNeverTakenForAUUID() throws {
         for text in ["fifteen letters", "sixteen letters!"] {
             let key = try #require(RequestKey(text: text))

@@ -23,7 +23,7 @@ import WorkflowThreads
         #expect(!RunningThread().name.hasPrefix("some-work"))
     }
 
-    /// As many jobs block at the same time as there are threads.
+    /// The number of blocked jobs equals the number of threads.
     @Test func jobsMayBlock() async {
         let threads = BackgroundThreads("blocked", count: 2, sharing: SharedCores(3))
         let both = DispatchSemaphore(value: 0)
@@ -75,7 +75,7 @@ import WorkflowThreads
         }
     #endif
 
-    /// Names of what was done, in its order.
+    /// The names of the completed jobs, in their order.
     private final class Told: Sendable {
         private let names = Mutex<[String]>([])
 
@@ -89,7 +89,7 @@ import WorkflowThreads
     }
 }
 
-/// What the system says about the calling thread (proc_pid_stat(5)).
+/// The system's data about the calling thread (proc_pid_stat(5)).
 private struct RunningThread {
     let name: String
     let nice: Int

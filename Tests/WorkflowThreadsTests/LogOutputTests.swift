@@ -3,7 +3,7 @@ import Testing
 import ThreadTesting
 import WorkflowThreads
 
-/// Lines of a log whose reader does not read.
+/// Tests lines of a log whose reader does not read.
 @Suite(.timeLimit(.minutes(20)), .ownThreads) struct LogOutputTests {
     private let pipe = Pipe()
     private static let line = Array((String(repeating: "x", count: 99) + "\n").utf8)

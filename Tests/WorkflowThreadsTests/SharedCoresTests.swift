@@ -5,7 +5,7 @@ import Testing
 @testable import WorkflowThreads
 
 @Suite(.timeLimit(.minutes(20))) struct SharedCoresTests {
-    /// A time that goes on when it is told to.
+    /// A time that the test advances.
     private final class Time: Sendable {
         private let nanoseconds = Atomic<UInt64>(1)
         var now: UInt64 { nanoseconds.load(ordering: .sequentiallyConsistent) }
@@ -24,7 +24,7 @@ import Testing
         func raise(to value: Int) { number.max(value, ordering: .sequentiallyConsistent) }
     }
 
-    /// Does a job on each of some threads; gives how many were under way at once.
+    /// Does a job on each of several threads. Returns the number of jobs that ran at once.
     private static func jobs(_ count: Int, on cores: SharedCores, _ body: @escaping @Sendable () -> Void) async -> Int {
         let threads = BackgroundThreads("shared", count: count, sharing: cores)
         let present = Count()
@@ -43,7 +43,7 @@ import Testing
         return most.value
     }
 
-    /// The first jobs stay until all others wait for a turn, so they end only when as many work as may.
+    /// The first jobs stay until all others wait for a turn, so they end only if as many work as may.
     @Test(arguments: [(1, 1), (2, 1), (3, 2), (4, 3)])
     func oneCoreIsLeftToEvents(cores: Int, jobs: Int) async {
         let time = Time()
@@ -91,7 +91,7 @@ import Testing
         #expect(most == 2)
     }
 
-    /// Whoever gives way while another waits comes behind it.
+    /// A thread that gives way while another waits gets its turn after it.
     @Test func aLongPartLetsOthersHaveTheCore() async {
         let time = Time()
         let shared = SharedCores(2, now: { time.now })

@@ -1,10 +1,10 @@
-/// A macrostep that does as much as it may without evaluating much: moving, arming and looking cost units too, so that
-/// the budget ends it, and it is refused.
+/// A macrostep that does as much as possible without evaluating much. Moving, arming and looking cost units too, so the
+/// budget ends it, and it is refused.
 package struct WorstMacrostep: Sendable {
     package let name: String
     /// The YAML of a machine `m`.
     package let definition: String
-    /// The events before the one that is measured; that is `go`, or the start where this is nil.
+    /// The events before the measured one, which is `go`; `nil` if the start is measured.
     package let events: [String]?
 
     private init(_ name: String, events: [String]? = nil, _ definition: String) {
@@ -17,7 +17,7 @@ package struct WorstMacrostep: Sendable {
         (0..<count).map { line($0) + "\n" }.joined()
     }
 
-    /// All that are known.
+    /// The known worst macrosteps.
     package static let all = [
         WorstMacrostep(
             "evaluation", events: [],

@@ -2,11 +2,11 @@ import DaemonTesting
 import GRDB
 import WorkflowJSON
 
-/// One value of one column of one row, and what is put in its place.
+/// A value in one column of one row, and its replacement.
 struct ColumnCell: CustomStringConvertible {
     let table: String
     let column: String
-    /// The SQL of the new value.
+    /// The SQL of the replacement.
     let value: String
     /// The row's place in the order of the table's key.
     let row: Int
@@ -21,9 +21,9 @@ struct ColumnCell: CustomStringConvertible {
 
     private static let blobs = ["x''", "x'00'", "zeroblob(16)", "zeroblob(32)", "zeroblob(1000000)"]
 
-    /// All of a file: every column of every table that it has.
+    /// Returns the cells of a file: every column of every table.
     ///
-    /// - Parameter bound: Of each column, so many values by chance; nil for all.
+    /// - Parameter bound: The number of random values for each column; `nil` for all.
     static func all(of file: DatabaseFile, bound: Int?, seed: UInt64) throws -> [ColumnCell] {
         try file.read { database in
             var random = SeededRandom(seed: seed)
@@ -65,7 +65,7 @@ struct ColumnCell: CustomStringConvertible {
         }
     }
 
-    /// The same JSON with other numbers, names, or less of it; nothing of what is no JSON.
+    /// Returns the same JSON with other numbers or names, or with less content; nothing for a text that is not JSON.
     private static func twisted(_ text: String) -> [String] {
         // What is no JSON is twisted by the values that any text has.
         guard let json = try? JSONReader.value(from: text), json.object?.isEmpty ?? true == false || isList(json) else {
@@ -113,7 +113,8 @@ struct ColumnCell: CustomStringConvertible {
 }
 
 extension ColumnCell {
-    /// Puts the value into a file past its schema, which is the same afterwards; false where SQLite takes no such row.
+    /// Writes the value into a file past its schema, which is the same afterwards; false if SQLite does not accept the
+    /// row.
     func forge(_ path: String) throws -> Bool {
         let schema = try onConnection(path) { database in
             let schema = try Row.fetchAll(database, sql: "SELECT * FROM sqlite_master WHERE sql <> ''")

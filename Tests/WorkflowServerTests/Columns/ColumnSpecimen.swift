@@ -56,7 +56,7 @@ struct ColumnSpecimen {
 
     private let host: ServerHost
 
-    /// Makes the file; nobody has it open afterwards.
+    /// Makes the file, and closes it.
     static func make(at path: String) async throws {
         let host = try await ServerHost(database: path, place: .fixed(place))
         let specimen = ColumnSpecimen(host: host)
@@ -103,7 +103,7 @@ struct ColumnSpecimen {
         for event in ["count", "later", "later"] { try await send(event, to: "o6") }
     }
 
-    /// Leases tasks: one fails and is leased again, one is answered when its instance has failed.
+    /// Leases tasks: one fails and is leased again, one is completed after its instance has failed.
     private func work() async throws {
         for round in 1...2 {
             let leased = try await said(.post("/v1/tasks/stock/lease", #"{"max": 4, "worker": "w", "wait": 5}"#))
@@ -145,10 +145,10 @@ struct ColumnSpecimen {
 
         """
 
-    /// The place that it names.
+    /// The place that the file names.
     static let place = StorePlace(fileSystem: "ext:46e649dd790cbc09", inode: 12, machine: "name:test")
 
-    /// What a restore leaves, and an erasure that was killed on its way.
+    /// Leaves the traces of a restore, and of an erasure that was killed.
     private static func restore(_ file: DatabaseFile) throws {
         try file.change(
             """

@@ -8,13 +8,13 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What is done with a file that has a forged value: all that a person or a program could.
+/// Uses a file with a forged value in every way that a person or a program could.
 struct ColumnWalk {
     let folder: TemporaryFolder
-    /// The file without the value.
+    /// The path of the file without the value.
     let specimen: String
 
-    /// Tries one cell; gives what went wrong, and nothing when the file was served, or refused as damaged.
+    /// Tries one cell. Returns the faults; none if the file was served, or refused as damaged.
     func faults(of cell: ColumnCell, number: Int) async throws -> [String] {
         let path = folder.path("\(number).db")
         try FileManager.default.copyItem(atPath: specimen, toPath: path)
@@ -73,7 +73,7 @@ struct ColumnWalk {
         return faults
     }
 
-    /// What is wrong with an answer: a problem of the server that is no damage, or a body that nobody can read.
+    /// Returns the fault in an answer: a problem of the server that is no damage, or a body that cannot be read.
     private static func fault(_ answer: RawAnswer) -> String? {
         guard answer.status < 500 else {
             let isDamage = (try? answer.object["type"]) == "database-damaged"
@@ -102,7 +102,7 @@ struct ColumnWalk {
 extension ColumnWalk {
     private static let names = ["o1", "o2", "o4", "o5", "o6", "o8", "p1"]
 
-    /// Every GET of the table of routes, then what changes something.
+    /// The requests: every GET of the table of routes, then requests that change something.
     private static let requests: [RawRequest] = reads + writes
 
     private static var reads: [RawRequest] {

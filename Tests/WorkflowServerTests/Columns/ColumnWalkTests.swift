@@ -2,11 +2,12 @@ import DaemonTesting
 import Foundation
 import Testing
 
-/// What only a file can hold: every column of every table with its extremes, then every route, `verify` and `restore`.
+/// Tests values that only a file can have: every column of every table with its extremes, then every route, `verify`
+/// and `restore`.
 @Suite struct ColumnWalkTests {
-    /// Processes that share the cells.
+    /// The number of processes that share the cells.
     private static let shards = 4
-    /// After so many cells that end a process, the rest says nothing new.
+    /// The number of cells that end a process after which further ones tell nothing new.
     private static let patience = 40
     private static let specimen = Task {
         let folder = try TemporaryFolder()
@@ -14,8 +15,8 @@ import Testing
         return folder
     }
 
-    /// Cells are tried in a process of their own: one that ends it is told by what it has written, and the next process
-    /// goes on behind it. `WFD_COLUMNS=all` tries every value.
+    /// Cells are tried in a separate process. If one ends the process, its name is in a file, and the next process
+    /// continues after it. `WFD_COLUMNS=all` tries every value.
     @Test(.timeLimit(.minutes(60)), arguments: 0..<shards) func noColumnEndsTheProcess(shard: Int) async throws {
         let folder = try await Self.specimen.value
         let isWhole = ProcessInfo.processInfo.environment["WFD_COLUMNS"] == "all"
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    /// In a process of its own: tries its share of the cells, and writes each into a file before it does.
+    /// Tries its share of the cells in a separate process, and writes the name of each to a file first.
     private static func walk(
         _ folder: String, _ shard: Int, of shards: Int, from first: Int, _ bound: Int?, seed: UInt64
     ) async throws {

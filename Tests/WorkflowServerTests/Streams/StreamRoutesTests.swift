@@ -9,7 +9,7 @@ import WorkflowJSON
 import WorkflowServer
 import WorkflowStore
 
-/// What streams tell, over real sockets.
+/// Tests the content of streams, over real sockets.
 @Suite(.timeLimit(.minutes(20))) struct StreamRoutesTests {
     private static let machine = """
         id: door
@@ -48,7 +48,7 @@ import WorkflowStore
         try await onOwnThread { [address = host.address] in try EventReader(target, of: address, headers: headers) }
     }
 
-    /// The next events of a stream: `instance seq event`.
+    /// Returns the next events of a stream: `instance seq event`.
     private static func told(_ reader: EventReader, _ count: Int) async throws -> [String] {
         try await onOwnThread {
             try (0..<count).compactMap { _ -> String? in
@@ -77,7 +77,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// Parts are read at once, some rows wide: a part ends before it is due where its rows are large.
+    /// Parts are read in one go, and some rows are wide: a part ends early if its rows are large.
     @Test func partsThatAreReadAtOnceJoinOn() async throws {
         var limits = ServerLimits()
         limits.streamBytes = 4_000
@@ -99,7 +99,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// From the journal and as it is written: an instance that fails again says so.
+    /// A repeated failure is marked, both in rows from the journal and in rows as they are written.
     @Test func aRetryThatFailedIsToldAsSuch() async throws {
         let host = try await Self.host()
         try await Self.start(host, "a", "b")
@@ -184,7 +184,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// The whole journal and one instance are filtered alike, in the store and behind the newest rows.
+    /// The whole journal and one instance have the same filters, both in the store and for the newest rows.
     @Test(arguments: [
         ("machine=gate", ["g 1 init", "g 2 open"]), ("kind=failed", ["a 6 echo", "a 7 echo"]),
         ("event=open", ["a 2 open", "g 2 open"]), ("event=open.*", ["a 2 open", "a 3 open.less", "g 2 open"]),
@@ -215,7 +215,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// What a stream says of a row is what the history says.
+    /// A row in a stream equals the row in the history.
     @Test func aRowIsThatOfTheHistory() async throws {
         let host = try await Self.host()
         try await Self.start(host, "a")
@@ -337,7 +337,7 @@ import WorkflowStore
         #expect(try await onOwnThread { try one.nextEvent() } == nil)
     }
 
-    /// A daemon that stops does not wait for somebody who does not read.
+    /// A stopping daemon does not wait for a client that does not read.
     @Test func aStopCutsOffWhoDoesNotRead() async throws {
         var limits = ServerLimits()
         limits.streamEnding = .milliseconds(200)
@@ -356,7 +356,7 @@ import WorkflowStore
 }
 
 extension JSONValue {
-    /// The elements of a list; empty when this is none.
+    /// The elements of a list; empty if the value is not a list.
     fileprivate var elements: [JSONValue] {
         if case .array(let elements) = self { elements } else { [] }
     }

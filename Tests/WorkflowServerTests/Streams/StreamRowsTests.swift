@@ -9,7 +9,7 @@ import WorkflowStore
 
 @testable import WorkflowServer
 
-/// What a stream reads before it sends it.
+/// Tests the reading of rows before a stream sends them.
 @Suite(.timeLimit(.minutes(20))) struct StreamRowsTests {
     private static let machine = """
         id: lamp
@@ -17,7 +17,7 @@ import WorkflowStore
         states: {off: {on: {push: on}}, on: {on: {push: off}}}
         """
 
-    /// A stream from the first row on, of far more rows than a part has; and its budget.
+    /// Returns a stream from the first row on, with far more rows than a part has, and its budget.
     private static func rows() async throws -> (ServerHost, StreamRows, AnswerBudget) {
         var limits = ServerLimits()
         limits.streamBytes = 4_000
@@ -36,7 +36,7 @@ import WorkflowStore
         return (host, rows, budget)
     }
 
-    /// The rows that a stream tells from here on.
+    /// Returns the seqs of the next rows of a stream.
     private static func seqs(_ rows: inout StreamRows) async throws -> [Int] {
         var text = ""
         while let part = try await rows.next() {
@@ -60,7 +60,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// Others have more of the memory then.
+    /// Other answers take more of the memory then.
     @Test func nothingIsReadAheadWhereManyAnswersWait() async throws {
         var (host, rows, budget) = try await Self.rows()
         let others = budget.counting(26_000)
@@ -72,7 +72,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    /// A large row counts for what it is, and once, however many streams hold it.
+    /// A large row counts with its size, and once, however many streams hold it.
     @Test func aLargeRowCountsOnceForAllWhoHoldIt() async throws {
         let host = try await ServerHost()
         _ = try await host.engine.apply(Self.machine, syntax: .yaml)
@@ -104,7 +104,7 @@ import WorkflowStore
     }
 }
 
-/// How much streams read at once.
+/// Tests the amount that streams read at once.
 @Suite(.timeLimit(.minutes(1))) struct StreamReadsTests {
     @Test func whatWasReadCountsForItsSizeUntilItIsGivenBack() async throws {
         let budget = AnswerBudget(limit: 1_000)
@@ -124,7 +124,7 @@ import WorkflowStore
         withExtendedLifetime(share) {}
     }
 
-    /// Nobody takes what streams hold, and pages are made all the same.
+    /// No client reads the content that streams hold, and pages are made all the same.
     @Test func streamsHoldHalfOfTheMemoryAtMost() async throws {
         let budget = AnswerBudget(limit: 1_000)
         let reads = StreamReads(budget: budget)
@@ -169,7 +169,7 @@ import WorkflowStore
     }
 }
 
-/// How many read at once.
+/// The number of concurrent reads.
 private final class Reading: Sendable {
     private let counts = Mutex((now: 0, most: 0))
 

@@ -9,7 +9,7 @@ import WorkflowStore
 @testable import WorkflowEngine  // What a row exited and entered is made there alone.
 @testable import WorkflowServer  // What it writes is no part of what the daemon uses.
 
-/// How rows are written.
+/// Tests the written form of rows.
 struct StreamTextTests {
     private static func row(_ kind: JournalKind, _ change: (inout JournalRecord) -> Void = { _ in }) -> JournalRecord {
         var row = JournalRecord(
@@ -35,7 +35,7 @@ struct StreamTextTests {
             },
         ]
 
-    /// What the server writes from the record is what the client's type writes.
+    /// The server writes a record in the same form as the client's type.
     @Test(arguments: rows) func aRowHasTheFormOfItsWireType(row: JournalRecord) throws {
         let moves = StateMoves(exited: ["a"], entered: ["b", "b.c", "b.d"])
         for (moves, isRetry) in [(moves, true), (nil, false)] {
