@@ -62,8 +62,11 @@ import ThreadTesting
         expectNone(files.flatMap(rules.documentation))
     }
 
+    /// `wfctl` copies the texts of definitions into the generated machines, whose authors are not bound.
     @Test func docCommentsBeginWithAVerbOrANoun() {
-        let files = Repository.swiftFiles.filter { $0.isIn("Sources") }
+        let files = Repository.swiftFiles.filter {
+            $0.isIn("Sources") || $0.isIn("Tests") && !$0.isIn("Tests/GeneratedMachines")
+        }
         expectNone(files.flatMap(DocumentationRules.firstWords))
     }
 

@@ -5,8 +5,8 @@ import WorkflowStore
 
 @testable import WorkflowEngine  // What waits for machine versions, without the writer around it.
 
-/// Commands that wait for machine versions have their turn once these are compiled, and overtake none that names the
-/// same.
+/// Tests commands that wait for machine versions: each has its turn when its version is compiled, and overtakes no
+/// command for the same instance or machine.
 @Suite struct AwaitingCommandsTests {
     private var awaiting = AwaitingCommands()
 
@@ -51,7 +51,7 @@ import WorkflowStore
         #expect(awaiting.isEmpty)
     }
 
-    /// After a batch that was not written all are tried again.
+    /// After a batch that was not written, all commands are tried again.
     @Test mutating func allAreTakenInTheirOrder() {
         awaiting.add([Self.send("a", Self.compiling(1)), Self.send("a", .behind)])
         #expect(awaiting.takeAll().count == 2)

@@ -8,14 +8,14 @@ import ThreadTesting
 import WorkflowEngine
 import WorkflowStore
 
-/// Backups that an engine makes while it works.
+/// Tests backups that an engine makes while it works.
 @Suite(.tags(.heavy), .timeLimit(.minutes(20))) struct BackupTests {
-    /// The names of the backups beside the store.
+    /// Returns the names of the backups beside the store.
     private func backups(in folder: StoreFolder) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains(".backup-") }
     }
 
-    /// The last event of a backup.
+    /// Makes a backup, and returns it.
     private func made(by engine: Engine) async throws -> StoredBackup {
         var last: BackupEvent?
         for try await event in try engine.backup() { last = event }
@@ -151,8 +151,8 @@ import WorkflowStore
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["wfd.db", "wfd.db.lock"])
     }
 
-    /// A backup is refused for all that a restore refuses, in the same words: what was damaged before the daemon copies
-    /// the file. One after another, because each has an engine.
+    /// A backup is refused for the same reasons as a restore, in the same words, because of damage from before the
+    /// daemon copies the file. The cases run one after another, because each has an engine.
     @Test(
         .serialized,
         arguments: [
@@ -187,7 +187,7 @@ import WorkflowStore
         #expect(try backups(in: file.folder) == [])
     }
 
-    /// As that of a backup that nobody waits for any more.
+    /// The verification of a backup that nobody waits for ends in the same way.
     @Test func aVerificationEndsWhenItIsTold() async throws {
         let file = try await WrittenFile()
         var limits = EngineLimits()

@@ -5,9 +5,10 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// Commits of several commands that fail together: who is to blame is told, and everybody is answered.
+/// Tests commits of several commands that fail together: the faulty command is identified, and every caller gets an
+/// answer.
 @Suite struct BatchFailureTests {
-    /// Sends to several instances while the writer is held up, so that they form one batch; tells what each was told.
+    /// Sends to several instances while the writer is held up, so that the events form one batch. Returns the answers.
     private static func tell(
         _ names: [String], _ running: RunningEngine, _ store: FakeStore
     ) async throws -> [String: String] {
@@ -33,7 +34,7 @@ import WorkflowStore
         return told
     }
 
-    /// An engine with some instances, and one that holds up the writer.
+    /// Returns an engine with some instances, and one that holds up the writer.
     private static func engine(_ names: [String], on store: FakeStore) async throws -> RunningEngine {
         var limits = EngineLimits()
         // However slow this machine is, a batch is not closed before its time.

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// An instance that does not come to rest is suspended.
+/// Tests that an instance that never becomes stable is suspended.
 @Suite(.timeLimit(.minutes(20))) struct BrakeTests {
     private static let restless = """
         id: restless
@@ -74,7 +74,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Each timer comes at the time at which it was due: an outage is no runaway.
+    /// Each timer has the time at which it was due: an outage is no runaway.
     @Test func catchingUpIsNoRunaway() async throws {
         let timed = try await TimedEngine(Self.clock, limits: limits(60))
         try await timed.start("clock", "c")

@@ -6,7 +6,7 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// Stores that lack what only some have: what needs it is refused, and all else goes on.
+/// Tests stores that lack optional capabilities: requests that need them are refused, and everything else works.
 @Suite(.timeLimit(.minutes(20))) struct CapabilityTests {
     @Test func aStoreWithoutBackupsRefusesThemAndTheEngineWorksOn() async throws {
         let running = try await RunningEngine(store: FakeStore())

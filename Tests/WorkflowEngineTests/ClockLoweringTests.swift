@@ -8,12 +8,12 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A clock that was three years ahead while instances went on, and that is taken back.
+/// Tests a clock that was three years ahead while instances continued, and the correction afterwards.
 @Suite(.timeLimit(.minutes(20))) struct ClockLoweringTests {
     private static let hour: Int64 = 3_600_000
     private static let years: Int64 = 3 * 365 * 86_400_000
     private static let begin = Timestamp(rawValue: 1_700_000_000_000)
-    /// When the clock is right again.
+    /// The time when the clock is right again.
     private static let present = Timestamp(rawValue: begin.rawValue + 60_000)
 
     private static let trip = """
@@ -38,7 +38,7 @@ import WorkflowStore
           lost: {type: final}
         """
 
-    /// What the clock that was ahead does to each: `calm` is not touched.
+    /// Lets the clock that is ahead affect each instance except `calm`.
     private func spoiled() async throws -> TaskBench {
         let bench = try await TaskBench(Self.trip)
         let timed = bench.timed
@@ -58,7 +58,7 @@ import WorkflowStore
         _ = try await timed.engine.repair(RepairCommand(instance: name, verb))
     }
 
-    /// Stops the engine, sets the clock right, accepts it, and takes back what it did.
+    /// Stops the engine, sets the clock right, accepts it, and undoes its effects.
     @discardableResult
     private func lower(_ timed: TimedEngine, at now: Timestamp = present) async throws -> ClockLowering.Report {
         try await timed.stop()
@@ -104,7 +104,8 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// What was armed by the right clock is due when it was; the rest as much earlier as its instance is.
+    /// Timers that the right clock armed keep their due times; the others are due earlier by the same time as their
+    /// instances.
     @Test func whatWasArmedAheadIsDueEarlier() async throws {
         let bench = try await spoiled()
         let timed = bench.timed
@@ -124,7 +125,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Each timer is lowered once, by as much as the clock was ahead when it was armed.
+    /// Each timer is lowered once, by the time that the clock was ahead when it was armed.
     @Test func aSecondAccidentLowersNoTimerTwice() async throws {
         let bench = try await spoiled()
         let timed = bench.timed
@@ -150,7 +151,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Without its timer nothing comes to it any more: that is told after the row, too.
+    /// Without its timer, nothing comes to the instance any more: this is reported after the row, too.
     @Test func aTimerThatWasSkippedAheadIsToldStill() async throws {
         let bench = try await TaskBench(
             """
@@ -171,7 +172,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// All that kept the future goes on from the present.
+    /// Everything that kept the future time continues from the present.
     @Test func whatComesNextIsOfThePresent() async throws {
         let bench = try await spoiled()
         let timed = bench.timed
@@ -193,7 +194,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Time travel, and a reset to before, go across the row.
+    /// Time travel, and a reset to an earlier seq, work across the row.
     @Test func whatWasBeforeCanBeAgain() async throws {
         let bench = try await spoiled()
         let timed = bench.timed
@@ -213,7 +214,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// What an instance has failed on ahead has come, also where a reset brings it back.
+    /// The event that an instance failed on in the future has come, also if a reset brings the failure back.
     @Test(arguments: Reset.Timers.allCases)
     func aFailureOfTheFutureCanBeTriedAgain(timers: Reset.Timers) async throws {
         let bench = try await spoiled()
@@ -229,7 +230,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Why it has failed, and by whom it was suspended, is told as before.
+    /// The reason of the failure, and the person who suspended, are reported as before.
     @Test func aFailureAndASuspensionStayWhatTheyWere() async throws {
         let bench = try await spoiled()
         let timed = bench.timed
@@ -265,7 +266,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Whatever a stop leaves, the next call does; nobody has two rows.
+    /// The next call completes the work that a stop has left, and no instance has two rows.
     @Test func whatAStopLeavesIsDoneByTheNextCall() async throws {
         let (written, clock) = (FakeStore(), HandClock())
         let running = try await RunningEngine(store: written, clock: clock)
@@ -289,7 +290,7 @@ import WorkflowStore
         #expect(rows.allSatisfy { $0.at == Self.present })
     }
 
-    /// Such a row alone may be earlier than the one before, and only by as much as it says.
+    /// Only such a row may be earlier than the one before, and only by the time that it records.
     @Test(arguments: [
         (
             "UPDATE journal SET at_ms = at_ms + 1 WHERE event = 'clock'",
@@ -320,7 +321,8 @@ import WorkflowStore
 
     // MARK: Effects
 
-    /// What began ahead starts at once; what failed ahead, after the pause that it has; a result that waits is there.
+    /// An effect that began ahead starts at once. An effect that failed ahead starts after its pause. A waiting result
+    /// is there.
     @Test func effectsAreDueByTheRightClock() async throws {
         let bench = try await TaskBench()
         let timed = bench.timed
@@ -359,7 +361,7 @@ import WorkflowStore
           called: {type: final}
         """
 
-    /// Nothing is taken off a pause that is longer than the clock was ahead, but once.
+    /// A pause that is longer than the clock was ahead stays the same, and others are shortened only once.
     @Test func aSecondAccidentLowersNoPauseTwice() async throws {
         let bench = try await TaskBench(Self.slow)
         let timed = bench.timed

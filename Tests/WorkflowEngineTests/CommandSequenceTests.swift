@@ -6,7 +6,7 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// Events that are sent one behind the other: where one could not be carried out, none behind it is applied.
+/// Tests events that are sent one after another: if one could not be carried out, no later one is applied.
 @Suite struct CommandSequenceTests {
     private static func flips(_ names: [String]) -> [LineCommand] {
         names.map { .send(SendCommand(instance: $0, event: Event(name: "flip"))) }

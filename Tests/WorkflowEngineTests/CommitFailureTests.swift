@@ -7,13 +7,13 @@ import ThreadTesting
 import WorkflowEngine
 import WorkflowStore
 
-/// Commits that fail: what they held is gone from memory too, and everybody is told.
+/// Tests failed commits: their content is gone from memory too, and every caller is told.
 @Suite struct CommitFailureTests {
     private static let failures: [(StoreError.Code, String)] = [
         (.unavailable, "storageUnavailable"), (.constraint, "fault"),
     ]
 
-    /// The kind of rejection of something; nil when it was done.
+    /// Returns the kind of a rejection; `nil` for success.
     private static func rejection(_ body: () async throws(Rejection) -> Void) async -> String? {
         do throws(Rejection) {
             try await body()

@@ -6,15 +6,15 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// What observers of commits learn: what is on disk, once, in its order.
+/// Tests that observers of commits get the rows on disk, once, in their order.
 @Suite struct CommitObserverTests {
-    /// Keeps all that it was told.
+    /// An observer that records its notifications.
     private final class Recorder: CommitObserver {
         struct Told {
             var rows: [JournalRecord] = []
             var positions: [ClosedRange<Position>] = []
             var pending: [TimerHint] = []
-            /// Rows that were told before the store had them.
+            /// The number of rows that were reported before the store had them.
             var early = 0
         }
 
@@ -46,7 +46,7 @@ import WorkflowStore
           off: {}
         """
 
-    /// Batches of four, some written together, of which one is not written at first.
+    /// The batches have four commands each. Some are written together, and one of them is not written at first.
     @Test(.timeLimit(.minutes(20)), arguments: [1, 4], [StoreError.Code.unavailable, .constraint])
     func eachRowIsToldOnceWhenItIsOnDisk(together: Int, failure: StoreError.Code) async throws {
         let store = FakeStore()

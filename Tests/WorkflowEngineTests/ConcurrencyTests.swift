@@ -8,7 +8,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Many callers at once on a real store; meant to be run under ThreadSanitizer too.
+/// Tests many callers at once on a real store; meant for ThreadSanitizer too.
 @Suite struct ConcurrencyTests {
     private static let tasks = 8
 
@@ -90,14 +90,14 @@ import WorkflowStore
         try await Self.expect(told, in: folder)
     }
 
-    /// What one sender was told about one event.
+    /// The answer to one sender about one event.
     private struct Told {
         let instance: String
         let seq: Int64
         let marker: Int64
     }
 
-    /// Reads in all ways while others write; what is read must make sense in itself.
+    /// Reads in all ways while others write, and expects consistent results.
     private static func read(_ names: [String], of engine: Engine) async throws {
         for turn in 0..<100 {
             let record = try await engine.instance(named: names[turn % names.count]).record
@@ -113,7 +113,7 @@ import WorkflowStore
         }
     }
 
-    /// The file has exactly these events, by instance and seq, and they lead to its instances.
+    /// Expects that the file has exactly these events, by instance and seq, and that they lead to its instances.
     private static func expect(_ told: [Told], in folder: StoreFolder) async throws {
         let store = try folder.open()
         let machine = try DefinitionReader.read(RunningEngine.definition).machine

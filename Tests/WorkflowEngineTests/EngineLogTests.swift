@@ -8,7 +8,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What the operator reads in the log, and what not.
+/// Tests the log as the operator reads it, and the events that are not logged.
 @Suite struct EngineLogTests {
     private static let job = """
         id: job
@@ -41,7 +41,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Of many it is told at a start that there are more than are counted.
+    /// If there are many, the log at the start says that there are more than are counted.
     @Test(.timeLimit(.minutes(20)), arguments: [(10, "2"), (2, "2"), (1, "more than 1")])
     func failedInstancesAreCountedAtAStart(bound: Int, count: String) async throws {
         let logged = LoggedLines()
@@ -59,7 +59,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// 603 failures: ten lines a second, and the rest counted.
+    /// There are 603 failures: ten lines a second, and the rest counted.
     @Test(.timeLimit(.minutes(20))) func manyFailuresAreSummed() async throws {
         let logged = LoggedLines()
         let timed = try await TimedEngine(Self.job, logger: logged.logger)
@@ -133,7 +133,7 @@ import WorkflowStore
           b: {on: {go: {}}}
         """
 
-    /// Told once a minute, with its name and event.
+    /// The line comes once a minute, with the instance's name and the event.
     @Test(.timeLimit(.minutes(20)), arguments: [(restless, "after.0.a"), (talker, "go")])
     func anInstanceThatNeverRestsIsTold(definition: String, event: String) async throws {
         let logged = LoggedLines()
@@ -165,7 +165,7 @@ import WorkflowStore
           a: {after: {1s: {target: a, reenter: true}}}
         """
 
-    /// What an outage left behind is not the machine's doing.
+    /// The machine is not responsible for the timers that an outage left behind.
     @Test(.timeLimit(.minutes(20))) func whatWasDueBeforeTheMinuteIsNotCounted() async throws {
         let logged = LoggedLines()
         var limits = EngineLimits()
@@ -179,7 +179,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// A year on a virtual clock is no unrest.
+    /// A year on a virtual clock is no runaway.
     @Test(.timeLimit(.minutes(20))) func aVirtualClockIsNotToldOf() async throws {
         let logged = LoggedLines()
         var limits = EngineLimits()
@@ -194,7 +194,7 @@ import WorkflowStore
     }
 }
 
-/// Collects what is logged: the level, the message, and the metadata by their names.
+/// A collector of log lines: the level, the message, and the metadata by their names.
 final class LoggedLines: Sendable {
     private let lines = Mutex<[String]>([])
     private let level: Logger.Level
@@ -203,7 +203,7 @@ final class LoggedLines: Sendable {
         self.level = level
     }
 
-    /// All lines so far, in their order.
+    /// The lines so far, in their order.
     var all: [String] { lines.withLock { $0 } }
 
     var logger: Logger {

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What is counted for those who watch, and what failed instances have in common.
+/// Tests the counts for monitoring, and the groups of failed instances.
 @Suite(.timeLimit(.minutes(20))) struct EngineMetricsTests {
     private static let job = """
         id: job
@@ -107,7 +107,7 @@ import WorkflowStore
         #expect(queues["task:q1"] != nil && queues["task:later"] == nil)
     }
 
-    /// A restart is no reason to say that nobody has ever verified, or made a backup.
+    /// A restart does not make the daemon forget that somebody has verified, or made a backup.
     @Test func whatWasVerifiedAndCopiedStaysKnownOverARestart() async throws {
         let timed = try await TimedEngine(Self.job)
         let verified = timed.clock.now()
@@ -125,7 +125,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Makes a backup and fetches it to its end.
+    /// Makes a backup and fetches it completely.
     private func fetchBackup(of engine: Engine) async throws {
         var name: BackupName?
         for try await event in try engine.backup() {

@@ -5,7 +5,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What an instance that has failed keeps about it: in its history, in its row, and after each retry.
+/// Tests the facts that a failed instance keeps about its failure: in its history, in its row, and after each retry.
 @Suite struct FailureNoteTests {
     private static let definition = """
         id: job
@@ -107,7 +107,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// A fault that a value of the data can show in, by the expression that meets it.
+    /// The faults whose messages may show a value of the data, by their expressions.
     private static let telling = [
         "context.map.s3cret", "context.map['no' + context.text]", "context.map[context.text]", "context.list[424242]",
         "context.list[context.number]", "context.list[context.fraction]", "int(context.text)", "double(context.text)",
@@ -190,7 +190,7 @@ import WorkflowStore
 }
 
 extension TimedEngine {
-    /// Nil when the event was refused.
+    /// Sends an event; `nil` if it was refused.
     fileprivate func send(
         _ event: String, to name: String, isDryRun: Bool, orRefused: Bool
     ) async throws -> SendResult? {

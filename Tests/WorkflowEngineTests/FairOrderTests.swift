@@ -9,9 +9,10 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Who used much evaluation lately stands behind who did not.
+/// Tests that instances that used much evaluation lately come after those that did not.
 @Suite struct FairOrderTests {
-    /// `burn` uses up the whole budget and is refused; `warm` uses a part of it and is taken.
+    /// A machine with two expensive events. `burn` uses up the whole budget and is refused; `warm` uses a part of it
+    /// and is accepted.
     static let burner = """
         id: burner
         initial: on
@@ -24,8 +25,8 @@ import WorkflowStore
               plain: {actions: {assign: {n: context.n + 1}}}
         """
 
-    /// Clients that burn the budget again and again, and one that does not. What a plain send waits for is counted
-    /// where answers are given: tasks that wait for them may be resumed late.
+    /// Several clients burn the budget again and again, and one does not. The waits of a plain send are counted where
+    /// answers are given, because the waiting tasks may be resumed late.
     @Test(.timeLimit(.minutes(20))) func aPlainSendWaitsForOneBurningStep() async throws {
         let folder = try StoreFolder(isInMemory: true)
         let running = try await RunningEngine(store: folder.open())
@@ -56,7 +57,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// Burns again as soon as it has burnt, until that is over.
+    /// Sends the next burning event as soon as one is answered, until the load ends.
     private static func burn(_ name: String, _ engine: Engine, _ load: Load) {
         engine.begin(SendCommand(instance: name, event: Event(name: "burn"))) { outcome in
             switch outcome {
@@ -67,8 +68,8 @@ import WorkflowStore
         }
     }
 
-    /// Many burn for the first time, all at once: others of their machine are expected to burn as soon as one has, also
-    /// those that took plain events before.
+    /// Many instances burn for the first time, all at once. As soon as one has burnt, others of its machine are
+    /// expected to, including those that accepted plain events before.
     @Test(.timeLimit(.minutes(20)), arguments: [false, true])
     func aPlainSendWaitsForOneOfManyThatNobodyKnows(isWarm: Bool) async throws {
         let folder = try StoreFolder(isInMemory: true)
@@ -108,7 +109,7 @@ import WorkflowStore
           b: {}
         """
 
-    /// Of an instance that never comes to rest, a command waits for as much as one step may use, not for a hundred
+    /// A command to an instance that never becomes stable waits for as much as one step may use, not for a hundred
     /// steps.
     @Test(.timeLimit(.minutes(20))) func whatComesBeforeACommandIsBoundedInCost() async throws {
         let folder = try StoreFolder(isInMemory: true)
@@ -121,7 +122,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// However much plain work there is, what burns is done.
+    /// Burning events are carried out, however much plain work there is.
     @Test(.timeLimit(.minutes(20))) func whatBurnsIsNotKeptFromItsTurn() async throws {
         let folder = try StoreFolder(isInMemory: true)
         let running = try await RunningEngine(store: folder.open())
@@ -144,7 +145,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// Events of one instance keep their order, also those together with others, whatever it used before.
+    /// Events of one instance keep their order, also together with others, whatever the instance used before.
     @Test(.timeLimit(.minutes(20))) func eachInstanceKeepsItsOrder() async throws {
         let folder = try StoreFolder(isInMemory: true)
         let running = try await RunningEngine(store: folder.open())
@@ -168,7 +169,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// What is thrown away and applied again keeps its order too.
+    /// Events that are discarded and applied again keep their order too.
     @Test(.timeLimit(.minutes(20)), arguments: [StoreError.Code.unavailable, .constraint])
     func eachInstanceKeepsItsOrderWhenCommitsFail(code: StoreError.Code) async throws {
         let store = FakeStore()
@@ -203,7 +204,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// What clients under way share.
+    /// The state that the clients of a load share.
     private final class Load: Sendable {
         let burnt = Mutex(0)
         let ended = Mutex(0)

@@ -6,7 +6,7 @@ import WorkflowStore
 
 @testable import WorkflowEngine  // Whose turn it is, without the writer around it.
 
-/// What stands aside, what comes first, and that no command overtakes another of the same name.
+/// Tests which commands are delayed, which come first, and that none overtakes another for the same name.
 @Suite struct FairOrderTurnTests {
     private static func send(_ name: String) -> any QueuedCommand {
         Queued(SendCommand(instance: name, event: Event(name: "e")), .caller { _ in })
@@ -72,7 +72,7 @@ import WorkflowStore
         #expect(order.admit([Self.send("c")]).count == 1 && order.aside.isEmpty)
     }
 
-    /// An instance of another namespace that has the name of one that burns does not wait.
+    /// An instance in another namespace with the same name as a burning one does not wait.
     @Test mutating func aNameOfAnotherNamespaceIsAnother() {
         let other = Caller(nil, namespace: NamespaceID(rawValue: 2), role: .owner)
         order.burnt(SendCommand(instance: "hot", event: Event(name: "e")), 1_000_000)

@@ -3,7 +3,7 @@ import WorkflowJSON
 import WorkflowStore
 
 extension InstanceRecord {
-    /// Its state as a fold gives it: without the positions of the rows that armed something.
+    /// The state as a fold gives it: without the positions of the rows that armed its items.
     var unplacedState: SnapshotText {
         guard case .array(let armed)? = try? JSONReader.value(from: state.armed) else { return state }
         var state = state

@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Keys of events: the first answer is given again, whatever has happened since.
+/// Tests keys of events: the first answer is given again, whatever has happened since.
 @Suite struct KeyTests {
     private static let key = "order-1042/pay"
 
@@ -38,7 +38,7 @@ import WorkflowStore
         return timed
     }
 
-    /// All that an answer says but whether it is the first.
+    /// Returns all parts of an answer except the mark of a repetition.
     private static func text(_ answer: SendResult) -> [String] {
         [
             answer.instance.rawValue, answer.event, "\(answer.fromSeq.rawValue) \(answer.seq.rawValue)",
@@ -79,7 +79,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// A snapshot row stands between the start and the event.
+    /// A snapshot row is between the start and the event.
     @Test(.timeLimit(.minutes(20))) func anAnswerDeepInAHistoryIsMadeAgain() async throws {
         let timed = try await engine()
         for number in 0..<300 { try await timed.send("pay", ["amount": .int(Int64(number))], to: "t") }
@@ -141,7 +141,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// The order of checks: key, existence, status, expectation, step.
+    /// The order of checks is key, existence, status, expectation, step.
     @Test(.timeLimit(.minutes(20))) func aRepeatedKeyComesBeforeEveryOtherCheck() async throws {
         let timed = try await engine()
         let first = try await timed.engine.send(
@@ -233,7 +233,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// As long as it is remembered, a key gets its answer, however old it says that it is.
+    /// A remembered key gets its answer, however old the time in it is.
     @Test(.timeLimit(.minutes(20))) func aForgottenKeyIsNeverAppliedTwice() async throws {
         let timed = try await engine()
         let key = Self.key(at: timed.clock.now().rawValue)

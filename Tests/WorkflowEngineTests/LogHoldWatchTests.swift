@@ -26,7 +26,7 @@ import WorkflowStore
         #expect(watch.see(nil, at: begin + .seconds(12)) == nil)
     }
 
-    /// Another reader comes in the same moment: the first one was told, and its end is.
+    /// Another reader comes in the same moment: the first one was reported, and so is its end.
     @Test func aYoungerReaderEndsTheOlder() {
         var watch = LogHoldWatch()
         #expect(see(&watch, after: 50) == .held(seconds: 50, isForeign: true))

@@ -4,7 +4,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A value that is longer than SQLite takes.
+/// Tests a value that is longer than SQLite accepts.
 @Suite struct LongValueTests {
     @Test(.timeLimit(.minutes(5))) func onlyTheCommandThatNeedsItFails() async throws {
         let folder = try StoreFolder()

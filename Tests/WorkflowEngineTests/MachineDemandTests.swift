@@ -10,8 +10,8 @@ import WorkflowJSON
 import WorkflowStore
 import WorkflowThreads
 
-/// A machine version that is stored and not in use yet is compiled beside the writer: whoever needs it waits, and
-/// nobody else does.
+/// Tests a stored machine version that is not in use yet. It is compiled beside the writer: callers that need it wait,
+/// and no others.
 @Suite(.timeLimit(.minutes(20))) struct MachineDemandTests {
     private static func door(_ name: String) -> String {
         """
@@ -25,7 +25,7 @@ import WorkflowThreads
         """
     }
 
-    /// Compiles when it is told to.
+    /// A thread that compiles on request.
     private final class HeldThread: Sendable {
         let threads = BackgroundThreads("held-compile", count: 1)
         private let turn = DispatchSemaphore(value: 0)
@@ -33,7 +33,7 @@ import WorkflowThreads
         func hold() { threads.runFirst { [turn] in turn.wait() } }
         func release() { turn.signal() }
 
-        /// Lets everything run that was given to the thread, and waits for it.
+        /// Runs all jobs of the thread, and waits for their ends.
         func finish() {
             let end = DispatchSemaphore(value: 0)
             threads.runFirst { end.signal() }
@@ -42,7 +42,7 @@ import WorkflowThreads
         }
     }
 
-    /// Answers to callers, in the order in which they came.
+    /// The answers to callers, in the order in which they came.
     private final class Told: Sendable {
         private let all = Mutex<[String]>([])
 
@@ -62,8 +62,8 @@ import WorkflowThreads
     private let told = Told()
     private let clock = HandClock()
 
-    /// An engine that has started anew on a store with an instance of each machine, and compiles nothing until it is
-    /// released. `lamp-1` is of a machine that is in use.
+    /// Returns an engine that was restarted on a store with an instance of each machine, and compiles nothing until it
+    /// is released. `lamp-1` is of a machine that is in use.
     private func restarted(_ machines: String...) async throws -> RunningEngine {
         let store = FakeStore()
         let first = try await RunningEngine(store: store, clock: clock)
@@ -78,7 +78,7 @@ import WorkflowThreads
         return again
     }
 
-    /// Puts an event into the queue, and does not wait for it.
+    /// Adds an event to the queue without waiting for it.
     private func push(_ name: String, in running: RunningEngine) {
         running.engine.begin(SendCommand(instance: name, event: Event(name: "push"))) { [told] in told.add(name, $0) }
     }
@@ -127,7 +127,7 @@ import WorkflowThreads
         try await running.stop()
     }
 
-    /// One batch takes the timers of both. When it comes to the second, the version that the first waits for is there.
+    /// One batch takes the timers of both. At the second one, the version that the first waits for is there.
     @Test func noTimerOvertakesOneThatWaitsForTheSameMachine() async throws {
         let store = FakeStore()
         let first = try await RunningEngine(store: store, clock: clock)
@@ -177,7 +177,7 @@ import WorkflowThreads
         #expect(told.now == ["front 2"])
     }
 
-    /// Lines are applied in their order: none passes one that waits.
+    /// Lines are applied in their order: none passes a waiting one.
     @Test func linesBehindOneThatWaitsWaitToo() async throws {
         let running = try await restarted("front")
         let push = LineCommand.send(SendCommand(instance: "front", event: Event(name: "push")))

@@ -6,11 +6,11 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// Two namespaces in one file, with the same names: nobody sees or changes what is the other's.
+/// Tests two namespaces in one file, with the same names: no caller sees or changes anything of the other namespace.
 @Suite struct NamespaceTests {
-    /// Has the lamp of `RunningEngine`.
+    /// The caller whose namespace has the lamp of `RunningEngine`.
     private static let here = Caller.test
-    /// Has another machine of the same name.
+    /// The caller whose namespace has another machine of the same name.
     private static let there = Caller("uid:2", namespace: NamespaceID(rawValue: 2), role: .owner)
 
     private static let definition = """
@@ -36,7 +36,7 @@ import WorkflowStore
         return running
     }
 
-    /// An engine with an instance `a` in each.
+    /// Returns an engine with an instance `a` in each namespace.
     private func started() async throws -> RunningEngine {
         let running = try await begin()
         for caller in [Self.here, Self.there] {
@@ -52,7 +52,7 @@ import WorkflowStore
         ]
     }
 
-    /// Both instances take an event in one batch.
+    /// Sends an event to both instances in one batch.
     private func flipBoth(_ engine: Engine) async throws -> [[String]] {
         let sends = [Self.here, Self.there].map { SendCommand(instance: "a", event: Event(name: "flip"), by: $0) }
         return try await engine.send(sends).map { try $0.get().to }
@@ -116,8 +116,7 @@ import WorkflowStore
 
     private static func isNotFound(_ error: any Error) -> Bool { (error as? Rejection)?.code == .instanceNotFound }
 
-    /// The same key names another start in each.
-    /// Swift takes the Kelvin sign for a K; the store does not.
+    /// The same key is of another start in each namespace. Swift takes the Kelvin sign for a K; the store does not.
     @Test(.timeLimit(.minutes(20))) func namesAreComparedAsTheStoreDoes() async throws {
         let running = try await begin()
         _ = try await running.engine.start(StartCommand(machine: "lamp", instance: "K", by: Self.here))

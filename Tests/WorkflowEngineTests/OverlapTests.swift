@@ -8,10 +8,10 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Batches that are applied while the one before is being committed: nothing of them is told before, and nothing of
-/// them holds when that fails.
+/// Tests batches that are applied while the previous one is being committed. Nothing of them is reported before, and
+/// nothing of them is valid if that commit fails.
 @Suite struct OverlapTests {
-    /// An engine with batches of four commands, of which the next is applied as soon as two wait.
+    /// Returns an engine with batches of four commands, which applies the next batch as soon as two commands wait.
     private static func engine(
         on store: any WorkflowStore, together: Int = 1, cached bytes: Int? = nil
     ) async throws -> RunningEngine {
@@ -27,7 +27,7 @@ import WorkflowStore
         SendCommand(instance: name, event: Event(name: "flip"), key: key.flatMap(RequestKey.init(text:)))
     }
 
-    /// What each of some commands that wait together was told: the seq, or the kind of rejection.
+    /// Returns the answers to commands that wait together: the seq, or the kind of rejection.
     private static func told(_ outcomes: [Result<SendResult, Rejection>]) -> [String] {
         outcomes.map { outcome in
             switch outcome {
@@ -83,8 +83,8 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// Starts `lamp-9` four times over, in batches of their own, while the writer was held up; `failing` is the batch
-    /// that is not written.
+    /// Starts `lamp-9` four times over, in separate batches, while the writer was held up; `failing` is the number of
+    /// the batch that is not written.
     private static func startAgainAndAgain(failing: Int) async throws -> [String] {
         let store = FakeStore()
         let running = try await engine(on: store)
@@ -168,7 +168,7 @@ import WorkflowStore
         await #expect(throws: StoreError.self) { try await running.ended() }
     }
 
-    /// Nothing is cached, so that what is applied beside a commit is read from the file beside it.
+    /// Nothing is cached, so commands that are applied beside a commit read the file meanwhile.
     @Test(.timeLimit(.minutes(20)), arguments: [1, 4])
     func besideACommitTheFileIsReadAsItWillBe(together: Int) async throws {
         let folder = try StoreFolder()

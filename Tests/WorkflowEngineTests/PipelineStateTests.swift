@@ -2,18 +2,18 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// What follows from how batches end, without threads: all endings of one to four batches under way.
+/// Tests the consequences of how batches end, without threads: all endings of one to four batches under way.
 @Suite struct PipelineStateTests {
     private static let constraint = StoreError(.constraint, "made to fail")
     private static let unavailable = StoreError(.unavailable, "made to fail")
     private static let unknown = StoreError(.outcomeUnknown, "made to fail")
 
-    /// How the first batch that is not written may end.
+    /// The possible endings of the first batch that is not written.
     private static let failures: [BatchEnding] = [
         .failed(constraint), .failed(unavailable), .failed(unknown), .last(unknown),
     ]
 
-    /// Some batches under way, numbered from 0, and how each ends.
+    /// Several batches under way, numbered from 0, with their endings.
     struct Case: CustomTestStringConvertible {
         let endings: [BatchEnding]
         /// The batches that have parts.
@@ -21,13 +21,14 @@ import WorkflowStore
 
         var testDescription: String { "\(endings) divisible: \(divisible.sorted())" }
 
-        /// The first that is not written; nil when all are.
+        /// The first batch that is not written; `nil` if all are.
         var first: Int? {
             endings.firstIndex { if case .committed = $0 { false } else { true } }
         }
     }
 
-    /// Every case: some are committed, one is not, and of those behind it each has failed with it or was not tried.
+    /// Returns every case. Some batches are committed and one is not; each batch after it has failed with it or was not
+    /// tried.
     private static func cases(of count: Int) -> [Case] {
         var endings: [[BatchEnding]] = [Array(repeating: .committed, count: count)]
         for first in 0..<count {
@@ -80,7 +81,7 @@ import WorkflowStore
         check(try #require(recovery), of: one, from: index)
     }
 
-    /// Every batch from the first on that was not written is refused, split or applied again, and nothing is twice.
+    /// Expects that every batch from the first unwritten one on is refused, split or applied again, and none twice.
     private static func check(_ recovery: PipelineState<Int>.Recovery, of one: Case, from first: Int) {
         var refused: [Int] = []
         var again: [Int] = []

@@ -9,7 +9,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// On a store where each lookup takes a round trip a batch takes one, and its answers are those of every other store.
+/// Tests that a batch takes one round trip on a store where each lookup takes one, with the same answers as on every
+/// other store.
 @Suite(.timeLimit(.minutes(20))) struct PrefetchTests {
     private static let key = "0189d7e2-8000-7000-8000-000000000001"
 
@@ -19,7 +20,8 @@ import WorkflowStore
         return limits
     }()
 
-    /// An engine that has just begun, so that it knows no instance and no machine, on a store with instances of `lamp`.
+    /// Returns an engine that has just begun, so that it knows no instance and no machine, on a store with instances of
+    /// `lamp`.
     private static func cold(
         _ names: [String], clock: any WallClock = HandClock(fresh)
     ) async throws -> (RunningEngine, FakeStore) {
@@ -67,7 +69,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// More than one batch can take.
+    /// There are more commands than one batch can take.
     @Test func everyBatchReadsForItself() async throws {
         let store = FakeStore(isRemote: true)
         var limits = Self.limits
@@ -207,7 +209,7 @@ import WorkflowStore
         try await again.stop()
     }
 
-    /// Then each command reads for itself.
+    /// Each command then reads for itself.
     @Test func whatCannotBeReadAtOnceIsLookedUp() async throws {
         let (running, store) = try await Self.cold(["a", "b"])
         store.content.withLock { $0.failingPrefetches = 1 }
@@ -217,7 +219,8 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// Commands of all kinds on few names, in batches of every size, one after another and beside commits.
+    /// The test sends commands of all kinds for few names, in batches of every size, one after another and beside
+    /// commits.
     @Test(arguments: [1, 2, 3, 4]) func answersAreThoseOfAStoreThatReadsOneByOne(seed: UInt64) async throws {
         var told: [[String]] = []
         for isRemote in [false, true] {

@@ -8,9 +8,9 @@ import WorkflowStore
 
 @testable import WorkflowEngine  // The queue is no part of what the daemon uses.
 
-/// The bounds of the queue before the writer: past them a caller is told at once.
+/// Tests the limits of the writer's queue: a caller beyond them is told at once.
 @Suite struct QueueBoundTests {
-    /// Sends events while the writer is held up, until all that do not fit are answered; then lets the writer go.
+    /// Sends events while the writer is held up, until all that do not fit are answered. Then releases the writer.
     private static func answers(
         to sends: Int, withData data: JSONValue?, limits: EngineLimits, refused: Int
     ) async throws -> [String: Int] {
@@ -63,7 +63,7 @@ import WorkflowStore
 
     private static let flip = SendCommand(instance: "lamp-1", event: Event(name: "flip"))
 
-    /// An engine whose writer is held up and whose queue of four is full, and the seq that each event will have got.
+    /// Returns an engine whose writer is held up and whose queue of four is full, and the seqs of the queued events.
     private static func full(
         _ store: FakeStore, waiting: Duration = .seconds(60)
     ) async throws -> (running: RunningEngine, sent: [PendingSends]) {
@@ -80,7 +80,7 @@ import WorkflowStore
         return (running, sent)
     }
 
-    /// What groups of events that wait for room are told.
+    /// Returns the answers to groups of events that wait for room.
     private static func told(
         _ group: [SendCommand], _ running: RunningEngine
     ) async -> [String] {

@@ -53,7 +53,7 @@ final class RunningEngine: Sendable {
         if hasRows { try await settleMachines(threads) }
     }
 
-    /// Waits until what was due at the start has come: the machines of its instances are compiled for it.
+    /// Waits until all items that were due at the start have come: the machines of its instances are compiled for them.
     private func settleMachines(_ threads: BackgroundThreads) async throws {
         for _ in 0..<3 {
             await withCheckedContinuation { (compiled: CheckedContinuation<Void, Never>) in
@@ -64,17 +64,17 @@ final class RunningEngine: Sendable {
         }
     }
 
-    /// Tells the engine to stop, and does not wait for it.
+    /// Tells the engine to stop, without waiting for it.
     func beginStop() async {
         await group.triggerGracefulShutdown()
     }
 
-    /// Waits for the engine's end; throws what ended it.
+    /// Waits for the engine's end; throws its error.
     func ended() async throws {
         try await running.value
     }
 
-    /// Stops the engine and waits until it has.
+    /// Stops the engine and waits for its end.
     func stop() async throws {
         await beginStop()
         try await ended()
@@ -95,7 +95,7 @@ final class RunningEngine: Sendable {
     }
 }
 
-/// A clock that shows what it is told.
+/// A clock that the test sets.
 final class HandClock: WallClock {
     private let time: Mutex<Int64>
 
@@ -112,11 +112,12 @@ final class HandClock: WallClock {
     }
 }
 
-/// A folder for one test's store; it goes with the last reference to it.
+/// A folder for one test's store, removed when its last reference is gone.
 final class StoreFolder: Sendable {
     let path: String
 
-    /// - Parameter isInMemory: For tests of many files whose flushes do not matter; where the system can do that.
+    /// - Parameter isInMemory: True to use memory if the system can: for tests of many files whose flushes do not
+    ///   matter.
     init(isInMemory: Bool = false) throws {
         let memory = "/dev/shm"
         let parent =
@@ -139,6 +140,6 @@ final class StoreFolder: Sendable {
 }
 
 extension Rejection {
-    /// What kind of rejection it is, for comparing.
+    /// The kind of the rejection, for comparing.
     var kind: String { "\(code)" }
 }

@@ -8,7 +8,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Instances that never come to rest keep nobody else from their turn: what they do by themselves counts as evaluation
+/// Tests that instances that never become stable keep no others from their turn: their own events count as evaluation
 /// does.
 @Suite struct SelfMotionTurnTests {
     private static let loop = """
@@ -24,12 +24,12 @@ import WorkflowStore
         """
     private static let loops = (0..<8).map { "loop-\($0)" }
 
-    /// Whether those who send to loops are to end.
+    /// True when the senders to loops must end.
     private final class End: Sendable {
         let isReached = Mutex(false)
     }
 
-    /// The last row that is on disk.
+    /// An observer that has the last row on disk.
     private final class LastRow: CommitObserver {
         private let number = Mutex<Int64>(0)
         var position: Int64 { number.withLock { $0 } }
@@ -58,7 +58,7 @@ import WorkflowStore
         SendCommand(instance: instance, event: Event(name: event))
     }
 
-    /// How many rows come between a plain send and its own, of most sends at most.
+    /// Returns the numbers of rows between plain sends and their own rows, sorted.
     private static func rowsBeforePlainSends(_ running: RunningEngine, _ last: LastRow) async throws -> [Int64] {
         var counts: [Int64] = []
         for _ in 0..<21 {
@@ -70,7 +70,7 @@ import WorkflowStore
         return counts.sorted()
     }
 
-    /// Each loop makes a hundred macrosteps and one at its turn. A plain send waits for one turn that is under way, and
+    /// Each loop makes a hundred macrosteps and one in its turn. A plain send waits for one turn that is under way, and
     /// for one before it in its own batch.
     @Test(.timeLimit(.minutes(5))) func aPlainSendWaitsForTwoTurnsOfLoops() async throws {
         let (folder, last) = (try StoreFolder(isInMemory: true), LastRow())
@@ -82,8 +82,8 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// A command to a loop comes behind what was due when it came, and behind a hundred macrosteps that this arms, and
-    /// not behind a hundred times a hundred.
+    /// A command to a loop comes after the items that were due when it came, and after a hundred macrosteps that these
+    /// arm. It does not come after a hundred times a hundred.
     @Test(.timeLimit(.minutes(5))) func commandsToLoopsAreNoLongerThanTheirTurns() async throws {
         let (folder, last) = (try StoreFolder(isInMemory: true), LastRow())
         let running = try await Self.running(in: folder, last)

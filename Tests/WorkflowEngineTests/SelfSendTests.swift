@@ -7,8 +7,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Events that an instance sends to itself: rows of their own in the same transaction, and what happens when nobody can
-/// be told that one failed.
+/// Tests events that an instance sends to itself: each has its own row in the same transaction. Nobody can be told that
+/// one failed, so the instance keeps the failure.
 @Suite struct SelfSendTests {
     private static let worker = """
         id: worker
@@ -54,7 +54,7 @@ import WorkflowStore
                 isReversed: false), of: record, by: .test)
     }
 
-    /// The rows must lead to the stored row, by the engine's fold and by the naive interpreter.
+    /// Expects that the rows lead to the stored row, by the engine's fold and by the naive interpreter.
     private func expectFolds(_ engine: Engine, _ definition: String = worker) async throws {
         let record = try await engine.instance(named: "w").record
         let machine = try DefinitionReader.read(definition).machine

@@ -9,8 +9,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What the writer keeps in its cache, what it reads from the file again and what another process folds is the same to
-/// the byte, for random machines with times, doubles and maps in their contexts.
+/// Tests that three states are the same to the byte: the writer's cache, the state that it reads again, and the fold of
+/// another process. The machines are random, with times, doubles and maps in their contexts.
 ///
 /// `SNAPSHOT_SEED` repeats a run.
 @Suite struct SnapshotBytesTests {
@@ -38,12 +38,13 @@ import WorkflowStore
 
     private struct Run {
         let folder: StoreFolder
-        /// The stored state after the start and after each event.
+        /// The stored states after the start and after each event.
         let states: [SnapshotText]
         var database: String { folder.path + "/wfd.db" }
     }
 
-    /// Sends the events, each at a time of its own, and stops the engine every so many: then all is read again.
+    /// Sends the events, each at its own time. Stops the engine after every few of them, so that everything is read
+    /// again.
     private static func run(
         _ machine: RandomMachine, _ events: [Event], startsAnewEvery rhythm: Int?
     ) async throws -> Run {
@@ -75,12 +76,12 @@ import WorkflowStore
     }
 }
 
-/// A machine of a few states that go round, whose actions put values of all kinds into the context.
+/// A machine of a few states in a circle, whose actions put values of all kinds into the context.
 private struct RandomMachine {
     let text: String
     private let events = ["a", "b", "c"]
 
-    /// What makes values of every kind that a context can keep, and of some that it keeps in another form.
+    /// The expressions for values of every kind that a context can keep, and of some that it keeps in another form.
     private static let values = [
         "event.at", "string(event.at)", "event.at - duration('1h')", "duration('90s')", "1.0 / 3.0", "2.0 * 5.0",
         "context.number + 1.5", "context.number * -0.1", "context.count + 1", "1e300", "-0.0",
@@ -123,7 +124,7 @@ private struct RandomMachine {
         text = lines.joined(separator: "\n") + "\n"
     }
 
-    /// Values that later expressions use keep their type.
+    /// Returns a value for a key. Values that later expressions use keep their type.
     private static func value(for key: String, random: inout some RandomNumberGenerator) -> String {
         switch key {
         case "number": ["1.0 / 7.0", "context.number * 1.1", "-0.0", "5.0"].randomElement(using: &random) ?? "1.0"

@@ -5,7 +5,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Keys of starts: their scope is the machine, whatever its version.
+/// Tests keys of starts: their scope is the machine, whatever its version.
 @Suite struct StartKeyTests {
     private static func definition(_ name: String, note: String = "") -> String {
         """
@@ -35,7 +35,7 @@ import WorkflowStore
                 key: RequestKey(text: key)))
     }
 
-    /// What a caller is told of a start.
+    /// Returns the answer to a start, as text.
     private static func text(_ view: InstanceView) -> [String] {
         let record = view.record
         return [
@@ -100,7 +100,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Without a name and without a key two starts are two instances; with a key they are one.
+    /// Without a name and without a key, two starts are two instances; with a key they are one.
     @Test(.timeLimit(.minutes(20))) func startsWithoutANameAreToldApartByTheirKeys() async throws {
         let timed = try await engine()
         let one = try await start("order", nil, timed, key: "a")

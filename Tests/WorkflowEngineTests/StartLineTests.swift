@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Starts among the events of many.
+/// Tests starts in a batch of events for many instances.
 @Suite(.timeLimit(.minutes(20))) struct StartLineTests {
     private static func start(_ name: String, _ machine: String = "lamp", key: String? = nil) -> LineCommand {
         .start(StartLine(StartCommand(machine: machine, instance: name, key: key.flatMap(RequestKey.init(text:)))))
@@ -17,7 +17,7 @@ import WorkflowStore
         .send(SendCommand(instance: name, event: Event(name: "flip")))
     }
 
-    /// What lines that are applied each for itself are told.
+    /// Returns the answers to lines that are applied independently.
     private static func told(_ lines: [LineCommand], _ engine: Engine) async throws -> [String] {
         try await engine.beginWhenRoom(lines, in: CommandSequence()).outcomes().map(told)
     }
@@ -46,7 +46,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// A key of a start is one of its machine, in a line as alone.
+    /// A key of a start belongs to its machine, in a line as in a request of its own.
     @Test func aStartWithAKeyIsDoneOnce() async throws {
         let running = try await RunningEngine(store: FakeStore())
         let first = try await running.engine.start(
@@ -99,7 +99,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// In one transaction behind each other: what a plain command finds that comes behind those that went together.
+    /// The lines are one transaction, and a plain command after them finds the started instances.
     @Test func aCommandBehindThoseTogetherFindsWhatTheyStarted() async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)

@@ -3,7 +3,7 @@ import WorkflowEngine
 import WorkflowStore
 
 extension TimedEngine {
-    /// Accepts the clock while no engine runs, and takes back what a clock did that was ahead.
+    /// Accepts the clock while no engine runs, and undoes the effects of a clock that was ahead.
     @discardableResult
     func lowerStopped() async throws -> ClockLowering.Report {
         let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())

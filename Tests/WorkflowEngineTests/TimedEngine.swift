@@ -10,7 +10,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// An engine on a real file and a clock moved by hand, which can be stopped and started again.
+/// An engine on a real file with a clock that the test moves. It can be stopped and started again.
 final class TimedEngine {
     let clock: any WallClock
     let folder: StoreFolder
@@ -22,7 +22,7 @@ final class TimedEngine {
     var engine: Engine { running.engine }
     var store: any WorkflowStore { running.engine.store }
 
-    /// - Parameter clock: A virtual one makes the store one of virtual time.
+    /// - Parameter clock: The clock; a virtual one makes the store one of virtual time.
     init(
         _ definitions: String..., limits: EngineLimits = EngineLimits(), clock: any WallClock = HandClock(),
         executors: [any EffectExecutor] = [],
@@ -51,14 +51,14 @@ final class TimedEngine {
         try await running.stop()
     }
 
-    /// Stops the engine and starts another on the same file; in between, time goes on.
+    /// Stops the engine, advances the clock, and starts another engine on the same file.
     func restart(after milliseconds: Int64 = 0) async throws {
         try await running.stop()
         move(milliseconds)
         running = try await Self.open(folder, limits, clock, executors, logger)
     }
 
-    /// Starts another on the file of one that was stopped.
+    /// Starts another engine on the file of a stopped one.
     func reopen() async throws { running = try await Self.open(folder, limits, clock, executors, logger) }
 
     /// Moves the clock, forward or back, and waits until nothing is due any more.
@@ -96,7 +96,7 @@ final class TimedEngine {
                 key: key.flatMap(RequestKey.init(text:))))
     }
 
-    /// What kind of rejection something comes to; `none` for success.
+    /// Returns the kind of a rejection; `none` for success.
     func rejection(_ body: () async throws(Rejection) -> Void) async -> String {
         do throws(Rejection) {
             try await body()
@@ -110,12 +110,12 @@ final class TimedEngine {
         try await engine.instance(named: name).record
     }
 
-    /// A key of the context of an instance.
+    /// Returns the value of a key in an instance's context.
     func context(_ key: String, of name: String) async throws -> JSONValue? {
         try JSONReader.value(from: try await record(name).state.context).object?[key]
     }
 
-    /// The history of an instance.
+    /// Returns the history of an instance.
     func rows(_ name: String) async throws -> [JournalRecord] {
         let record = try await record(name)
         var rows: [JournalRecord] = []
@@ -130,7 +130,7 @@ final class TimedEngine {
         return rows
     }
 
-    /// The journal of all instances, in the order written.
+    /// Returns the journal of all instances, in the order of writing.
     func journal() async throws -> [JournalRecord] {
         var rows: [JournalRecord] = []
         let last = try await store.row(before: Position(rawValue: 1 << 47))?.position.rawValue ?? 0
@@ -140,8 +140,8 @@ final class TimedEngine {
         return rows
     }
 
-    /// The history must lead to the stored row, by the engine's fold and by the naive interpreter, and the timers in
-    /// the store must be what it has armed.
+    /// Expects that the history leads to the stored row, by the engine's fold and by the naive interpreter. The timers
+    /// in the store must be those that the instance has armed.
     func expectWhole(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let record = try await record(name)
         var fold = Fold(of: record)

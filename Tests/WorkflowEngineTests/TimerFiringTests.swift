@@ -6,11 +6,11 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// When timers fire, and what their rows say.
+/// Tests when timers fire, and the content of their rows.
 @Suite struct TimerFiringTests {
     private static let start: Int64 = 1_700_000_000_000
 
-    /// Ticks each second and counts.
+    /// A machine that ticks each second and counts.
     private static let ticker = """
         id: ticker
         initial: on
@@ -22,7 +22,7 @@ import WorkflowStore
           off: {on: {go: on}}
         """
 
-    /// What a row says about time, counted from the clock's beginning.
+    /// Returns the times of rows, counted from the clock's beginning.
     private static func times(_ rows: [JournalRecord]) -> [String] {
         rows.map { row in
             let real = row.real.map { " real \($0.rawValue - start)" } ?? ""
@@ -68,7 +68,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// More than one batch takes of one instance.
+    /// There are more timers than one batch takes of one instance.
     @Test(.timeLimit(.minutes(20))) func aLongOutageIsCaughtUpWholly() async throws {
         var limits = EngineLimits()
         // However slow this machine is, a batch is not closed before its time.

@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Timers that are too late, instances that fail on a timer, and chains that are cut.
+/// Tests timers that are too late, instances that fail on a timer, and chains that are cut.
 @Suite struct TimerMisfireTests {
     private static let start: Int64 = 1_700_000_000_000
 
@@ -62,7 +62,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Fails on its first timer until it is mended.
+    /// A machine that fails on its first timer until it is corrected.
     private static let faulty = """
         id: faulty
         initial: on
@@ -151,7 +151,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// An instance that never comes to rest takes its share of each batch, and no more.
+    /// An instance that never becomes stable takes its share of each batch, and no more.
     @Test(.timeLimit(.minutes(20))) func aChainWithoutEndLetsOthersHaveTheirTurn() async throws {
         var limits = EngineLimits()
         limits.brake = nil

@@ -7,12 +7,12 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Schedules over outages and suspensions: `next` goes on after one row, `skip` ends, and that is told.
+/// Tests schedules over outages and suspensions: `next` continues after one row, and `skip` ends, which is reported.
 @Suite struct TimerNextTests {
     private static let start: Int64 = 1_700_000_000_000
     private static let hour: Int64 = 3_600_000
 
-    /// - Parameter rule: `next` or `skip`.
+    /// - Parameter rule: The rule, `next` or `skip`.
     private static func hourly(_ rule: String, _ others: String = "") -> String {
         """
         id: hourly
@@ -30,7 +30,7 @@ import WorkflowStore
         """
     }
 
-    /// The history, with the notes.
+    /// Returns the history with the notes.
     private static func told(_ rows: [JournalRecord]) -> [String] {
         rows.map { row in
             let real = row.real.map { " (\($0.rawValue - start))" } ?? ""

@@ -6,9 +6,9 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// In what order timers fire, of one instance and across all.
+/// Tests the order in which timers fire, in one instance and across all.
 @Suite struct TimerOrderTests {
-    /// Arms what it is told to: a delay in milliseconds for each event.
+    /// A machine that arms timers on request, with a delay in milliseconds for each event.
     private static let alarm = """
         id: alarm
         initial: on
@@ -28,7 +28,7 @@ import WorkflowStore
         try await timed.store.instance(id)?.name.rawValue ?? ""
     }
 
-    /// The instances whose timers fired, in the order of the journal.
+    /// Returns the instances whose timers fired, in the order of the journal.
     private static func fired(_ timed: TimedEngine) async throws -> [String] {
         var names: [String] = []
         for row in try await timed.journal() where row.kind == .timer {
@@ -37,7 +37,7 @@ import WorkflowStore
         return names
     }
 
-    /// Where two lists part; nil when they are the same.
+    /// Returns the first difference between two lists; `nil` if they are equal.
     private static func firstDifference(_ found: [Int64], _ expected: [Int64]) -> String? {
         if let place = zip(found, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {
             return "at \(place): \(found[place]), not \(expected[place])"
@@ -75,7 +75,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// What an instance is sent meanwhile must not bring its later timers forward.
+    /// Events that an instance gets meanwhile must not bring its later timers forward.
     @Test(.timeLimit(.minutes(20)), arguments: [false, true])
     func eventsInBetweenDoNotChangeTheOrder(isRestarted: Bool) async throws {
         let timed = try await TimedEngine(Self.alarm)
@@ -115,7 +115,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Every moment at random, several instances, events in between: the journal's timers are in due order.
+    /// Moments, instances and events are random, and the journal's timers must be in due order.
     @Test(.timeLimit(.minutes(20)), arguments: 0..<8 as Range<UInt64>)
     func overdueTimersFireInOrderWhateverWasArmed(seed: UInt64) async throws {
         var limits = EngineLimits()
@@ -161,7 +161,7 @@ import WorkflowStore
     }
 }
 
-/// SplitMix64, so that a failure can be had again.
+/// A SplitMix64 generator, so that a failure can be repeated.
 struct SeededNumbers {
     private var state: UInt64
 

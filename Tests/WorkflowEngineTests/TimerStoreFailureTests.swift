@@ -8,7 +8,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Batches with timers that cannot be written: no timer is lost or fires twice, and the writer does not spin.
+/// Tests batches with timers that cannot be written: no timer is lost or fires twice, and the writer does not spin.
 @Suite struct TimerStoreFailureTests {
     private static let ticker = """
         id: ticker
@@ -29,7 +29,7 @@ import WorkflowStore
         return running
     }
 
-    /// The times at which an instance's timers fired.
+    /// Returns the times at which an instance's timers fired.
     private static func fired(_ name: String, _ store: FakeStore) -> [Int64] {
         store.content.withLock { content in
             content.journal.filter {
@@ -61,7 +61,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// What cannot be read for a moment must not wait for a restart.
+    /// Timers that cannot be read for a moment must not wait for a restart.
     @Test(.timeLimit(.minutes(20))) func timersThatCannotBeReadAreFiredAfterAPause() async throws {
         let store = FakeStore()
         let clock = HandClock()
@@ -134,7 +134,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// A command that breaks a constraint beside timers is the one to blame, and they fire.
+    /// A command that breaks a constraint in a batch with timers is rejected, and the timers fire.
     @Test(.timeLimit(.minutes(20))) func aCommandThatBreaksAConstraintTakesNoTimersWithIt() async throws {
         let store = FakeStore()
         let clock = HandClock()

@@ -6,27 +6,27 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// Batches that waited for the same commit and share a transaction.
+/// Tests batches that waited for the same commit and share a transaction.
 @Suite struct TogetherTests {
-    /// What became of 18 commands in batches of four, of which the second, third and fourth wait while the first is
+    /// The result of 18 commands in batches of four, of which the second, third and fourth wait while the first is
     /// being committed.
     private struct Outcome {
-        /// The seq, or the kind of rejection, that each command was told.
+        /// The answer to each command: the seq, or the kind of rejection.
         let told: [String]
-        /// How many batches each commit had, since the instances were started.
+        /// The number of batches of each commit, since the instances were started.
         let commits: [Int]
-        /// Commits that were tried.
+        /// The number of attempted commits.
         let tries: Int
         let counts: BatchStatistics.Counts
         let journal: [JournalRecord]
-        /// What the engine ended with.
+        /// The error with which the engine ended.
         let error: StoreError?
     }
 
     /// - Parameters:
-    ///   - bad: The number of the one command that goes to the instance `bad`; the others go to `a`.
-    ///   - code: What a commit fails with that changes `bad`.
-    ///   - isLast: Whether the store fails after the commit of several.
+    ///   - bad: The number of the only command for the instance `bad`; the others are for `a`.
+    ///   - code: The error code of a commit that changes `bad`.
+    ///   - isLast: True if the store fails after the commit of several batches.
     private static func run(
         bad: Int? = nil, failing code: StoreError.Code? = nil, isLast: Bool = false
     ) async throws -> Outcome {
@@ -94,7 +94,7 @@ import WorkflowStore
         Self.expect(told, try await Self.run(bad: bad, failing: .unavailable))
     }
 
-    /// Some commands were told what went wrong, and the others were applied, in their order.
+    /// Expects that some commands got errors, and that the others were applied, in their order.
     private static func expect(_ wrong: [Int: String], _ outcome: Outcome) {
         var seq = 1
         let expected = (0..<18).map { number in

@@ -9,7 +9,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A clock that stands still until it is moved, and then goes from timer to timer.
+/// Tests a clock that stands still until it is moved, and then goes from timer to timer.
 @Suite struct VirtualClockTests {
     private static let day: Int64 = 86_400_000
     private static let start = Timestamp(rawValue: 1_700_000_000_000)
@@ -28,7 +28,7 @@ import WorkflowStore
         try await TimedEngine(Self.daily, limits: limits, clock: VirtualClock(at: Self.start))
     }
 
-    /// What an answer to a move that got there says.
+    /// Returns the text of an answer to a move that arrived.
     private static func arrived(at time: Timestamp, fired: Int) -> [String] {
         ["\(time.rawValue)", "\(fired)", "true"]
     }
@@ -39,7 +39,7 @@ import WorkflowStore
 
     private func after(_ milliseconds: Int64) -> Timestamp { Timestamp(rawValue: Self.start.rawValue + milliseconds) }
 
-    /// A year, in batches that hold all that one instance may have of them.
+    /// The clock moves by a year, in batches with as many rows as one instance may have in them.
     @Test(.timeLimit(.minutes(20))) func aYearPassesAndEachDayComesAtItsOwnTime() async throws {
         var limits = EngineLimits()
         limits.batchApplying = .seconds(60)
@@ -146,7 +146,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// What waits before a move is applied at the time of before, and what waits behind it at that of after.
+    /// Commands that wait before a move are applied at the earlier time, and commands after it at the later one.
     @Test(.timeLimit(.minutes(20))) func aMoveHasItsTurnAmongCommands() async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store, clock: VirtualClock(at: Self.start))
@@ -177,7 +177,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// A move that cannot be written changes nothing for good: asked again, it fires each timer once.
+    /// A move that cannot be written changes nothing permanently: a second request fires each timer once.
     @Test(.timeLimit(.minutes(20))) func aMoveThatIsNotWrittenCanBeAskedForAgain() async throws {
         let store = FakeStore()
         var limits = EngineLimits()

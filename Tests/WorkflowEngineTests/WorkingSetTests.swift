@@ -7,7 +7,7 @@ import WorkflowStore
 
 @testable import WorkflowEngine  // What the writer keeps is no part of what the daemon uses.
 
-/// What the writer keeps of instances is bounded in bytes: of what they are now, and not of what they began with.
+/// Tests that the writer's memory of instances is bounded in bytes: of their present state, not of their initial one.
 @Suite(.timeLimit(.minutes(20))) struct WorkingSetTests {
     private static let definition = """
         {id: pad, initial: on, context: {text: ''},
@@ -23,7 +23,7 @@ import WorkflowStore
         return running
     }
 
-    /// Whether the next event of an instance needs the store.
+    /// Returns true if the next event of an instance needs the store.
     private static func isForgotten(_ name: String, _ running: RunningEngine, _ store: FakeStore) async throws -> Bool {
         store.forgetTrips()
         _ = try await running.engine.send(SendCommand(instance: name, event: Event(name: "look")))
@@ -48,7 +48,7 @@ import WorkflowStore
     }
 }
 
-/// The writer's copies of effects: as they are on disk, and of bounded size.
+/// Tests the writer's copies of effects: as they are on disk, and of bounded size.
 @Suite struct RecentEffectsTests {
     private let recent: WorkingSet = WorkingSet(bound: 1 << 20)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkflowEngine  // Whether the writer goes on is no part of what the daemon uses.
 
-/// For how long a writer has not turned.
+/// Tests the time for which a writer has made no progress.
 @Suite struct WriteHealthTests {
     /// A time that the test moves.
     private final class Time: Sendable {

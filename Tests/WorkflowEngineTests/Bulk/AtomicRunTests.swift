@@ -8,10 +8,10 @@ import WorkflowStore
 
 @testable import WorkflowEngine  // A command that is sent behind the begin of a run, before its turn.
 
-/// A run for all or none that met an instance which failed again.
+/// Tests a run for all or none with an instance that fails again.
 @Suite(.timeLimit(.minutes(20))) struct AtomicRunTests {
-    /// Takes from an instance what it needs to go on, as soon as a run's begin is on disk. Parts of runs stand behind
-    /// all commands in the queue, and the writer tells the observers before it takes what comes next.
+    /// Removes data that an instance needs to continue, as soon as the begin of a run is on disk. Parts of runs come
+    /// after all commands in the queue, and the writer notifies the observers before it takes the next commands.
     private final class Spoiler: CommitObserver {
         let engine = Mutex<Engine?>(nil)
 

@@ -6,7 +6,7 @@ import WorkflowStore
 
 @testable import WorkflowEngine  // A batch of made-up commands, without the lane around it.
 
-/// A part of a run has a batch of its own, or a share of one for which somebody else waits.
+/// Tests that a part of a run has a batch of its own, or a share of a batch that somebody else waits for.
 struct BackgroundShareTests {
     private struct Made: WriterCommand {
         enum Kind { case plain, order, waiting, part }
@@ -22,7 +22,7 @@ struct BackgroundShareTests {
 
         func want(_ rows: inout WantedRows) {}
 
-        /// Returns true when a part would have a share of the batch only.
+        /// Returns true if a part would have only a share of the batch.
         func apply(to batch: inout BatchBuilder) throws(Rejection) -> Bool {
             switch kind {
             case .plain: break
@@ -52,7 +52,7 @@ struct BackgroundShareTests {
             statistics: BatchStatistics())
     }
 
-    /// Applies commands in one batch. Returns true when the last of them would have a share only.
+    /// Applies commands in one batch. Returns true if the last of them would have only a share.
     private func sharesBatch(_ kinds: Made.Kind...) throws -> Bool {
         let entries = kinds.map { Queued(Made(kind: $0), .caller { _ in }) }
         let line: [any QueuedCommand] = entries

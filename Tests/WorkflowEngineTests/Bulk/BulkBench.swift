@@ -28,8 +28,8 @@ struct BulkBench {
     var engine: Engine { timed.engine }
 
     /// - Parameters:
-    ///   - count: Instances `p-0`, `p-1`, …
-    ///   - isFailed: Of which numbers have failed.
+    ///   - count: The number of instances: `p-0`, `p-1`, …
+    ///   - isFailed: Returns true for the numbers of failed instances.
     init(
         _ count: Int, of definition: String = pot, limits: EngineLimits = EngineLimits(),
         failed isFailed: (Int) -> Bool = { _ in false }
@@ -51,7 +51,7 @@ struct BulkBench {
         return try await engine.begin(run: name, request, names, by: .test)
     }
 
-    /// A run that has ended.
+    /// Waits for the end of a run.
     func ended(_ view: BulkView) async throws -> BulkView {
         try await eventually("the run has ended") { try await run(view).record.state == .done }
         return try await run(view)
@@ -69,7 +69,7 @@ struct BulkBench {
         return try await engine.rehearse(BulkRequest(action: action, targets: targets), names, by: .test) { _ in }
     }
 
-    /// How many rows of a run each instance has: of all instances together, and of the one that has most.
+    /// Returns the number of a run's rows: in all instances together, and in the instance that has most.
     func rows(of run: String) async throws -> (count: Int, most: Int) {
         var count = 0
         var most = 0
@@ -85,7 +85,7 @@ struct BulkBench {
         try await engine.tally(TallyQuery(limit: 1_000), by: .test).reduce(0) { $0 + $1.count }
     }
 
-    /// What is told of something that is rejected.
+    /// Returns the message of a rejection.
     func told(_ body: () async throws -> Void) async throws -> String {
         do {
             try await body()
@@ -104,14 +104,14 @@ struct BulkBench {
 }
 
 extension BulkOutcome {
-    /// `done 87, changed 1`.
+    /// The counts in short form: `done 87, changed 1`.
     var brief: String {
         Kind.allCases.filter { count(of: $0) > 0 }.map { "\($0.rawValue) \(count(of: $0))" }.joined(separator: ", ")
     }
 }
 
 extension BulkRehearsal {
-    /// How many would stand where, by the first leaf.
+    /// The numbers of instances by their first leaves afterwards.
     var places: [String: Int64] {
         Dictionary(groups.map { ($0.key.configuration.first ?? "", $0.value.count) }, uniquingKeysWith: +)
     }

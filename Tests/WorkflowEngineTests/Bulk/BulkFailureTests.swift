@@ -8,7 +8,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Runs whose parts cannot be written, or whose instances change at the worst time.
+/// Tests runs whose parts cannot be written, or whose instances change at the worst time.
 @Suite(.timeLimit(.minutes(20))) struct BulkFailureTests {
     private static let count = 60
 
@@ -39,7 +39,7 @@ import WorkflowStore
         return try await engine.run(named: "r", by: .test).outcome
     }
 
-    /// Expects that each instance has flipped once, but for some.
+    /// Expects that each instance has flipped once, with some exceptions.
     private func expectFlipped(except names: Set<String> = []) {
         for number in 0..<Self.count {
             let name = "l-\(number)"
@@ -47,7 +47,7 @@ import WorkflowStore
         }
     }
 
-    /// More waits all the time than a batch takes; each part of a run is overtaken once at most.
+    /// More commands wait all the time than a batch takes. Each part of a run is overtaken at most once.
     @Test func aRunEndsHoweverMuchOthersSend() async throws {
         let names = (0..<16).map { InstanceName(rawValue: "l-\($0)") }
         let isOver = Flag()
@@ -72,7 +72,7 @@ import WorkflowStore
         #expect(try await ended().brief == "done 16")
     }
 
-    /// Whatever failed, pages that were read meanwhile are not read again.
+    /// Pages that were read before the failure are not read again, whatever failed.
     @Test(arguments: [StoreError.Code.unavailable, .constraint])
     func whatFailsForAWhileIsDoneLaterAndOnce(_ code: StoreError.Code) async throws {
         store.fail { attempt, batch in
@@ -104,7 +104,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// It fitted when the run began; when all have their turn, it does not.
+    /// The instance fitted when the run began, and does not when all have their turn.
     @Test func whatIsForAllOrNothingDoesNothingWhenOneStopsFittingAfterTheBegin() async throws {
         let engine = running.engine
         _ = try await engine.apply("id: lamp\ninitial: off\ncontext: {lit: false}\nstates: {off: {}}", syntax: .yaml)
@@ -125,7 +125,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// It would look for it under a name that is no more.
+    /// The run would look for the instance by a name that no longer exists.
     @Test func whatARunUnderWayNamesIsRenamedWhenItIsDone() async throws {
         let engine = running.engine
         store.fail { _, batch in
@@ -166,7 +166,7 @@ import WorkflowStore
     }
 }
 
-/// Something that happens once.
+/// A condition that becomes true once.
 private final class Flag: Sendable {
     private let state = Mutex(false)
 

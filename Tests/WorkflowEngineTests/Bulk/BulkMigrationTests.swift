@@ -7,9 +7,9 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Runs that take many instances over to another version, and back.
+/// Tests runs that migrate many instances to another version, and back.
 @Suite(.timeLimit(.minutes(20))) struct BulkMigrationTests {
-    /// Its context takes values of any type.
+    /// A definition whose context takes values of any type.
     private static let first = BulkBench.pot + "\ntypes: {context: {n: dyn, by: dyn}}"
 
     private static let second = BulkBench.pot
@@ -28,7 +28,7 @@ import WorkflowStore
         .migrate(to: 2, plan, retries: retries)
     }
 
-    /// Ten instances: three are busy, of which one has a text for a number, and one has failed.
+    /// Returns ten instances: three are busy, one of them with a text in place of a number, and one has failed.
     private static func bench(_ limits: EngineLimits = EngineLimits()) async throws -> BulkBench {
         let bench = try await BulkBench(10, of: first, limits: limits) { $0 == 9 }
         for number in 0..<3 { try await bench.timed.send("go", to: "p-\(number)") }
@@ -60,7 +60,7 @@ import WorkflowStore
         #expect(unmapped.misfits.first { $0.key.place == "busy" }?.value == 3)
     }
 
-    /// More than are told with the run; who has gone over meanwhile is not among them.
+    /// There are more than the run lists. Instances that have migrated meanwhile are not among them.
     @Test func allThatWereLeftOutAreFoundAgain() async throws {
         let bench = try await BulkBench(60, of: Self.first)
         for number in 0..<50 { try await bench.timed.send("go", to: "p-\(number)") }
@@ -210,7 +210,7 @@ import WorkflowStore
     }
 }
 
-/// Runs that reset, delete and redact.
+/// Tests runs that reset, delete and redact.
 @Suite(.timeLimit(.minutes(20))) struct BulkErasureTests {
     @Test func aResetGivesEachTheStateOfTheSameSeq() async throws {
         let bench = try await BulkBench(40)

@@ -7,7 +7,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A run is for those who were selected when it began, and each has one turn, whatever goes on meanwhile.
+/// Tests that a run covers the instances that were selected when it began, and that each has one turn, whatever happens
+/// meanwhile.
 @Suite(.timeLimit(.minutes(10))) struct BulkSelectionTests {
     private static let count = 60
     private static let flip = BulkAction.send(event: "flip", data: nil)
@@ -18,7 +19,7 @@ import WorkflowStore
 
     private var engine: Engine { running.engine }
 
-    /// Sixty lamps of version 1. There is a version 2 too.
+    /// Starts sixty lamps of version 1. There is a version 2 too.
     init() async throws {
         var limits = EngineLimits()
         limits.selectedPage = 4
@@ -29,7 +30,7 @@ import WorkflowStore
             RunningEngine.definition.replacing("{lit: false}", with: "{lit: false, n: 0}"), syntax: .yaml)
     }
 
-    /// Begins a run that stops in front of an instance until `body` has ended; gives what came of it.
+    /// Begins a run that stops before an instance until `body` has ended. Returns the ended run.
     private func run(
         _ name: String, _ action: BulkAction, _ selection: BulkSelection = all, stoppingAt instance: Int,
         isExpected: Bool = false, _ body: () async throws -> Void
@@ -79,7 +80,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// Each is still where the other one's instances arrive when it has its turn.
+    /// When each run has its turn, the instances of the other arrive in its version.
     @Test func migrationsTowardsEachOtherMoveTheirOwnOnly() async throws {
         try await migrate(30..<Self.count, to: 2)
         let there = BulkAction.migrate(to: 2, MigrationPlan(), retries: false)
@@ -98,7 +99,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// The first ones refuse what is sent, and have no row that tells of their turn.
+    /// The first instances refuse the event, and have no row about their turn.
     @Test func whoWasRefusedHasNoSecondTurnInAnotherVersion() async throws {
         let off = BulkAction.send(event: "off", data: nil)
         for number in 30..<Self.count { _ = try await running.flip("l-\(number)") }
@@ -120,7 +121,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// Version 2 is not selected, and the run comes past nobody there.
+    /// Version 2 is not selected, and the run meets no instance there.
     @Test func whoGoesFromOneSelectedVersionToAnotherHasOneTurn() async throws {
         _ = try await engine.apply(
             RunningEngine.definition.replacing("{lit: false}", with: "{lit: false, m: 0}"), syntax: .yaml)
@@ -164,7 +165,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// It comes back to a version that the run has left, and then goes to the later one again.
+    /// The instance returns to a version that the run has left, and then migrates to the later one again.
     @Test func whoGoesToAndFroHasOneTurn() async throws {
         try await migrate(50..<Self.count, to: 2)
         let off = BulkAction.send(event: "off", data: nil)

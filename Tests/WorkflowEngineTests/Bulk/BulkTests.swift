@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// One verb for many instances: each has its turn once, with a row that says of which run it is.
+/// Tests one verb for many instances: each has its turn once, with a row that names the run.
 @Suite(.timeLimit(.minutes(20))) struct BulkTests {
     @Test func aRunRetriesWhatIsSelectedAndSaysWhatBecameOfIt() async throws {
         let bench = try await BulkBench(30) { $0 % 3 == 0 }
@@ -78,7 +78,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// Finished ones have nothing to cancel, and so on: that is no mistake of anybody.
+    /// Finished instances have nothing to cancel, and so on, which is nobody's mistake.
     @Test func whomAVerbIsNotForIsPassedOver() async throws {
         let bench = try await BulkBench(8) { $0 < 2 }
         for name in ["p-2", "p-3"] {
@@ -257,7 +257,7 @@ import WorkflowStore
                 == "machine-not-found: There is no machine 'none'")
     }
 
-    /// A name that was misspelt begins no run; one that an older version knows does.
+    /// A misspelled name begins no run; a name that an older version knows does.
     @Test func anEventThatNoSelectedVersionKnowsIsRefusedBefore() async throws {
         let bench = try await BulkBench(2)
         _ = try await bench.engine.apply(BulkBench.pot.replacing("go:", with: "leave:"), syntax: .yaml, by: .test)

@@ -2,11 +2,12 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// Each part of a run, by its mark and by the position at which it was applied.
+/// Tests the trail of a run: each part with its mark and with the position at which it was applied.
 @Suite struct BulkTrailTests {
     private static let instances: Int64 = 400
 
-    /// Every stay of every third instance in one version, beside parts of four instances each, ten positions apart.
+    /// The test covers every stay of every third instance in one version, beside parts of four instances each, ten
+    /// positions apart.
     @Test(arguments: [32, 33, 400]) func whoseTurnItWasIsKnownOrTakenAsHad(_ parts: Int64) {
         var trail = BulkTrail()
         let marks = (1...parts).map { BulkMark(machine: 1, number: $0 * Self.instances / parts) }
@@ -37,7 +38,7 @@ import WorkflowStore
         #expect(!trail.passed(elsewhere, of: InstanceID(rawValue: 1)))
     }
 
-    /// A run is stopped, all go to the next version, and it meets them there.
+    /// A run is stopped, all instances migrate to the next version, and the run meets them there.
     @Test(arguments: 1...57) func whoWentOnDuringAStopStillHasItsTurn(_ turns: Int64) {
         var trail = BulkTrail()
         for number in 1...turns {

@@ -7,15 +7,15 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Runs that are undone: whoever has not gone on since is as before, and for as long.
+/// Tests undone runs: an instance that has not continued since is as before, and for as long.
 @Suite(.timeLimit(.minutes(20))) struct BulkUndoTests {
-    /// A run over six instances of which two have failed, two are busy and two are idle, and what its undo comes to
-    /// when `p-1` and `p-5` have gone on.
+    /// A run over six instances, and the result of its undo when `p-1` and `p-5` have continued. Two of the instances
+    /// have failed, two are busy and two are idle.
     struct Case: Sendable, CustomTestStringConvertible {
         let action: BulkAction
         let done: String
         let undone: String
-        /// Those that are put back.
+        /// The numbers of the instances that are put back.
         var instances = [0, 2, 3, 4]
         var kind = Input.Kind.reset
 
@@ -90,7 +90,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// What the verb led to came behind the row of the run.
+    /// The consequences of the verb came after the row of the run.
     @Test func whatFollowedFromTheVerbCountsAsGoneOn() async throws {
         let chain = BulkBench.pot.replacing(
             "  idle:\n", with: "  idle:\n    always: {target: next, guard: context.by > 1, actions: {send: count}}\n"
@@ -162,7 +162,7 @@ import WorkflowStore
         #expect(try await bench.timed.record("p-0").seq.rawValue == 4)
     }
 
-    /// More than are told with the run.
+    /// There are more than the run lists.
     @Test func allThatHadGoneOnAreFoundAgain() async throws {
         let bench = try await BulkBench(60)
         _ = try await bench.ended(try await bench.begin("r", Self.set, reason: "r"))

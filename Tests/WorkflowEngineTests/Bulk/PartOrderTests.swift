@@ -5,7 +5,7 @@ import WorkflowStore
 
 @testable import WorkflowEngine  // The order of the queue is no part of what the daemon uses.
 
-/// Parts of runs stand behind what others wait for, and go with it.
+/// Tests that parts of runs come after commands that somebody waits for, and together with them.
 struct PartOrderTests {
     private let queue = CommandQueue(limits: EngineLimits())
 
@@ -21,7 +21,7 @@ struct PartOrderTests {
         commands.map { ($0.command as? RepairCommand)?.instance.rawValue ?? "another" }
     }
 
-    /// What is there to do now; nil at the end.
+    /// Returns the commands of the next turn; `nil` at the end.
     private func turn() -> [String]? {
         if case .commands(let commands) = queue.take(until: .distantPast) { names(commands) } else { nil }
     }
@@ -54,7 +54,7 @@ struct PartOrderTests {
         #expect(names(queue.takeWaiting()) == ["p3"])
     }
 
-    /// A run has a part in the queue all the time; it would keep the clock, and who comes behind its move, from their
+    /// A run always has a part in the queue, which would keep a clock's move, and the commands after it, from their
     /// turn.
     @Test func aClockMovesBeforeTheNextPart() {
         for name in ["p1", "p2"] { add(name) }

@@ -8,7 +8,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Deleting instances: gone at once, their rows later, and nothing else is touched.
+/// Tests the deletion of instances: they are gone at once, their rows later, and nothing else is touched.
 @Suite(.timeLimit(.minutes(20))) struct DeleteTests {
     private static let door = """
         id: door
@@ -252,7 +252,7 @@ extension TaskBench {
                 key: key.flatMap(RequestKey.init(text:)), by: .test))
     }
 
-    /// What is told of something that is rejected: its kind and its message.
+    /// Returns the kind and the message of a rejection.
     func told(_ body: () async throws -> Void) async -> String {
         do {
             try await body()
@@ -264,7 +264,7 @@ extension TaskBench {
         }
     }
 
-    /// Waits until nothing of what was deleted is left that can go.
+    /// Waits until all removable rows of deleted instances are removed.
     func swept() async throws {
         try await eventually("what was deleted is taken away") { !engine.purgeBacklog.isDue }
     }

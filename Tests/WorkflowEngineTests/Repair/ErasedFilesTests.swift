@@ -8,7 +8,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What is deleted or redacted stands in no file when the answer comes, or the answer says why it still does.
+/// Tests that deleted or redacted data is in no file when the answer comes, or that the answer says why it still is.
 @Suite(.timeLimit(.minutes(20))) struct ErasedFilesTests {
     private static let door = """
         id: door
@@ -18,12 +18,12 @@ import WorkflowStore
           open: {on: {name: {actions: {assign: {who: event.data}}}, shut: shut}}
           shut: {type: final}
         """
-    /// Stands nowhere by chance.
+    /// A text that appears nowhere by chance.
     private let marker = "tok" + UUID().uuidString.replacing("-", with: "")
     private static let read =
         "another program reads the database, whose log holds what was erased until that program has ended"
 
-    /// A file with an instance that says the marker, and is finished.
+    /// Returns a file with a finished instance whose data has the marker.
     private func bench(limits: EngineLimits = EngineLimits()) async throws -> TaskBench {
         let bench = try await TaskBench(Self.door, limits: limits)
         try await bench.timed.start("door", "d")
@@ -33,7 +33,7 @@ import WorkflowStore
         return bench
     }
 
-    /// The files with the marker.
+    /// Returns the files with the marker.
     private func files(of bench: TaskBench) throws -> [String] {
         try ["wfd.db", "wfd.db-wal"].filter { name in
             let path = bench.timed.folder.path + "/" + name
@@ -88,7 +88,7 @@ import WorkflowStore
         #expect(again.isRepeated && again.pending == nil)
     }
 
-    /// A run is done when what it erased is gone.
+    /// A run is done when the data that it erased is gone.
     @Test(arguments: [BulkAction.delete(cancelsEffects: false), .redact(paths: [])])
     func aRunWaitsForWhoReads(action: BulkAction) async throws {
         let bench = try await bench(limits: Self.impatient())

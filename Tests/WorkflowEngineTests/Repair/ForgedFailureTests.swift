@@ -5,7 +5,7 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// An instance that somebody has marked as failed in the file: nothing says what it failed on.
+/// Tests an instance that somebody has marked as failed in the file: nothing says what it failed on.
 @Suite(.timeLimit(.minutes(1))) struct ForgedFailureTests {
     @Test func whatKeepsNothingCannotGoOnAndEndsNoDaemon() async throws {
         let bench = try await TaskBench()

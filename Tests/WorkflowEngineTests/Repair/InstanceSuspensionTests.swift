@@ -5,7 +5,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Since when, by whom and why an instance is suspended, whatever has come since.
+/// Tests the time, the person and the reason of an instance's suspension, whatever has come since.
 @Suite(.timeLimit(.minutes(20))) struct InstanceSuspensionTests {
     private static let job = """
         id: job
@@ -63,7 +63,7 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
-    /// It ran in between: it is suspended since the reset.
+    /// The instance ran in between, so it is suspended since the reset.
     @Test func aResetBringsASuspensionBack() async throws {
         let bench = try await Self.bench("j")
         try await bench.repair("j", .suspend, reason: "first")
@@ -100,7 +100,7 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
-    /// A list looks at a few rows of each.
+    /// A list reads a few rows of each instance.
     @Test func whatLiesFarBackIsLeftOutOfAPage() async throws {
         var limits = EngineLimits()
         (limits.rowsOfSuspension, limits.rowsOfSuspensions) = (5, 6)

@@ -7,7 +7,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A machine that is suspended: nothing starts, nothing comes to its instances, and who has something due gets a row.
+/// Tests a suspended machine: nothing starts, nothing comes to its instances, and an instance with a due item gets a
+/// row.
 @Suite(.timeLimit(.minutes(20))) struct MachineSuspensionTests {
     private static let job = """
         id: job
@@ -72,7 +73,7 @@ import WorkflowStore
         try await bench.expectSound("j")
     }
 
-    /// Nobody asks twice in vain: the flag is on disk.
+    /// The flag is on disk, so a restart does not change it.
     @Test func aRestartChangesNothing() async throws {
         let bench = try await Self.bench("j")
         try await bench.suspendMachine()
@@ -96,7 +97,7 @@ import WorkflowStore
         #expect(bench.engine.suspendedMachines(by: .test).map(\.key.name) == ["job"])
     }
 
-    /// Since when, by whom and why: of the first who has asked for it.
+    /// The time, the person and the reason are those of the first request.
     @Test func callersAreToldWhyItIsSuspended() async throws {
         let bench = try await Self.bench("j")
         let begin = bench.engine.now
@@ -178,7 +179,7 @@ import WorkflowStore
 
     // MARK: Effects
 
-    /// Without a row: nothing is due for the instance itself.
+    /// The instances have no row about it: nothing is due for the instances themselves.
     @Test func noTaskIsHandedOutWhateverTheInstanceIs() async throws {
         let bench = try await Self.bench("j", "failed")
         try await bench.timed.send("poke", to: "failed")
@@ -275,7 +276,7 @@ import WorkflowStore
         try await bench.expectSound("j")
     }
 
-    /// The flag and the run are one transaction: whoever is stopped between them goes on.
+    /// The flag and the run are one transaction, so a stop between them is impossible, and the run continues.
     @Test func aResumeGoesOnAfterARestart() async throws {
         let bench = try await Self.bench()
         for number in 0..<700 { try await bench.timed.start("job", "j-\(number)") }
@@ -292,7 +293,7 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
-    /// A run of before is no way around it.
+    /// An earlier run is no way around the suspension.
     @Test func aRunThatResumesIsRefusedWhileTheMachineIsSuspended() async throws {
         let bench = try await Self.bench("j")
         try await bench.suspendMachine()

@@ -6,9 +6,9 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What somebody is told to do first about effects that are in the way of a redaction.
+/// Tests the advice about effects that are in the way of a redaction.
 @Suite(.timeLimit(.minutes(20))) struct RedactBesideEffectsTests {
-    /// Cancelled once more, it would fail on the same once more.
+    /// Another cancel would make the instance fail on the same event again.
     @Test func anEndThatTheInstanceFailedOnIsNotToBeCancelledAgain() async throws {
         let bench = try await TaskBench(
             """

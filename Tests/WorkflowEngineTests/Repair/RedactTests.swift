@@ -10,7 +10,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What is erased is gone, what stays verifies, and whoever asks for what is gone is told so.
+/// Tests redactions: erased data is gone, the rest can be verified, and a caller that asks for erased data is told so.
 @Suite(.timeLimit(.minutes(20))) struct RedactTests {
     private static let claim = """
         id: claim
@@ -29,7 +29,7 @@ import WorkflowStore
               end: closed
           closed: {type: final, output: {who: context.who}}
         """
-    /// Stands nowhere by chance.
+    /// A text that appears nowhere by chance.
     private let marker = "tok" + UUID().uuidString.replacing("-", with: "")
 
     private static func bench(limits: EngineLimits = EngineLimits()) async throws -> TaskBench {
@@ -158,7 +158,7 @@ import WorkflowStore
 
     // MARK: Slices
 
-    /// Snapshots on the way are emptied, those before what is erased stay, and events come meanwhile.
+    /// Snapshots within the erased rows are emptied, earlier ones stay, and events come meanwhile.
     @Test func aLongHistoryIsErasedInSlices() async throws {
         let bench = try await Self.bench()
         for number in 2...1_500 {
@@ -182,7 +182,7 @@ import WorkflowStore
         }
     }
 
-    /// Of several at once one ends in the batch in which the next begins, and the rows behind it say what they said.
+    /// One redaction ends in the batch in which the next begins, and the rows after it keep their content.
     @Test func severalAtOnceDoNotDisturbEachOther() async throws {
         let bench = try await Self.bench()
         let engine = bench.engine
@@ -215,7 +215,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// A redaction keeps a snapshot of what is left, which may say much.
+    /// A redaction keeps a snapshot of the remaining state, which may have much data.
     @Test(arguments: [nil, "d"] as [InstanceName?])
     func whatWasRedactedAndIsDeletedIsGone(name: InstanceName?) async throws {
         let bench = try await Self.bench()
@@ -408,7 +408,7 @@ extension TaskBench {
                 by: .test))
     }
 
-    /// The code of what something is rejected with; `none` for success.
+    /// Returns the code of a rejection; `none` for success.
     fileprivate func told(_ body: () async throws(Rejection) -> Any?) async -> String {
         do throws(Rejection) {
             _ = try await body()
@@ -427,7 +427,7 @@ extension TaskBench {
         }
     }
 
-    /// How many values of the database hold a text.
+    /// Returns the number of values in the database that contain a text.
     fileprivate func count(of text: String) throws -> Int {
         let file = try DatabaseQueue(path: path)
         defer { try? file.close() }
@@ -445,7 +445,7 @@ extension TaskBench {
         }
     }
 
-    /// How many rows of a table are such.
+    /// Returns the number of rows of a table that meet a condition.
     fileprivate func count(of condition: String, in table: String) throws -> Int {
         let file = try DatabaseQueue(path: path)
         defer { try? file.close() }
@@ -456,7 +456,7 @@ extension TaskBench {
     /// The bytes of the write-ahead log.
     fileprivate var log: Data { get throws { try Data(contentsOf: URL(filePath: path + "-wal")) } }
 
-    /// A verification finds nothing but rows that could not be refolded.
+    /// Expects that a verification finds nothing but rows that could not be refolded.
     func expectErased(
         _ name: InstanceName, gaps: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

@@ -9,7 +9,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Of a row that is named a part goes, and the rest is kept; and what is asked for again by a name that is gone.
+/// Tests redactions of a part of a row, whose rest is kept, and repeated requests by a former name.
 @Suite(.timeLimit(.minutes(20))) struct RedactedPartTests {
     private static let claim = """
         id: claim
@@ -18,7 +18,7 @@ import WorkflowStore
         states:
           open: {on: {see: {actions: {assign: {seen: event.data}}}, add: {}}}
         """
-    /// Stands nowhere by chance.
+    /// A text that appears nowhere by chance.
     private let marker = "tok" + UUID().uuidString.replacing("-", with: "")
 
     private func bench() async throws -> TaskBench {
@@ -73,7 +73,7 @@ import WorkflowStore
         #expect(try await bench.timed.record("c").seq.rawValue == 4)
     }
 
-    /// Whoever did not hear the answer knows the old name only.
+    /// A caller that did not get the answer knows only the old name.
     @Test func aRenamingIsRepeatedByTheOldName() async throws {
         let bench = try await bench()
         let answer = try await bench.redact("c", seqs: "1", rename: "d", key: "k")
@@ -110,7 +110,7 @@ extension TaskBench {
                 reason: reason, isDryRun: isDryRun, key: key.flatMap(RequestKey.init(text:)), by: .test))
     }
 
-    /// Why something is rejected; nil for success.
+    /// Returns the message of a rejection; `nil` for success.
     fileprivate func rejection(of body: () async throws(Rejection) -> RedactResult) async -> Rejection? {
         do throws(Rejection) {
             _ = try await body()
@@ -120,7 +120,7 @@ extension TaskBench {
         }
     }
 
-    /// How many values in the journal, the instances and the snapshots hold a text.
+    /// Returns the number of values in the journal, the instances and the snapshots that contain a text.
     fileprivate func count(of text: String) throws -> Int {
         let file = try DatabaseQueue(path: timed.folder.path + "/wfd.db")
         defer { try? file.close() }

@@ -5,7 +5,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What several tests of repairs do.
+/// The steps that several tests of repairs share.
 extension TaskBench {
     @discardableResult
     func repair(
@@ -26,7 +26,7 @@ extension TaskBench {
         try await repair(name, .set(ContextChange(set: values, unset: unset)), key: key)
     }
 
-    /// What is told of a repair that is rejected: its kind and its message.
+    /// Returns the kind and the message of a repair's rejection.
     func told(_ name: String, _ verb: RepairCommand.Verb, seq: Int64? = nil, key: String? = nil) async -> String {
         do throws(Rejection) {
             try await repair(name, verb, seq: seq, key: key)
@@ -36,7 +36,7 @@ extension TaskBench {
         }
     }
 
-    /// - Parameter seq: Nil for before the last migration.
+    /// - Parameter seq: The seq to go back to; `nil` for the one before the last migration.
     @discardableResult
     func reset(
         _ name: String, to seq: Int64?, timers: Reset.Timers = .left, invocations: Reset.Invocations? = nil,
@@ -50,7 +50,7 @@ extension TaskBench {
                 key: key.flatMap(RequestKey.init(text:)), by: .test))
     }
 
-    /// What is told of a reset that is rejected: its kind and its message.
+    /// Returns the kind and the message of a reset's rejection.
     func toldOfReset(
         _ name: String, to seq: Int64?, invocations: Reset.Invocations? = nil, seq expected: Int64? = nil,
         key: String? = nil
@@ -63,7 +63,7 @@ extension TaskBench {
         }
     }
 
-    /// Verified, backtested with the same definition, and folded by the second implementation.
+    /// Verifies the instance, backtests it with the same definition, and folds it with the second implementation.
     func expectSound(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await expectWhole(sourceLocation: sourceLocation)
         let record = try await timed.record(name)
@@ -78,7 +78,7 @@ extension TaskBench {
         }
     }
 
-    /// The kinds and events of the history of an instance, from a seq on.
+    /// Returns the kinds and events of an instance's history, from a seq on.
     func history(_ name: String, from first: Int64 = 1) async throws -> [String] {
         try await timed.rows(name).filter { $0.seq.rawValue >= first }.map { "\($0.kind.rawValue) \($0.event)" }
     }

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What an operator does to one instance: a row each, with who and why.
+/// Tests an operator's actions on one instance: each has a row with the person and the reason.
 @Suite(.timeLimit(.minutes(20))) struct RepairTests {
     private static let pot = """
         id: pot
@@ -180,7 +180,7 @@ import WorkflowStore
         try await bench.expectSound("p")
     }
 
-    /// The first answer, made again from the journal, whatever has happened since.
+    /// The first answer is rebuilt from the journal, whatever has happened since.
     @Test(arguments: verbs.indices) func theSameKeyGivesTheFirstAnswer(number: Int) async throws {
         let verb = Self.verbs[number]
         let bench = verb == .suspend ? try await Self.bench() : try await Self.failed()

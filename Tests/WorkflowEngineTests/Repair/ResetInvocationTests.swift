@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What a reset makes of work outside: no deed is undone, and none is done twice unless somebody says so.
+/// Tests the effect of a reset on work outside: no deed is undone, and none is done twice unless the request says so.
 @Suite(.timeLimit(.minutes(20))) struct ResetInvocationTests {
     private static func paying() async throws -> TaskBench {
         let bench = try await TaskBench()
@@ -98,7 +98,7 @@ import WorkflowStore
         #expect(try await bench.reset("o", to: 1, invocations: .answer, key: "k").isRepeated)
     }
 
-    /// A timeout is an answer too, and of a suspended instance the answer waits.
+    /// A timeout is an answer too, and the answer to a suspended instance waits.
     @Test func anAnswerWaitsWhileTheInstanceIsSuspended() async throws {
         let bench = try await Self.paying()
         try await bench.timed.pass(600_000)
@@ -117,7 +117,7 @@ import WorkflowStore
         try await bench.expectSound("o")
     }
 
-    /// An invocation of the same name that timed out later is another one.
+    /// An invocation of the same name that timed out later is a different one.
     @Test func theAnswerOfAnotherOfTheSameNameIsNotTaken() async throws {
         let bench = try await Self.paying()
         try await bench.timed.send("stop", to: "o")
@@ -130,7 +130,8 @@ import WorkflowStore
         try await bench.expectSound("o")
     }
 
-    /// What the instance has failed on has ended: its result is given again, and it fails on it again.
+    /// The invocation that the instance failed on has ended: its result comes again, and the instance fails on it
+    /// again.
     @Test func whatItFailedOnIsAnAnswer() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("strict", "o")
@@ -153,7 +154,7 @@ import WorkflowStore
         try await bench.expectSound("o")
     }
 
-    /// A result that waited for a failed instance comes when that goes on.
+    /// A result that waits for a failed instance comes when the instance continues.
     @Test func aResultThatWaitsComesBehindTheRow() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("strict", "o")

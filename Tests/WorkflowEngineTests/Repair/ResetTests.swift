@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What an instance was after a seq, again: one row that says it whole.
+/// Tests the reset to the state after a seq, by one row that has the complete state.
 @Suite(.timeLimit(.minutes(20))) struct ResetTests {
     private static let machine = """
         id: o
@@ -83,7 +83,7 @@ import WorkflowStore
         try await bench.expectSound("o")
     }
 
-    /// What is overdue then comes at once, behind the row.
+    /// Overdue timers come at once, after the row.
     @Test func whatWasDueComesAtOnce() async throws {
         let bench = try await Self.bench()
         try await bench.timed.send("submit", to: "o")
@@ -159,7 +159,7 @@ import WorkflowStore
         #expect(try await bench.timed.record("o").seq.rawValue == 1)
     }
 
-    /// Whoever wants an event undone is told how to go back before it.
+    /// A person who wants to undo an event is told how to go back before it.
     @Test func anUndoOfAnEventTellsTheWayOn() async throws {
         let bench = try await Self.bench()
         try await bench.timed.send("submit", to: "o")
@@ -189,7 +189,7 @@ import WorkflowStore
         try await bench.expectSound("o")
     }
 
-    /// Whatever the way to a seq, what is brought back is what it was.
+    /// The restored state is the same on every way to a seq.
     @Test func everySeqOfALongHistoryCanBeHadAgain() async throws {
         let bench = try await Self.bench()
         for number in 1...300 { try await bench.timed.send(number % 7 == 0 ? "submit" : "add", to: "o", ifTaken: true) }

@@ -9,7 +9,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A backup does not bring back whom somebody has deleted since.
+/// Tests that a backup does not bring back instances that somebody has deleted since.
 @Suite(.timeLimit(.minutes(20))) struct RestoredDeletionTests {
     private static let door = """
         id: door
@@ -19,10 +19,10 @@ import WorkflowStore
           open: {after: {2h: shut}, on: {name: {actions: {assign: {who: event.data}}}}}
           shut: {type: final}
         """
-    /// Stands nowhere by chance.
+    /// A text that appears nowhere by chance.
     private let marker = "tok" + UUID().uuidString.replacing("-", with: "")
 
-    /// A file with an instance that a timer shuts, and a backup of it.
+    /// Returns a file with an instance that a timer shuts, and a backup of it.
     private func bench() async throws -> TaskBench {
         let bench = try await TaskBench(Self.door)
         try await bench.timed.start("door", "d")
@@ -55,7 +55,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// By its UUID, never by its name.
+    /// The deletion is repeated by the UUID, never by the name.
     @Test func whoHasTheNameSinceStays() async throws {
         let bench = try await bench()
         try await bench.delete("d", takesUnfinished: true)
@@ -72,7 +72,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// Also where a restore in between had nothing to delete: its rows of `audit` are kept for the next one.
+    /// This holds even if a restore in between had nothing to delete: its rows of `audit` are kept for the next one.
     @Test func aRestoreRemembersForTheNextOne() async throws {
         let bench = try await TaskBench(Self.door)
         try await bench.back(up: "empty.db")
@@ -105,7 +105,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// The audit of an instance whose machine version came after the backup.
+    /// The audit is of an instance whose machine version is younger than the backup.
     @Test func aVersionThatTheBackupDoesNotHaveIsNotNamed() async throws {
         let bench = try await bench()
         _ = try await bench.engine.apply(Self.door + "\n", syntax: .yaml)
@@ -120,7 +120,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// A redaction of a part of a row, too, is carried out once more.
+    /// A redaction of a part of a row is carried out again, too.
     @Test func aPartOfARowGoesAgain() async throws {
         let bench = try await TaskBench(Self.door)
         try await bench.timed.start("door", "d")
@@ -139,7 +139,7 @@ import WorkflowStore
         }
     }
 
-    /// From a file that is named, where the one that is there is lost.
+    /// The rows are taken from a named file if the present one is lost.
     @Test func anotherFileSaysWhoWasDeleted() async throws {
         let bench = try await bench()
         try await bench.delete("d", takesUnfinished: true, reason: "GDPR-7")
@@ -159,14 +159,14 @@ import WorkflowStore
 extension TaskBench {
     fileprivate func path(_ name: String) -> String { timed.folder.path + "/" + name }
 
-    /// Copies the file while nobody uses it.
+    /// Copies the file while nothing uses it.
     fileprivate func back(up name: String) async throws {
         try await timed.stop()
         try FileManager.default.copyItem(atPath: path("wfd.db"), toPath: path(name))
         try await timed.reopen()
     }
 
-    /// Puts a backup in the place of the file, as `wfd restore` does.
+    /// Replaces the file with a backup, as `wfd restore` does.
     fileprivate func restore(_ backup: String, erasures: String? = nil) async throws -> RestoreReport {
         try await timed.stop()
         let restoration = StoreRestoration(
@@ -182,7 +182,7 @@ extension TaskBench {
         return report
     }
 
-    /// The file and its log do not have a text.
+    /// Expects that the file and its log do not have a text.
     fileprivate func expectNowhere(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         for name in ["wfd.db", "wfd.db-wal"] {
             let bytes = try Data(contentsOf: URL(filePath: path(name)))
@@ -192,6 +192,6 @@ extension TaskBench {
 }
 
 extension Collection {
-    /// The one element; nil of several.
+    /// The only element; `nil` if there are several, or none.
     fileprivate var only: Element? { count == 1 ? first : nil }
 }

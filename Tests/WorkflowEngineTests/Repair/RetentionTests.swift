@@ -8,7 +8,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What has finished longer ago than its machine keeps it is deleted, once an hour of the engine's clock.
+/// Tests that instances that finished longer ago than their machine keeps them are deleted, once an hour of the
+/// engine's clock.
 @Suite(.timeLimit(.minutes(20))) struct RetentionTests {
     private static let door = """
         id: door
@@ -64,7 +65,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// The hour is the clock's: what becomes too old in between waits for the next pass.
+    /// The hour is the clock's: instances that become too old in between wait for the next pass.
     @Test func passesAreAnHourApart() async throws {
         let timed = try await Self.timed()
         try await timed.keep(Self.hour / 2)
@@ -90,7 +91,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// The setting is on disk, and the first pass comes with the start: what a stop has interrupted goes on.
+    /// The setting is on disk, and the first pass comes with the start, which continues an interrupted one.
     @Test func aStartGoesOnWhereTheLastOneWasStopped() async throws {
         var limits = EngineLimits()
         limits.purgedPage = 20
@@ -109,7 +110,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Each deletion has a line, and many together one.
+    /// Each deletion has a line, and many together have one.
     @Test func deletionsAreLines() async throws {
         let logged = LoggedLines()
         let timed = try await Self.timed(logged)
@@ -138,13 +139,13 @@ extension TimedEngine {
         try await send("shut", to: name)
     }
 
-    /// Says how long finished doors are kept.
+    /// Sets the time for which finished doors are kept.
     @discardableResult
     fileprivate func keep(_ milliseconds: Int64?) async throws -> Int64? {
         try await engine.set(SetMachineCommand(machine: "door", .retention(milliseconds), by: .test)).setting.retention
     }
 
-    /// How many instances there are, after so many milliseconds from the beginning.
+    /// Returns the number of instances, a number of milliseconds after the beginning.
     fileprivate func left(after milliseconds: Int64? = nil) async throws -> Int {
         if let milliseconds {
             let time = Timestamp(rawValue: 1_700_000_000_000 + milliseconds)

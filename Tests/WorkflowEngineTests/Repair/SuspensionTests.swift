@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A suspended instance takes nothing and starts nothing; what waited comes when it is resumed.
+/// Tests that a suspended instance accepts nothing and starts nothing, and that waiting items come when it is resumed.
 @Suite(.timeLimit(.minutes(20))) struct SuspensionTests {
     private static let job = """
         id: job
@@ -37,7 +37,8 @@ import WorkflowStore
 
     private static func minutes(_ count: Int64) -> Int64 { count * 60_000 }
 
-    /// The timer at 5 minutes, the result at 7, the timeout at 10; all is late when the instance goes on at 20.
+    /// The timer is due at 5 minutes, the result comes at 7, the timeout at 10. All are late when the instance
+    /// continues at 20.
     @Test func whatWaitedComesInItsOrderAndAtItsTime() async throws {
         let bench = try await Self.bench()
         let begin = try await bench.timed.record("j").updated
@@ -69,7 +70,7 @@ import WorkflowStore
         try await bench.expectSound("j")
     }
 
-    /// Who asks for one task gets the first that may be done, whatever stands before it in its queue.
+    /// A worker that asks for one task gets the first that may be done, whatever is before it in its queue.
     @Test func tasksOfSuspendedInstancesArePassed() async throws {
         var limits = EngineLimits()
         limits.passedAtOnce = 2
@@ -101,7 +102,7 @@ import WorkflowStore
         try await bench.expectSound("j")
     }
 
-    /// The same after a failure: a result comes before timers that were due after it.
+    /// The same holds after a failure: a result comes before timers that were due after it.
     @Test func aRetryLetsResultsComeBeforeLaterTimers() async throws {
         let bench = try await TaskBench(
             """
@@ -197,7 +198,7 @@ import WorkflowStore
         try await bench.expectSound("j")
     }
 
-    /// A call outlives its instance's state, and nothing of the instance names it: it waits all the same.
+    /// A call outlives its instance's state, and no item of the instance names it: it waits all the same.
     @Test func callsWaitToo() async throws {
         let definition = """
             id: job

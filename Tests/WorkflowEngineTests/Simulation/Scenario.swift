@@ -4,11 +4,12 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What happens to instances of one machine, step by step, each at its time: chains of events that they send to
-/// themselves, timers that are on time, late, skipped and cancelled, failures and what an operator does, keys. Two go
-/// over to another version and one comes back; a third is deleted, and two others get its name; the last is too old.
+/// The events in the lives of instances of one machine, step by step, each at its time. There are chains of events that
+/// the instances send to themselves, timers that are on time, late, skipped and cancelled, failures, operators'
+/// actions, and keys. Two instances migrate to another version and one comes back; a third is deleted, and two others
+/// get its name; the last one is too old.
 struct Scenario {
-    /// What somebody does.
+    /// An action of a caller.
     enum Action {
         case apply(String)
         case start(String)
@@ -16,23 +17,23 @@ struct Scenario {
         case repair(String, RepairCommand.Verb)
         case reset(String, Int64)
         case migrate(String, MigrationPlan)
-        /// The migration that came last.
+        /// An undo of the last migration.
         case undo(String)
         case delete(String)
-        /// All are deleted that have finished so many milliseconds ago.
+        /// A purge of the instances that finished a number of milliseconds ago.
         case purge(Int64)
-        /// What the instance said is erased, and these paths of its context.
+        /// A redaction of the instance's rows, and of these paths of its context.
         case redact(String, [String])
-        /// What is due by now comes.
+        /// A wait for the items that are due by now.
         case wait
     }
 
-    /// Something that is done at a time.
+    /// An action at a time.
     struct Step {
         let action: Action
-        /// Milliseconds after the begin.
+        /// The milliseconds since the beginning.
         let time: Int64
-        /// Of starts and events; every other one has one.
+        /// The key of a start or an event; every other one has one.
         let key: RequestKey?
     }
 
@@ -65,7 +66,7 @@ struct Scenario {
           end: {type: final, output: {n: context.n}}
         """
 
-    /// Another name for a state, and what the instances do not have yet: a timer of it, and a key.
+    /// A second version: another name for a state, and a timer and a key that the instances do not have yet.
     static let second =
         definition
         .replacing("busy", with: "working").replacing("40s: idle", with: "40s: idle, 50s: idle")
@@ -108,20 +109,20 @@ struct Scenario {
     }
 }
 
-/// What a step was told, to be compared.
+/// The answer to a step, for comparing.
 struct Told: Equatable, CustomStringConvertible {
-    /// The kind of rejection; nil when it was done.
+    /// The kind of rejection; `nil` for success.
     var rejection: String?
-    /// Before and after; of a start 0 and 1.
+    /// The seqs before and after the step; 0 and 1 for a start.
     var seqs: [Int64] = []
-    /// Where it led.
+    /// The paths of the leaves after the step.
     var to: [String] = []
 
     var description: String { rejection ?? "seqs \(seqs) to \(to)" }
 }
 
 extension Engine {
-    /// Does what a step says, once.
+    /// Carries out a step once.
     func take(_ step: Scenario.Step) async throws(Rejection) -> Told {
         switch step.action {
         case .apply(let definition): _ = try await apply(definition, syntax: .yaml)
@@ -170,7 +171,7 @@ extension Engine {
         return Told()
     }
 
-    /// What is due comes before any command to its instance, also one that is refused.
+    /// Waits for the due items, because they come before any command to their instance, including a refused one.
     private func takeWhatIsDue() async throws(Rejection) {
         for name in Scenario.instances {
             do throws(Rejection) {

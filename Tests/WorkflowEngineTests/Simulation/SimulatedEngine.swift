@@ -12,7 +12,7 @@ final class SimulatedEngine: Sendable {
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    /// - Throws: `StoreError` when the file cannot be opened.
+    /// - Throws: `StoreError` if the file cannot be opened.
     init(at path: String, clock: HandClock) throws {
         // Small bounds: checkpoints of all kinds happen within some steps, and instances are read again and again.
         var bounds = StoreLimits()
@@ -36,7 +36,7 @@ final class SimulatedEngine: Sendable {
         running = Task { try await group.run() }
     }
 
-    /// Ends the engine, in order where that is possible, and lets go of the file.
+    /// Ends the engine, properly if possible, and releases the file.
     func stop() async throws {
         await group.triggerGracefulShutdown()
         do {

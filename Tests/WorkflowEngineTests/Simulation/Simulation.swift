@@ -4,29 +4,29 @@ import StoreTesting
 import WorkflowEngine
 import WorkflowStore
 
-/// Takes the steps of the scenario one after another. Whatever the store does meanwhile: what was not told is asked
-/// again, what failed is tried again, an engine that has ended is started again.
+/// Carries out the steps of the scenario one after another, whatever the store does meanwhile. A step without an answer
+/// is sent again, a failed one is repeated, and an engine that has ended is started again.
 final class Simulation {
     let path: String
     private let clock: HandClock
-    /// What is told when nothing goes wrong; nil to find that out.
+    /// The answers of a run without faults; `nil` to record them.
     private let reference: Reference?
     private var running: SimulatedEngine?
     private(set) var found = Reference()
-    /// Starts of an engine.
+    /// The number of starts of an engine.
     private(set) var starts = 0
 
-    /// What a run without any fault comes to.
+    /// The result of a run without faults.
     struct Reference: Sendable {
         var told: [Told] = []
     }
 
-    /// Something that should not be.
+    /// A result that must not occur.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// - Parameter step: With which one it begins.
+    /// - Parameter step: The first step of the run.
     init(at path: String, reference: Reference?, step: Int = 0) {
         self.path = path
         self.reference = reference
@@ -34,7 +34,7 @@ final class Simulation {
         clock = HandClock(Scenario.begin + time)
     }
 
-    /// Takes all steps from one on.
+    /// Carries out all steps from one on.
     func run(from first: Int = 0, before: (Int) -> Void = { _ in }) async throws {
         for number in Scenario.steps.indices.dropFirst(first) {
             before(number)
@@ -51,8 +51,8 @@ final class Simulation {
         }
     }
 
-    /// Takes one step until it is taken, as it says, and then what is due at its time; nil when it had been taken
-    /// already, by somebody who was not told.
+    /// Repeats one step until it is done, and then waits for the items that are due at its time. `nil` if the step had
+    /// been done before, without an answer.
     private func take(_ number: Int) async throws -> Told? {
         let told = try await take(Scenario.steps[number], number)
         let wait = Scenario.Step(action: .wait, time: Scenario.steps[number].time, key: nil)
@@ -88,10 +88,11 @@ final class Simulation {
         throw Failure(description: "step \(number ?? -1) cannot be taken: \(last)")
     }
 
-    /// The step that was under way when the run began: it may have been taken.
+    /// The step that was under way when the run began: it may have been done.
     var resumed: Int?
 
-    /// Without a key it is seen from where its instance is; with one it can be asked again.
+    /// Returns true if a step was done. Without a key this shows in the state of its instance; with a key the step can
+    /// be repeated.
     private func isTaken(_ number: Int) async throws -> Bool {
         guard let reference, Scenario.steps[number].key == nil else { return false }
         switch Scenario.steps[number].action {
@@ -105,7 +106,7 @@ final class Simulation {
         }
     }
 
-    /// Whether all is erased that was begun to be; an engine at its end is started again.
+    /// Returns true if all begun erasures are complete. An engine at its end is started again.
     private func isErased(by engine: Engine) async throws -> Bool {
         do throws(Rejection) {
             _ = try await engine.resumeErasures()
@@ -117,7 +118,7 @@ final class Simulation {
         }
     }
 
-    /// The running engine; nil when it cannot be started this time.
+    /// Returns the running engine; `nil` if it cannot be started this time.
     private func engine() async throws -> Engine? {
         if let running, case .readOnly = running.engine.currentHealth { try await restart() }
         if let running { return running.engine }
@@ -153,7 +154,7 @@ final class Simulation {
         throw Failure(description: "the instances cannot be read")
     }
 
-    /// Leaves the file without closing it in order, as far as this process can.
+    /// Leaves the file without closing it properly, as far as this process can.
     func stop() async throws {
         try await running?.stop()
         running = nil

@@ -7,12 +7,13 @@ import ThreadTesting
 import WorkflowEngine
 import WorkflowStore
 
-/// The scenario on a store that fails, and on one that is left again and again: it ends as if nothing had happened.
+/// Tests the scenario on a store that fails, and on one that is left again and again: it must end as if nothing had
+/// happened.
 ///
-/// Of the calls that fail, every 11th is tried, from a random one on, which `SIMULATION_SEED` repeats;
+/// Every 11th of the failing calls is tried, from a random one on, which `SIMULATION_SEED` repeats;
 /// `SIMULATION_STRIDE=1` tries all.
 @Suite(.tags(.heavy)) struct SimulationTests {
-    /// The scenario without any fault.
+    /// Returns the scenario's result without faults.
     private static func undisturbed() async throws -> (Simulation.Reference, StoredRows) {
         let folder = try StoreFolder(isInMemory: true)
         let simulation = Simulation(at: folder.path + "/wfd.db", reference: nil)
@@ -21,7 +22,7 @@ import WorkflowStore
         return (simulation.found, try await rows(in: folder.path))
     }
 
-    /// What the file holds, after a start without faults; all of it must be what the histories lead to.
+    /// Returns the content of the file after a start without faults, and expects that its histories lead to it.
     private static func rows(in folder: String) async throws -> StoredRows {
         let end = Scenario.begin + (Scenario.steps.last?.time ?? 0)
         let store = try SQLiteFileStore.open(at: folder + "/wfd.db", clock: Timestamp(rawValue: end))
@@ -105,9 +106,9 @@ import WorkflowStore
     }
 }
 
-/// Copies a store whenever its log is flushed: what a daemon that is killed at that moment leaves.
+/// Copies a store whenever its log is flushed, as a daemon that is killed at that moment leaves it.
 ///
-/// The copy is whole: the thread that flushes is the only one that writes.
+/// The copy is complete: the thread that flushes is the only one that writes.
 private final class CommitCopies: DiskWatcher {
     struct Copy {
         let step: Int

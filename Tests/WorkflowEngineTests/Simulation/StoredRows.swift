@@ -3,11 +3,12 @@ import StoreTesting
 import WorkflowEngine
 import WorkflowStore
 
-/// All that a store says of some instances, but for what differs from file to file: positions, UUIDs, and digests.
+/// The content of a store about some instances, except for positions, UUIDs and digests, which differ from file to
+/// file.
 struct StoredRows: Equatable {
     private var lines: [String] = []
 
-    /// Reads them.
+    /// Reads the rows.
     init(of names: [String], in store: any WorkflowStore) async throws {
         for name in names {
             guard let record = try await store.instance(named: name) else { continue }
@@ -27,15 +28,15 @@ struct StoredRows: Equatable {
         }
     }
 
-    /// The first line that is another one there.
+    /// Returns the first line that differs.
     func difference(to other: StoredRows) -> String? {
         for (line, there) in zip(lines, other.lines) where line != there { return "'\(line)' here, '\(there)' there" }
         return lines.count == other.lines.count ? nil : "\(lines.count) lines here, \(other.lines.count) there"
     }
 
-    /// Whether some line has this text.
+    /// Returns true if a line contains a text.
     func contains(_ text: String) -> Bool { lines.contains { $0.contains(text) } }
 
-    /// How many rows of history there are, and instances.
+    /// The number of lines: rows of history, and instances.
     var count: Int { lines.count }
 }

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Attempts that fail, leases that run out, and what becomes of a failed instance's results.
+/// Tests attempts that fail, leases that run out, and the results of a failed instance.
 @Suite(.timeLimit(.minutes(20))) struct AttemptTests {
     @Test func aFailedAttemptIsTriedAgainLater() async throws {
         let bench = try await TaskBench()
@@ -59,7 +59,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// What is due comes first, also when the worker speaks before the timer could fire.
+    /// Due items come first, also if the worker reports before the timer could fire.
     @Test func aResultDoesNotOvertakeItsTimeout() async throws {
         let clock = HandClock()
         let bench = try await TaskBench(clock: clock)

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Calls: effects whose end nobody waits for.
+/// Tests calls: effects whose end nobody waits for.
 @Suite(.timeLimit(.minutes(20))) struct CallTests {
     private static let mailing = """
         id: mailing
@@ -60,7 +60,8 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// Those of an instance are found behind its rows, beside what it waits for; others' are not among them.
+    /// The calls of an instance are found by its rows, together with the effects that it waits for; those of others are
+    /// not among them.
     @Test(arguments: [1, 2, 100]) func theCallsOfAnInstanceAreListed(limit: Int) async throws {
         let bench = try await bench()
         try await bench.timed.start("mailing", "p")
@@ -86,7 +87,7 @@ import WorkflowStore
         #expect(waited.effects.map(\.effect.name) == ["a"])
     }
 
-    /// Two calls of one macrostep that ask the same are two.
+    /// Two calls of one macrostep with the same request are two calls.
     @Test func eachCallHasItsKey() async throws {
         let bench = try await bench()
         let tasks = try await bench.lease("mail")
@@ -119,7 +120,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// A dry run says what would be begun and cancelled, once all that the instance sends to itself is done.
+    /// A dry run reports the effects that would begin and be cancelled, once all self-sent events are done.
     @Test func aDryRunSaysWhatItWouldDo() async throws {
         let bench = try await TaskBench(
             Self.mailing,
@@ -156,7 +157,8 @@ import WorkflowStore
 
     // MARK: verify
 
-    /// Changes the file of an instance with calls, and says what is found of everything and of the instance alone.
+    /// Changes the file of an instance with calls. Returns the findings of a verification of everything and of the
+    /// instance alone.
     private func findings(after change: String) async throws -> (all: [String], one: [String]) {
         let bench = try await bench()
         try await bench.timed.send("tick", to: "o")
@@ -197,7 +199,7 @@ import WorkflowStore
         #expect(found.all.contains { $0.contains(message) } && found.one.contains { $0.contains(message) }, "\(found)")
     }
 
-    /// Nothing says which calls have ended.
+    /// Nothing records which calls have ended.
     @Test func aDeletedCallIsNotFound() async throws {
         let found = try await findings(after: "DELETE FROM effect WHERE id = 2")
         #expect(found.all.isEmpty && found.one.isEmpty)

@@ -5,8 +5,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A clock that is set back by an hour: leases run out all the same, what is ready stays ready, and what is due later
-/// comes once, when the clock is there.
+/// Tests a clock that is set back by an hour. Leases run out all the same, ready effects stay ready, and items that are
+/// due later come once, when the clock gets there.
 @Suite(.timeLimit(.minutes(20))) struct ClockSetBackTests {
     private static let hour: Int64 = 3_600_000
 
@@ -15,13 +15,13 @@ import WorkflowStore
         return try await bench.timed.store.attempts(of: Position(rawValue: 2), instance: record.id)
     }
 
-    /// Moves the clock, and lets the writer see that: of a clock it knows only what it has seen.
+    /// Moves the clock, and lets the writer see it: the writer knows only the times that it has seen.
     private static func pass(_ milliseconds: Int64, _ bench: TaskBench) async throws {
         try await bench.timed.pass(milliseconds)
         #expect(try await bench.lease("nothing").isEmpty)
     }
 
-    /// The worker has died, and that is told in time. The next attempt is due as any other.
+    /// The worker has died, which is noticed in time. The next attempt is due as any other.
     @Test func aLeaseRunsNoLonger() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")
@@ -60,7 +60,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// It was ready before, and is ready.
+    /// The effect was ready before, and stays ready.
     @Test func whatIsReadyIsHandedOut() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")
@@ -72,8 +72,8 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// A retry is due at a time, as a timer is. What fails while the clock is behind waits, too: its pause counts from
-    /// the last time that was seen, as the delays of its instance do.
+    /// A retry is due at a time, like a timer. An effect that fails while the clock is behind waits, too: its pause
+    /// counts from the last time that was seen, like the delays of its instance.
     @Test func retriesComeOnceWhenTheClockIsThere() async throws {
         let bench = try await TaskBench()
         for name in ["o", "p"] { try await bench.timed.start("order", name) }
@@ -108,7 +108,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// What begins while the clock is behind begins at once, and is tried again after its pause.
+    /// An effect that begins while the clock is behind begins at once, and is tried again after its pause.
     @Test func whatTheDaemonDoesItselfIsDoneInTimeAndOnce() async throws {
         let servant = Servant()
         let bench = try await TaskBench(executors: [servant])

@@ -5,7 +5,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A virtual clock that is asked to does not outrun workers: it stops where a task is ready or leased.
+/// Tests a virtual clock that waits for workers on request: it stops if a task is ready or leased.
 @Suite(.timeLimit(.minutes(20))) struct ClockStopTests {
     private static let minute: Int64 = 60_000
     private static let begin = Timestamp(rawValue: 1_700_000_000_000)
@@ -27,8 +27,8 @@ import WorkflowStore
         return bench
     }
 
-    /// A move to so many minutes: where the clock is then, how many timers fired, and whether it is there, or the
-    /// queues for which it stopped.
+    /// Moves the clock by a number of minutes. Returns the new time, the number of fired timers, and whether the clock
+    /// arrived, or the queues for which it stopped.
     private func move(_ minutes: Int64, stopping: Bool = true, _ bench: TaskBench) async throws -> String {
         let target = Timestamp(rawValue: Self.begin.rawValue + minutes * Self.minute)
         let move = try await bench.engine.moveClock(to: target, stoppingAtTasks: stopping, by: .test)
@@ -38,7 +38,8 @@ import WorkflowStore
         return "\((move.now.rawValue - Self.begin.rawValue) / Self.minute) \(move.fired) \(end)"
     }
 
-    /// - Parameter batchRows: With 1 or 2, each timer has a batch of its own: its row and its effect.
+    /// - Parameter batchRows: The most rows of a batch. With 1 or 2, each timer has its own batch: its row and its
+    ///   effect.
     @Test(arguments: [1, 2, 512]) func itStopsWhileATaskIsReadyOrLeased(batchRows: Int) async throws {
         var limits = EngineLimits()
         limits.batchRows = batchRows
@@ -67,7 +68,7 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
-    /// Otherwise it goes on, and leases run out on the way.
+    /// Without the request the clock continues, and leases run out on the way.
     @Test func itGoesOnWhereItIsNotAskedTo() async throws {
         let bench = try await bench("a")
         #expect(try await move(90, stopping: false, bench) == "90 1 there")
@@ -76,7 +77,7 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
-    /// A task that is ready at the goal is no reason to say that it is not reached.
+    /// A task that is ready at the goal does not mean that the goal is not reached.
     @Test func theGoalIsReachedWithATaskThatIsReadyThere() async throws {
         let bench = try await bench("a")
         #expect(try await move(60, bench) == "60 1 there")
@@ -84,7 +85,7 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
-    /// Nobody comes to a queue that rests.
+    /// No worker asks a paused queue.
     @Test func aQueueThatRestsDoesNotStopIt() async throws {
         let bench = try await bench("a")
         _ = try await bench.engine.set(SetQueueCommand(queue: "task:charge", isPaused: true, by: .test))
@@ -92,7 +93,7 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
-    /// No worker gets a task of an instance that is suspended.
+    /// No worker gets a task of a suspended instance.
     @Test func aSuspendedInstanceDoesNotStopIt() async throws {
         let bench = try await bench("a", "b")
         #expect(try await move(60, bench) == "60 2 there")
@@ -108,7 +109,8 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
-    /// Nor one of an instance whose machine is; once that is resumed, what was held is ready before the clock moves.
+    /// Nor does a worker get one of an instance whose machine is suspended. After a resume, the held task is ready
+    /// before the clock moves.
     @Test func aSuspendedMachineDoesNotStopIt() async throws {
         let bench = try await bench("a")
         #expect(try await move(60, bench) == "60 1 there")
@@ -122,7 +124,7 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
-    /// A task that a rate keeps back stops it when it may start, for workers get it no earlier.
+    /// A task that a rate delays stops the clock when the task may start, because workers get it no earlier.
     @Test func aRateStopsItWhereTheNextTaskMayStart() async throws {
         let bench = try await bench("a", "b")
         #expect(try await move(120, bench) == "60 2 task:charge")

@@ -5,7 +5,7 @@ import WorkflowStore
 
 @testable import WorkflowEngine  // The plan is no part of what the daemon uses.
 
-/// Which effects run, and which come next, without threads.
+/// Tests which effects run and which come next, without threads.
 struct EffectPlanTests {
     private static let queue = "http:h:80"
     private var plan = EffectPlan(places: 8, bytes: 1 << 20, begun: 128)
@@ -34,7 +34,7 @@ struct EffectPlanTests {
         return batch
     }
 
-    /// What is to be done at a time.
+    /// Returns the next action at a time.
     private mutating func next(at time: Int64) -> String {
         switch plan.next(at: Timestamp(rawValue: time), settings: { _ in (places: 4, rate: nil) }) {
         case .start(let found): "start \(found.effect.attempts + 1)"
@@ -51,8 +51,8 @@ struct EffectPlanTests {
         plan.found(effects.map { Self.found($0) }, of: Self.queue, hasMore: false, next: nil)
     }
 
-    /// The failure is on disk, and due again, before whoever made the attempt hears of it: while its place is taken it
-    /// is not found, and then it is looked for once more.
+    /// The failure is on disk, and the effect is due again, before the executor is told. It is not found while its
+    /// place is taken, and is then looked for again.
     @Test(arguments: [100, 120]) mutating func aRetryThatIsDueBeforeItsPlaceIsFreeIsMade(due: Int64) {
         let effect = Self.effect(due: 100)
         adopt(Self.batch(new: [effect], at: 100), at: 100)
@@ -70,7 +70,7 @@ struct EffectPlanTests {
         #expect(next(at: due) == "start 2")
     }
 
-    /// It waits until nothing runs, and everything else until it has ended.
+    /// It waits until nothing runs, and everything else waits until it has ended.
     @Test mutating func whatRunsAloneRunsAlone() {
         let (first, alone) = (Self.effect(due: 100, id: 2), Self.effect(due: 100, attempts: 2, id: 3))
         let others = [4, 5].map { Self.effect(due: 100, attempts: 7, id: $0) }
@@ -87,7 +87,7 @@ struct EffectPlanTests {
         for _ in 0..<2 { #expect(next(at: 100) == "start 8") }
     }
 
-    /// Nobody waits for it then: neither who waited until it could start, nor who waited for its end.
+    /// Effects that waited for its start or for its end do not wait any more.
     @Test(arguments: [false, true]) mutating func theEndOfOneThatRunsAloneLetsOthersStart(isRunning: Bool) {
         let (first, alone) = (Self.effect(due: 100, id: 2), Self.effect(due: 100, attempts: 2, id: 3))
         let other = Self.effect(due: 100, attempts: 7, id: 4)
@@ -105,7 +105,7 @@ struct EffectPlanTests {
         #expect(next(at: 100) == "start 8")
     }
 
-    /// One at a time asks a host that answers nobody; when it answers, more than its place is free.
+    /// A host that does not answer is called by one effect at a time; when it answers, more than that place is free.
     @Test mutating func aHostThatAnswersAgainHasItsPlacesBack() {
         let effect = Self.effect(due: 100)
         adopt(Self.batch(new: [effect], at: 100), at: 100)
@@ -118,7 +118,7 @@ struct EffectPlanTests {
         }
     }
 
-    /// The end of the only one of a queue leaves two places: its own, and one before the last quarter.
+    /// The end of the only effect of a queue leaves two places: its own, and one before the last quarter.
     @Test mutating func theEndOfTheOnlyOneMayLeaveTwoPlaces() {
         plan = EffectPlan(places: 4, bytes: 1 << 20, begun: 128)
         var stored: [String: [Int64]] = ["http:a:80": [1, 2, 3], "http:b:80": [5]]
@@ -132,7 +132,7 @@ struct EffectPlanTests {
         #expect(started(&stored) == [3, 6])
     }
 
-    /// What starts, when all that is looked for is found.
+    /// Returns the effects that start, if all searches succeed.
     private mutating func started(_ stored: inout [String: [Int64]]) -> [Int64] {
         var started: [Int64] = []
         while let step = step() {
@@ -151,7 +151,7 @@ struct EffectPlanTests {
         plan.next(at: Timestamp(rawValue: 100)) { _ in (places: 16, rate: nil) }
     }
 
-    /// A clock that was set back: what is new is ready, and what is due later is not.
+    /// After a clock was set back, new effects are ready, and those that are due later are not.
     @Test mutating func whatIsReadyIsMeasuredByTheLastTime() {
         adopt(Self.batch(new: [Self.effect(due: 100)], at: 100), at: 50)
         #expect(next(at: 50) == "find all but 0")

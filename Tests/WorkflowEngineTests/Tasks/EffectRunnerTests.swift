@@ -8,7 +8,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Does tasks as the daemon does what it does itself: each attempt waits until the test says what came of it.
+/// An executor that does tasks in the place of the daemon's own work: each attempt waits until the test gives its
+/// outcome.
 final class Servant: EffectExecutor {
     let queues = "task:"
     let places: Int
@@ -21,7 +22,7 @@ final class Servant: EffectExecutor {
         var open: [(attempt: EffectAttempt, answer: AsyncStream<AttemptOutcome>.Continuation)] = []
         var most = 0
         var cancelled = 0
-        /// What every attempt comes to; nil when the test says it of each.
+        /// The outcome of every attempt; `nil` if the test gives each one.
         var always: AttemptOutcome?
     }
 
@@ -50,12 +51,12 @@ final class Servant: EffectExecutor {
         return .failed(TaskFailure(type: "cancelled", message: ""))
     }
 
-    /// What came of the oldest attempt of an instance, or of any.
+    /// Gives the outcome of the oldest attempt of an instance, or of any.
     func end(_ instance: InstanceName?, _ outcome: AttemptOutcome) async throws {
         try await end(instance) { _ in outcome }
     }
 
-    /// The same, for what is told by the attempt.
+    /// Gives an outcome that depends on the attempt.
     func end(_ instance: InstanceName?, _ outcome: (EffectAttempt) -> AttemptOutcome) async throws {
         try await eventually("an attempt of \(instance?.rawValue ?? "any")") {
             state.withLock { state in
@@ -74,7 +75,7 @@ final class Servant: EffectExecutor {
     var cancelled: Int { state.withLock { $0.cancelled } }
 }
 
-/// What the daemon does itself: started after the commit, with places, and its ends are events.
+/// Tests the daemon's own effects: started after the commit, in limited places, and their ends are events.
 @Suite(.timeLimit(.minutes(20))) struct EffectRunnerTests {
     private static let job = """
         id: job
@@ -153,7 +154,7 @@ final class Servant: EffectExecutor {
         try await bench.expectWhole()
     }
 
-    /// It is ready again before its place is free.
+    /// The effect is ready again before its place is free.
     @Test func aRetryAtOnceIsMade() async throws {
         let servant = Servant()
         let bench = try await Self.bench(servant)
@@ -178,7 +179,7 @@ final class Servant: EffectExecutor {
         try await bench.expectWhole()
     }
 
-    /// Of 30 that are ready, no more run than there are places; each is done once.
+    /// There are 30 ready effects. No more run than there are places, and each is done once.
     @Test func placesAreNeverExceeded() async throws {
         let servant = Servant(places: 6, ofQueue: 4)
         let bench = try await TaskBench(
@@ -195,8 +196,8 @@ final class Servant: EffectExecutor {
         try await bench.expectWhole()
     }
 
-    /// Whether they wait in memory from their commit on or only in the store: the oldest starts first, each once, and
-    /// none whose state was left.
+    /// The effects wait in memory from their commit on, or only in the store. The oldest starts first, each once, and
+    /// none whose state was exited.
     @Test(arguments: [0, 3, 100]) func theOldestStartsFirst(begun: Int) async throws {
         let servant = Servant(places: 1, ofQueue: 1)
         var limits = EngineLimits()
@@ -215,7 +216,7 @@ final class Servant: EffectExecutor {
         try await bench.expectWhole()
     }
 
-    /// What waits in memory for one host takes all the room: others have theirs found one by one.
+    /// Effects for one host take all the memory: those of others are found one by one.
     @Test func aHostThatTakesAllTheRoomStopsNoOther() async throws {
         let servant = Servant(places: 8, ofQueue: 2)
         var limits = EngineLimits()
@@ -233,7 +234,7 @@ final class Servant: EffectExecutor {
         try await bench.expectWhole()
     }
 
-    /// One that reaches nobody keeps one place, and the others go on.
+    /// An unreachable host keeps one place, and the others continue.
     @Test func aDeadHostHoldsOnePlace() async throws {
         let servant = Servant(places: 4, ofQueue: 4)
         let bench = try await TaskBench(
@@ -249,7 +250,7 @@ final class Servant: EffectExecutor {
         #expect(servant.open == 1)
     }
 
-    /// After a stop that did not wait, and after one that did: the same attempt, with the same key.
+    /// After a stop that did not wait, and after one that did, the same attempt follows, with the same key.
     @Test func whatWasNotEndedIsDoneAgain() async throws {
         let servant = Servant()
         var limits = EngineLimits()
@@ -302,7 +303,7 @@ final class Servant: EffectExecutor {
         #expect(bench.engine.running(in: "task:q") == 0)
     }
 
-    /// The timers of a failed instance wait; its effects run on, however many such instances there are.
+    /// The timers of a failed instance wait. Its effects continue, however many such instances there are.
     @Test func aTimeoutThatCannotComeIsInNobodysWay() async throws {
         let servant = Servant(ofQueue: 2)
         let bench = try await TaskBench(
@@ -331,7 +332,7 @@ final class Servant: EffectExecutor {
         #expect(try await bench.effects().allSatisfy { $0.state == .answered })
     }
 
-    /// On a virtual clock time stands still while something is done.
+    /// The time of a virtual clock stands still while an effect runs.
     @Test func aVirtualClockWaitsForWhatIsDone() async throws {
         let servant = Servant()
         let clock = VirtualClock(at: Timestamp(rawValue: 1_700_000_000_000))

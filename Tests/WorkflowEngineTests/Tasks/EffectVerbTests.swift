@@ -5,9 +5,9 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What a person says of effects: retry, skip and cancel.
+/// Tests a person's decisions about effects: retry, skip and cancel.
 @Suite(.timeLimit(.minutes(20))) struct EffectVerbTests {
-    /// The error of `two` fails the instance, and a timer is due later.
+    /// A machine in which the error of `two` fails the instance, and a timer is due later.
     private static let job = """
         id: job
         initial: a
@@ -36,7 +36,7 @@ import WorkflowStore
         return await bench.timed.rejection { () throws(Rejection) in _ = try await engine.effect(command) }
     }
 
-    /// One that has failed on the error of `two`.
+    /// Returns an instance that has failed on the error of `two`.
     private static func failed() async throws -> (TaskBench, LeasedTask) {
         let bench = try await TaskBench(job)
         try await bench.timed.start("job", "j")
@@ -46,7 +46,8 @@ import WorkflowStore
         return (bench, task)
     }
 
-    /// Verified, replayed, backtested with the same definition, and folded by the second implementation.
+    /// Verifies and replays the instance, backtests it with the same definition, and folds it with the second
+    /// implementation.
     private static func expectWhole(_ bench: TaskBench, _ name: String = "j") async throws {
         try await bench.expectWhole()
         let record = try await bench.timed.record(name)
@@ -90,7 +91,7 @@ import WorkflowStore
         try await Self.expectWhole(bench)
     }
 
-    /// The timer is due by then, and comes behind what the result leads to.
+    /// The timer is due by then, and comes after the consequences of the result.
     @Test func aSkipGivesTheResultInThePlaceOfTheError() async throws {
         let (bench, _) = try await Self.failed()
         try await bench.timed.pass(3 * 3_600_000)
@@ -117,7 +118,7 @@ import WorkflowStore
         try await Self.expectWhole(bench, "o")
     }
 
-    /// Nobody takes the error: the instance fails on it, and can be told otherwise again.
+    /// No transition takes the error: the instance fails on it, and the decision can be replaced.
     @Test func aCancelMayFailTheInstance() async throws {
         let (bench, _) = try await Self.failed()
         let verdict = try await bench.engine.effect(Self.command(.cancel))
@@ -195,7 +196,7 @@ import WorkflowStore
         try await Self.expectWhole(bench)
     }
 
-    /// It has failed on something else, and says so still.
+    /// The instance has failed on something else, and stays failed.
     @Test func aWordOnAnotherEffectLeavesTheInstanceFailed() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("strict", "s")
@@ -216,7 +217,7 @@ import WorkflowStore
 }
 
 extension TimedEngine {
-    /// An instance that waits for nothing but the end of its machine.
+    /// Expects that an instance waits for nothing but the end of its machine.
     fileprivate func expectEnd(_ name: String) async throws {
         _ = try await send("stop", to: name)
         #expect(try await record(name).status == .done)

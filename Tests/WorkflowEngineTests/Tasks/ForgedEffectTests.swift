@@ -2,7 +2,7 @@ import GRDB
 import Testing
 import WorkflowEngine
 
-/// `verify` compares what an effect's row asks with what the history leads to.
+/// Tests that `verify` compares the request in an effect's row with the result of the history.
 @Suite(.timeLimit(.minutes(20))) struct ForgedEffectTests {
     @Test(arguments: [
         #"request = '{"input":{"amount":6}}'"#, "queue = 'task:mine'", "priority = 1", "name = 'other'",

@@ -7,14 +7,14 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Tokens of tasks that this store has not handed out: whatever they say, nothing is written.
+/// Tests tokens of tasks that this store has not handed out: whatever they contain, nothing is written.
 @Suite(.timeLimit(.minutes(2))) struct ForgedTokenTests {
     private static let bad: EndTaskCommand.Report = .failed(TaskFailure(type: "t", message: "m"))
 
     /// The numbers of a token, in the order of its text.
     private enum Field: Int, CaseIterable { case effect, instance, generation, attempt, begun }
 
-    /// Another token: a number of it is replaced, or a digit of its secret is.
+    /// Returns another token, with a replaced number or a replaced digit of the secret.
     private static func forge(_ token: TaskToken, _ field: Field?, _ number: Int64, secret: Bool) -> TaskToken? {
         var digits = Array(token.text)
         if let field {
@@ -27,7 +27,7 @@ import WorkflowStore
         return TaskToken(text: String(digits))
     }
 
-    /// All that may be made of a token without knowing what its secret is made of.
+    /// Returns the forgeries of a token that are possible without knowing how its secret is made.
     private static func forgeries(_ token: TaskToken) -> [TaskToken] {
         let numbers: [Int64] = [.min, .min + 1, -1, 0, 1, 2, 3, 4, 7, 1 << 32, 1 << 48, 1 << 58, .max - 1, .max]
         var all = [forge(token, nil, 0, secret: true)]
@@ -39,7 +39,7 @@ import WorkflowStore
         return all.compactMap(\.self).filter { $0 != token }
     }
 
-    /// The rows of a table, to the byte.
+    /// Returns the rows of a table, to the byte.
     private static func rows(_ table: String, of bench: TaskBench) async throws -> [String] {
         let file = try DatabaseQueue(path: bench.timed.folder.path + "/wfd.db")
         return try await file.read { try Row.fetchAll($0, sql: "SELECT * FROM \(table)").map { "\($0)" } }
@@ -87,7 +87,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// Nothing is kept of the lease: what it was is proved by the token alone.
+    /// No data of the lease is kept: the token alone proves it.
     @Test(arguments: [false, true]) func aLateResultIsKnownAfterARestart(hasEnded: Bool) async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")
@@ -112,7 +112,7 @@ import WorkflowStore
         #expect(try await Self.rows("attempt", of: bench).isEmpty)
     }
 
-    /// A lease that lives needs no proof beside its row: also one from before a redaction, or of an earlier release,
+    /// A live lease needs no proof except its row. This includes one from before a redaction, or of an earlier release,
     /// whose secrets were random.
     @Test func aLeaseWhoseSecretCannotBeProvedHoldsAsLongAsItLives() async throws {
         let bench = try await TaskBench()

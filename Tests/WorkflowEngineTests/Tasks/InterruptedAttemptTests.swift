@@ -33,9 +33,9 @@ final class KeptAttempts: AttemptLog {
     }
 
     var open: [AttemptBegin] { state.withLock { $0.open } }
-    /// All that ever began.
+    /// The attempts that ever began.
     var begun: [AttemptBegin] { state.withLock { $0.begun } }
-    /// How many ran at a time since some were left.
+    /// The largest number of concurrent attempts since some were left.
     var most: Int { state.withLock { $0.most } }
 
     func unended() async -> [InterruptedAttempt] { state.withLock { $0.left } }
@@ -56,7 +56,7 @@ final class KeptAttempts: AttemptLog {
     func close() async {}
 }
 
-/// Attempts that the daemon did not outlive: each counts, and a few in a row hold their effect.
+/// Tests attempts during which the daemon ended: each counts, and a few in a row hold their effect.
 @Suite(.timeLimit(.minutes(20))) struct InterruptedAttemptTests {
     private static let pause = "{attempts: 9, first: 10s, factor: 1, jitter: 0}"
 
@@ -78,7 +78,7 @@ final class KeptAttempts: AttemptLog {
         return try await TaskBench(job, limits: limits, executors: [servant])
     }
 
-    /// The engine ends while the last attempts run, and the next one finds their begins and counts them.
+    /// Ends the engine while the last attempts run. The next one finds their begins and counts them.
     private static func die(
         _ bench: TaskBench, _ log: KeptAttempts, of count: Int = 1, isOfThisBoot: Bool = true
     ) async throws {
@@ -113,7 +113,7 @@ final class KeptAttempts: AttemptLog {
         try await eventually("no begin") { log.open.isEmpty }
     }
 
-    /// A full disk is no reason not to act.
+    /// The daemon acts also with a full disk.
     @Test func anAttemptIsMadeWithoutItsBegin() async throws {
         let servant = Servant(log: KeptAttempts(isWritable: false))
         let bench = try await Self.bench(servant)
@@ -156,7 +156,7 @@ final class KeptAttempts: AttemptLog {
         try await bench.expectWhole()
     }
 
-    /// A definition that asks for one attempt has one, whatever ended it.
+    /// A definition that allows one attempt has one, whatever ended it.
     @Test(arguments: [
         ("{attempts: 2, first: 10s, jitter: 0}", 2), ("{attempts: 1}", 1), ("{on: broken}", 1),
         ("[{on: interrupted, attempts: 1}, {}]", 1), ("{except: interrupted}", 1),
@@ -184,7 +184,7 @@ final class KeptAttempts: AttemptLog {
         try await bench.expectWhole()
     }
 
-    /// The end of the machine is an attempt, but the fault of no program; and it excuses none.
+    /// The end of the machine ends an attempt without a program's fault, and excuses no program.
     @Test func powerCutsHoldNothing() async throws {
         let log = KeptAttempts()
         let servant = Servant(log: log)
@@ -208,7 +208,7 @@ final class KeptAttempts: AttemptLog {
         try await bench.expectWhole()
     }
 
-    /// An attempt that ends in order begins the count anew.
+    /// An attempt that ends properly begins the count anew.
     @Test func aFailureInOrderForgetsInterruptions() async throws {
         let log = KeptAttempts()
         let servant = Servant(log: log)
@@ -231,7 +231,8 @@ final class KeptAttempts: AttemptLog {
         #expect(try await bench.effects().first?.state == .ready)
     }
 
-    /// After the second end those that ran run one at a time: only one can be there at the third.
+    /// After the second end, the interrupted effects run one at a time, so only one of them can be running at the
+    /// third.
     @Test func theOthersAreNotHeldWithIt() async throws {
         let log = KeptAttempts()
         let servant = Servant(log: log)
@@ -259,7 +260,7 @@ final class KeptAttempts: AttemptLog {
         try await bench.expectWhole()
     }
 
-    /// The file may hold anything: begins of what has ended, was counted, or never was.
+    /// The file may contain anything: begins of attempts that have ended, were counted, or never existed.
     @Test func aBeginThatCannotBeIsPassedOver() async throws {
         let log = KeptAttempts()
         let servant = Servant(log: log)

@@ -7,8 +7,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Instances that failed because an invocation did: their cause is seen, selected and counted, and kept nowhere else
-/// than in the event.
+/// Tests instances that failed because an invocation did: the cause can be seen, selected and counted, and is stored
+/// only in the event.
 @Suite(.timeLimit(.minutes(20))) struct InvocationFailureTests {
     private static let pay = """
         id: pay
@@ -23,7 +23,7 @@ import WorkflowStore
         canRetry: false)
     private static let broken = TaskFailure(type: "connect", message: "nobody listens", canRetry: false)
 
-    /// Two instances whose card was refused, and one whose service was away.
+    /// Returns two instances whose card was refused, and one whose service was away.
     private static func failed() async throws -> TaskBench {
         let bench = try await TaskBench(pay)
         for (name, failure) in [("a", refused), ("b", refused), ("c", broken)] {
@@ -97,7 +97,8 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
-    /// What rows and instances keep is as it was: a later release folds it, and so did the one before.
+    /// The stored rows and instances have the same form as ever: a later release folds them, and so did the earlier
+    /// one.
     @Test func rowsSayWhatTheyHaveAlwaysSaid() async throws {
         let bench = try await Self.failed()
         let row = try #require(try await bench.timed.rows("a").last)
@@ -141,7 +142,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// A transition that takes the error, and fails, is an expression that failed.
+    /// If a transition takes the error and fails, the failure is that of an expression.
     @Test func anActionThatFailsIsAnother() async throws {
         let bench = try await TaskBench(
             Self.pay.replacing("onDone: paid", with: "onDone: paid, onError: {actions: {assign: {n: 1 / context.n}}}")

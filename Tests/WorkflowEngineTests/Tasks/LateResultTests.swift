@@ -8,7 +8,7 @@ import WorkflowStore
 
 @testable import WorkflowEngine  // The queue is no part of what the daemon uses.
 
-/// Results that come too late, and those that come while nothing else is taken.
+/// Tests results that come too late, and results that come while nothing else is accepted.
 @Suite(.timeLimit(.minutes(20))) struct LateResultTests {
     private static func attempts(_ bench: TaskBench, _ name: String = "o") async throws -> [AttemptRecord] {
         let record = try await bench.timed.record(name)
@@ -29,7 +29,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// Its lease has run out, and another worker was faster: the first result counts, whoever says what again.
+    /// The lease has run out, and another worker was faster: the first result counts, whatever is reported later.
     @Test func aResultBehindThatOfAnotherWorkerIsKept() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")
@@ -64,7 +64,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// No answer came to the first.
+    /// The worker got no answer to its first report.
     @Test func whatWasToldInTimeStays() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")
@@ -116,7 +116,7 @@ import WorkflowStore
         #expect(told.withLock { $0 }.last == "draining")
     }
 
-    /// What runs has some time to end when the daemon stops.
+    /// Running effects have some time to end when the daemon stops.
     @Test func theQueueWaitsForResultsThatAreExpected() throws {
         let queue = CommandQueue(limits: EngineLimits())
         #expect(queue.expectResult())

@@ -9,7 +9,7 @@ import WorkflowStore
 
 @testable import WorkflowEngine  // The rate of starts is no part of what the daemon uses.
 
-/// What is set for queues, and holds: leases obey both.
+/// Tests the settings of queues, and holds: leases obey both.
 @Suite(.timeLimit(.minutes(20))) struct QueueTests {
     private static func start(_ bench: TaskBench, _ count: Int) async throws {
         for number in 1...count { try await bench.timed.start("order", "o-\(number)") }
@@ -39,7 +39,7 @@ import WorkflowStore
         #expect(bench.engine.queueBoard.settings(of: "task:charge") == .standard)
     }
 
-    /// A worker counts for a minute in each queue that it asks, and makes room for others when it no longer does.
+    /// A worker counts for a minute in each queue that it asks. Later it makes room for others.
     @Test func workersCountForAMinute() {
         let watch = WorkerWatch(bound: 3)
         func saw(_ worker: String, _ queue: String, _ time: Int64) {
@@ -57,7 +57,7 @@ import WorkflowStore
         #expect(counts(90_000) == ["r": 2] && counts(90_001) == ["r": 1] && counts(131_001) == [:])
     }
 
-    /// However its name is written; most machines are not compiled for the answer.
+    /// The queue is found however its name is written, and most machines are not compiled for the answer.
     @Test func aQueueIsKnownThatOneOfManyMachinesNames() async throws {
         let store = FakeStore()
         let first = try await RunningEngine(store: store)
@@ -182,7 +182,7 @@ import WorkflowStore
         for number in first..<(first + count) { try await bench.timed.start("order", "o-\(number)") }
     }
 
-    /// As when a secret or a program was missing.
+    /// The effects were held because a secret or a program was missing.
     @Test(arguments: [true, false]) func whatWasHeldIsTriedAgain(byRelease: Bool) async throws {
         var limits = EngineLimits()
         limits.batchRows = 8

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Several rules of one invocation: each counts its own failures, by the attempts that the store has.
+/// Tests several rules of one invocation: each counts its own failures, by the attempts in the store.
 @Suite(.timeLimit(.minutes(20))) struct RetryRuleTests {
     private static func bench(_ retry: String, executors: [any EffectExecutor] = []) async throws -> TaskBench {
         let definition = """
@@ -61,7 +61,7 @@ import WorkflowStore
         try await Self.expectEnd(bench, "declined", after: 1)
     }
 
-    /// A late report takes nothing away.
+    /// A late report does not change the count.
     @Test func aLeaseThatRanOutIsCountedThoughTheWorkerSpokeLate() async throws {
         let bench = try await Self.bench(Self.two)
         let first = try await bench.task("r")
@@ -92,7 +92,7 @@ import WorkflowStore
         try await Self.expectEnd(bench, "broken", after: 3)
     }
 
-    /// The first and the last of many attempts are kept, and counted.
+    /// The first and the last of many attempts are stored, and counted.
     @Test func manyAttemptsAreCountedAsFarAsTheyAreKept() async throws {
         #expect(RetryPolicy.countedAttempts == Int(AttemptRecord.firstKept + AttemptRecord.lastKept))
         let bench = try await Self.bench("[{on: busy, attempts: unlimited}, {on: broken, attempts: 3}]")

@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// An engine with a machine that hands out tasks, and a worker of it.
+/// An engine with a machine that hands out tasks, and a worker for it.
 struct TaskBench {
     static let order = """
         id: order
@@ -30,7 +30,7 @@ struct TaskBench {
           rejected: {on: {again: paying}}
         """
 
-    /// Fails on a result that nobody takes.
+    /// A machine that fails on a result that no transition takes.
     static let strict = """
         id: strict
         initial: a
@@ -55,7 +55,7 @@ struct TaskBench {
         for definition in [Self.order, Self.strict] + definitions { try await engine.apply(definition, syntax: .yaml) }
     }
 
-    /// Asks for tasks; does not wait unless told to.
+    /// Leases tasks; does not wait by default.
     func lease(
         _ queue: String, max: Int = 10, seconds: Int64 = 30, wait: Duration = .zero
     ) async throws(Rejection) -> [LeasedTask] {
@@ -64,7 +64,7 @@ struct TaskBench {
             wait: wait)
     }
 
-    /// Asks for one task of `charge` and waits for it, beside the test.
+    /// Asks for one task of `charge` and waits for it, concurrently with the test.
     func waiting() -> Task<[LeasedTask], any Error> {
         let engine = engine
         return Task {
@@ -74,7 +74,7 @@ struct TaskBench {
         }
     }
 
-    /// The one task that a queue has.
+    /// Leases the only task of a queue.
     func task(_ queue: String, seconds: Int64 = 30) async throws -> LeasedTask {
         let tasks = try await lease(queue, seconds: seconds)
         try #require(tasks.count == 1)
@@ -91,29 +91,29 @@ struct TaskBench {
             .failed(TaskFailure(type: type, message: "m", canRetry: canRetry, retryAfter: after)), task)
     }
 
-    /// What kind of rejection a report comes to; `none` when it is taken.
+    /// Returns the kind of a report's rejection; `none` if it is accepted.
     func rejection(of report: EndTaskCommand.Report, _ task: LeasedTask) async -> String {
         await timed.rejection { () throws(Rejection) in try await self.report(report, task) }
     }
 
     func state(_ name: String) async throws -> String { try await timed.record(name).state.configuration }
 
-    /// What there is in the store, the ended left out.
+    /// Returns the effects in the store, without the ended ones.
     func effects() async throws -> [EffectRecord] {
         try await timed.store.effects(EffectQuery(limit: 1_000), in: .default).effects.map(\.effect)
     }
 
-    /// A verification of everything finds nothing.
+    /// Expects that a verification of everything finds nothing.
     func expectWhole(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let all = try await findings()
         #expect(all == [], sourceLocation: sourceLocation)
     }
 
-    /// What a verification finds.
+    /// Returns the findings of a verification.
     ///
     /// - Parameters:
-    ///   - instance: Nil for everything.
-    ///   - reopening: Whether the engine was stopped.
+    ///   - instance: The instance; `nil` for everything.
+    ///   - reopening: True if the engine was stopped.
     func findings(of instance: InstanceName? = nil, reopening: Bool = false) async throws -> [String] {
         let found = Collected<String>()
         let store: any StoreReader = reopening ? try SQLiteFile.open(at: timed.folder.path + "/wfd.db") : timed.store

@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Tasks in batches that are applied while others are committed, and in batches that are not written.
+/// Tests tasks in batches that are applied while others are committed, and in batches that are not written.
 @Suite(.timeLimit(.minutes(20))) struct TaskOverlapTests {
     private static let machine = """
         id: job
@@ -30,7 +30,8 @@ import WorkflowStore
             LeaseTasksCommand(queue: "q", max: max, milliseconds: 60_000, worker: "w", by: .test), wait: .zero)
     }
 
-    /// Many at once: what one has, no other gets; what is completed is gone; whatever fails between, all is done once.
+    /// Many workers act at once. Each task has one worker, a completed task is gone, and each is done once, whatever
+    /// fails.
     @Test(arguments: [0, 2, 5, 9])
     func everyTaskIsDoneOnce(failing: Int) async throws {
         let store = FakeStore()
@@ -70,7 +71,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// Leaving, entering again, leasing and completing, all waiting together.
+    /// Exits, entries, leases and completions wait together.
     @Test func whatIsLeftWhileItIsLeasedIsLost() async throws {
         let store = FakeStore()
         let running = try await Self.engine(on: store)

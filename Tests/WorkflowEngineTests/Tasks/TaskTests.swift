@@ -5,7 +5,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Tasks: from the state that asks for one to the event that its result is.
+/// Tests tasks, from the state that requests one to the event with its result.
 @Suite(.timeLimit(.minutes(20))) struct TaskTests {
     @Test func aTaskIsHandedOutAndItsResultIsAnEvent() async throws {
         let bench = try await TaskBench()
@@ -27,7 +27,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// The places behind the row that began them.
+    /// The positions come after the row that began the effects.
     @Test func effectsHavePositions() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")
@@ -53,7 +53,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// No answer came: the worker says it again.
+    /// The worker got no answer, and repeats its report.
     @Test func completingTwiceIsCompletingOnce() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")
@@ -109,7 +109,7 @@ import WorkflowStore
         #expect(try await bench.lease("charge").count == 1)
     }
 
-    /// Asks nothing of the store, and changes nothing.
+    /// A dry run reads nothing from the store, and changes nothing.
     @Test func aDryRunBeginsNothing() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")
@@ -120,7 +120,7 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    /// A worker waits until something is there.
+    /// A worker waits until there is a task.
     @Test func whoWaitsIsWoken() async throws {
         let bench = try await TaskBench()
         let waiting = (1...3).map { _ in bench.waiting() }
@@ -138,7 +138,7 @@ import WorkflowStore
         #expect(try await waiting.value.isEmpty)
     }
 
-    /// In its slices the history has snapshots of instances for which something runs.
+    /// The slices of the history have snapshots of instances with running effects.
     @Test func whatRunsIsInSnapshots() async throws {
         let bench = try await TaskBench(
             """

@@ -9,7 +9,7 @@ import WorkflowJSON
 import WorkflowStore
 
 @Suite struct BacktestTests {
-    /// A definition to try on a file's instances, and what must come of it.
+    /// A definition to try on a file's instances, and the expected result.
     struct Trial: Sendable, CustomTestStringConvertible {
         let change: String
         let by: String
@@ -103,7 +103,7 @@ import WorkflowStore
         try store.close()
     }
 
-    /// All instances of a machine give what each gives alone, in one pass and in many.
+    /// All instances of a machine together have the same results as each alone, in one pass and in many.
     @Test(arguments: [100_000, 1])
     func allInstancesOfAMachinePart(perPass: Int) async throws {
         let file = try await WrittenFile()
@@ -164,7 +164,7 @@ import WorkflowStore
           seen: {}
         """
 
-    /// A retried timer is not late, whatever its rule about lateness says.
+    /// A retried timer is not late, whatever its rule about lateness is.
     @Test(.timeLimit(.minutes(20))) func aRetriedTimerIsNotSkipped() async throws {
         let timed = try await TimedEngine(Self.reminder)
         try await timed.start("reminder", "r")
@@ -190,7 +190,7 @@ import WorkflowStore
         """
     }
 
-    /// What was taken may have been within earlier bounds; what these do not allow either is refused in words of now.
+    /// Accepted events may have been within earlier limits. Events beyond those too are refused with today's message.
     @Test(.timeLimit(.minutes(20)), arguments: [(12, true), (3_000, false)])
     func whatWasTakenWasWithinTheBoundsOfItsTime(count: Int, isSame: Bool) async throws {
         let timed = try await TimedEngine(Self.writer(1))
@@ -209,7 +209,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    /// Nothing is written: the file is the same to the byte.
+    /// The file stays the same to the byte.
     @Test func nothingIsWritten() async throws {
         let file = try await WrittenFile()
         let before = try file.read { try String.fetchAll($0, sql: "SELECT hex(digest) FROM journal") }

@@ -9,7 +9,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Verifying beside instances that start, change their status and end without a pause.
+/// Tests verifications beside instances that start, change their status and end without a pause.
 @Suite(.tags(.heavy)) struct BusyVerificationTests {
     private static let job = """
         id: job
@@ -27,7 +27,8 @@ import WorkflowStore
           closed: {type: final}
         """
 
-    /// Starts instances, ends every second one and lets the others fail, again after a retry; gives how many.
+    /// Starts instances, ends every second one and lets the others fail, and fail again after a retry. Returns their
+    /// number.
     private func work(_ engine: Engine, _ name: String) async throws -> Int {
         var random = SystemRandomNumberGenerator()
         func key() -> RequestKey? { RequestKey(text: UniqueID(at: engine.now, random: &random).text) }
@@ -73,7 +74,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// Writes, erases and deletes one instance after another, and moves many at once.
+    /// Writes, erases and deletes one instance after another, and migrates many at once.
     private func erase(_ engine: Engine, _ name: String, until ended: Collected<Bool>) async throws -> Int {
         var count = 0
         // What is begun is ended: a command that is cancelled says less.
@@ -113,7 +114,7 @@ import WorkflowStore
         return count
     }
 
-    /// What is half erased, half deleted or half done is whole, however a verification comes past it.
+    /// Instances that are half erased, half deleted or half done count as correct at every moment of a verification.
     @Test(.timeLimit(.minutes(5))) func nothingIsFoundWhileInstancesAreErasedAndDeleted() async throws {
         let folder = try StoreFolder()
         let running = try await RunningEngine(store: try folder.open())
@@ -147,7 +148,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// A page of the journal: what else there is, is compared all the same.
+    /// A page of the journal is damaged: everything else is compared all the same.
     @Test func howMuchCouldNotBeReadIsTold() async throws {
         let file = try await WrittenFile()
         let root = try file.read {

@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What the engine writes, read by somebody who knows only docs/digests.md.
+/// Tests the engine's rows with a reader that knows only docs/digests.md.
 @Suite struct ChainTests {
     private static let kettle = """
         id: kettle
@@ -25,7 +25,7 @@ import WorkflowStore
             after: {PT10M: cold}
         """
 
-    /// Every kind of row that is written, with and without data, with keys of both kinds.
+    /// Returns a file with every kind of row, with and without data, with keys of both kinds.
     private func file() async throws -> WrittenFile {
         let folder = try StoreFolder()
         let clock = HandClock()
@@ -59,7 +59,7 @@ import WorkflowStore
         #expect(try file.read { try ForeignChain($0) }.mistakes() == ["pot 4 event", "pot 6 event"])
     }
 
-    /// Two instances with the same history share no digest: nobody learns from one what the other says.
+    /// Two instances with the same history share no digest, so nobody learns from one about the data of the other.
     @Test func saltsAreOfTheirInstance() async throws {
         let file = try await WrittenFile()
         let salts = try file.read { try Set(Data.fetchAll($0, sql: "SELECT salt FROM instance")) }
@@ -67,7 +67,7 @@ import WorkflowStore
         #expect(salts.allSatisfy { $0.count == 16 })
     }
 
-    /// `entered_ms` stands still while the configuration does.
+    /// `entered_ms` stays the same as long as the configuration does.
     @Test func enteredIsWhenTheConfigurationWasReached() async throws {
         let file = try await file()
         let entered = try file.read { database in
@@ -83,9 +83,9 @@ import WorkflowStore
     }
 }
 
-/// Rows that were redacted: the chain holds, and folding says where it ends.
+/// Tests redacted rows: the chain is intact, and folding reports where it ends.
 @Suite struct RedactionTests {
-    /// Redacts rows as a person asks for it.
+    /// Redacts rows by a person's request.
     private func redact(_ seqs: String, of name: String, in file: WrittenFile) async throws {
         let running = try await RunningEngine(store: file.folder.open(), clock: HandClock(WrittenFile.end))
         _ = try await running.engine.redact(
@@ -94,7 +94,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// Redacts rows, and records nothing of it.
+    /// Redacts rows without recording it.
     private func empty(_ seqs: Set<Int64>, of name: String, in file: WrittenFile) throws {
         let sql = try file.read { try ForeignChain($0) }.redacting(seqs, of: name)
         // With triggers and checks in force.
@@ -161,7 +161,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// What a snapshot held is gone, and its digest is still covered by its row's.
+    /// The content of a snapshot is gone, and the digest of its row still covers the snapshot's digest.
     @Test func theChainHoldsWithAnEmptiedSnapshot() async throws {
         let file = try await WrittenFile()
         let empty = """
@@ -180,7 +180,7 @@ import WorkflowStore
 }
 
 extension WrittenFile {
-    /// Whether a text is in the data of a row.
+    /// Returns true if a text is in the data of a row.
     fileprivate func contains(_ text: String) throws -> Bool {
         try read { database in
             try Bool.fetchOne(

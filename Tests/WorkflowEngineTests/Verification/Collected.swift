@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a closure was told, in order.
+/// The arguments of a closure's calls, in order.
 final class Collected<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 

@@ -5,8 +5,8 @@ import ThreadTesting
 import WorkflowEngine
 import WorkflowStore
 
-/// The last row of the table `audit`, by which rows that are gone are known: when it cannot be read, all else is
-/// compared still.
+/// Tests a damaged last row of the table `audit`, by which deleted rows are known. If it cannot be read, everything
+/// else is still compared.
 @Suite(.timeLimit(.minutes(20)), .ownThreads) struct DamagedDeletionTests {
     @Test(arguments: ["at_ms = -1", "at_ms = 9000000000000000000", "uuid = x'00'", "digest = x''"])
     func theRestIsCompared(_ damage: String) async throws {

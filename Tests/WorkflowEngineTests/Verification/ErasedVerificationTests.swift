@@ -9,9 +9,9 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What is redacted says nothing that could be compared: only what an erasure names may look so.
+/// Tests rows without content, which cannot be compared: only rows that an erasure names may look redacted.
 @Suite(.timeLimit(.minutes(5))) struct ErasedVerificationTests {
-    /// Gives a row the look of a redacted one, as somebody does who has read how digests are made.
+    /// Gives a row the look of a redacted one, as a person does who knows how digests are made.
     private func forgeRedaction(of seq: Int64, in file: WrittenFile, _ name: InstanceName = "order-7") async throws {
         let opened = try SQLiteFile.open(at: file.path)
         let record = try #require(try await opened.instance(InstanceKey(name, in: .default)))
@@ -38,7 +38,7 @@ import WorkflowStore
         #expect(try await file.findings().count == 1)
     }
 
-    /// With an erasure, too: without a row of kind `redacted` nothing says how the instance goes on.
+    /// Even with an erasure, a row of kind `redacted` is needed to show how the instance continues.
     @Test func anErasureWithoutItsRowHidesNothing() async throws {
         let file = try await WrittenFile()
         try await forgeRedaction(of: 3, in: file)
@@ -61,7 +61,7 @@ import WorkflowStore
         #expect(try await file.findings() == ["long, seq 256: the snapshot is emptied, and says something"])
     }
 
-    /// A file in which `c` was redacted: its rows 2 and 3, and later its row 5 with another name.
+    /// Returns a file in which `c` was redacted: its rows 2 and 3, and later its row 5 with another name.
     private func redacted() async throws -> WrittenFile {
         let bench = try await TaskBench(UnitMachine.text)
         try await bench.timed.start("unit", "c")

@@ -6,7 +6,7 @@ import ThreadTesting
 import WorkflowEngine
 import WorkflowStore
 
-/// One value of one row that somebody changes.
+/// A change of one value in one row by a person.
 private struct Edit: Sendable {
     let column: String
     let sql: String
@@ -14,9 +14,10 @@ private struct Edit: Sendable {
 
 /// Changes one value after another, of each kind of row in each table, and verifies the file each time.
 @Suite(.tags(.heavy), .timeLimit(.minutes(40)), .ownThreads) struct EveryEditTests {
-    /// Kinds of rows of a table that are edited at most.
+    /// The most kinds of rows of a table that are edited.
     private static let kinds = 12
-    /// Expressions that are 0 for rows of a kind of their own: these are edited beside the others, which may be more.
+    /// The expressions that are 0 for rows of a separate kind. These are edited in addition to the others, of which
+    /// there may be more.
     private static let apart = ["journal": "event <> 'clock'"]
 
     @Test func whatIsNotSeenIsOnThePage() async throws {
@@ -57,7 +58,7 @@ private struct Edit: Sendable {
 
     private struct Seen: Error {}
 
-    /// Whether `wfd verify` says anything but that all is whole.
+    /// Returns true if `wfd verify` finds anything.
     private static func isSeen(_ file: WrittenFile) async throws -> Bool {
         let opened: SQLiteFile
         do { opened = try SQLiteFile.open(at: file.path) } catch { return true }
@@ -74,7 +75,7 @@ private struct Edit: Sendable {
         }
     }
 
-    /// The columns that `docs/operations.md` lists, in its order.
+    /// Returns the columns that `docs/operations.md` lists, in its order.
     private static func listed() throws -> [String] {
         let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let page = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
@@ -118,8 +119,8 @@ extension EveryEditTests {
         return edits
     }
 
-    /// One row of each kind: rows are of a kind where the same columns are NULL, their blobs are as long, and their
-    /// words and flags are the same.
+    /// Returns one row of each kind. Rows are of the same kind if the same columns are NULL, their blobs are equally
+    /// long, and their words and flags are equal.
     private static func kinds(
         of table: String, _ columns: [Row], _ key: [String], _ database: Database
     ) throws -> [Row] {
@@ -148,7 +149,7 @@ extension EveryEditTests {
 
     private static func isFlag(_ name: String) -> Bool { ["waits", "paused", "priority"].contains(name) }
 
-    /// What becomes of a value, as SQL: other values of its type, another one of its column, and none.
+    /// Returns the replacements of a value as SQL: other values of its type, another one of its column, and none.
     private static func values(
         of name: String, _ column: Row, of table: String, where place: String, _ database: Database
     ) throws -> [String] {

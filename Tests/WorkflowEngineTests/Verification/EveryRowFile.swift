@@ -10,15 +10,15 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Writes a database with rows of every kind in every table, in which much is half done: a redaction, a deletion, a
-/// run. All of it is what the engine wrote.
+/// Writes a database with rows of every kind in every table, with a redaction, a deletion and a run that are half done.
+/// The engine writes all of it.
 struct EveryRowFile {
     private let bench: TaskBench
     private let clock: HandClock
     private var engine: Engine { bench.engine }
     private var path: String { bench.timed.folder.path + "/wfd.db" }
 
-    /// Gives the bytes of the file, closed in order.
+    /// Returns the bytes of the properly closed file.
     static func make() async throws -> Data {
         let file = try await EveryRowFile()
         do {
@@ -44,7 +44,7 @@ struct EveryRowFile {
         bench = try await TaskBench(UnitMachine.text, UnitMachine.text + "\n", limits: limits, clock: clock)
     }
 
-    /// A key as clients make it: it says its time.
+    /// Returns a key as clients make it, with its time.
     private func key() -> String {
         var random = SystemRandomNumberGenerator()
         return UniqueID(at: clock.now(), random: &random).text
@@ -55,7 +55,7 @@ struct EveryRowFile {
         try await bench.timed.send(event, data, to: name, key: key)
     }
 
-    /// An instance went on while the clock was ahead, and was brought down to now.
+    /// Lets an instance continue while the clock is ahead, and brings it down to now.
     private func lowered() async throws {
         try await bench.timed.start("unit", "lowered", key: key())
         let ahead: Int64 = 1_800_000
@@ -67,7 +67,7 @@ struct EveryRowFile {
         try await bench.timed.reopen()
     }
 
-    /// Puts a backup in the place of the file, which knows an erasure of an instance that the backup does not have.
+    /// Replaces the file with a backup. An erasure is of an instance that the backup does not have.
     private func restore() async throws {
         let backup = bench.timed.folder.path + "/backup.db"
         try await bench.timed.start("unit", "first", key: key())
@@ -85,7 +85,7 @@ struct EveryRowFile {
         try await bench.timed.reopen()
     }
 
-    /// Rows of every kind that need no effects, and instances of every status.
+    /// Writes rows of every kind that needs no effects, and instances of every status.
     private func histories() async throws {
         for name in ["plain", "failed", "skipped", "held", "cancelled", "done", "ringing"] {
             try await bench.timed.start("unit", name, key: name == "plain" ? "start-plain" : key())
@@ -117,7 +117,7 @@ struct EveryRowFile {
         }
     }
 
-    /// Effects in every state, and attempts.
+    /// Writes effects in every state, and attempts.
     private func effects() async throws {
         _ = try await engine.hold(HoldCommand(isHeld: false, by: .test))
         for number in 0..<5 { try await bench.timed.start("order", "o-\(number)", key: key()) }
@@ -153,7 +153,7 @@ struct EveryRowFile {
         _ = try await engine.set(suspension)
     }
 
-    /// Runs that are done, that were stopped and that name their instances.
+    /// Writes runs that are done, that were stopped and that name their instances.
     private func runs() async throws {
         for number in 0..<6 { try await bench.timed.start("unit", "r-\(number)") }
         let first = BulkSelection(machines: ["unit"], versions: [1])
@@ -165,7 +165,7 @@ struct EveryRowFile {
         while try await !isStopped("stopped-\(number)") { number += 1 }
     }
 
-    /// Whether a run was stopped before it was done.
+    /// Returns true if a run was stopped before it was done.
     private func isStopped(_ name: String) async throws -> Bool {
         try await begin(name, .send(event: "flip", data: 1), names: ["r-3", "r-4"], ends: false)
         return try await engine.stopRun(named: name, by: .test).record.state == .stopped
@@ -196,7 +196,7 @@ struct EveryRowFile {
                 newName: rename, reason: "r", by: .test))
     }
 
-    /// Of instances that go on and of finished ones, of some rows and of all, with another name, and again.
+    /// Redacts running and finished instances: some rows and all rows, with another name, and again.
     private func redactions() async throws {
         for name in ["d-1", "d-2", "d-3", "d-4"] {
             try await bench.timed.start("unit", name, key: "start-\(name)")
@@ -223,7 +223,7 @@ struct EveryRowFile {
                 key: key.flatMap(RequestKey.init(text:)), by: .test))
     }
 
-    /// One that is gone, one that was redacted before, and one whose start's key is remembered.
+    /// Deletes an instance, one that was redacted before, and one whose start's key is remembered.
     private func deletions() async throws {
         for name in ["gone", "erased"] { try await bench.timed.start("unit", name) }
         try await redact("erased")
@@ -235,7 +235,7 @@ struct EveryRowFile {
         try await eventually("what was deleted is taken away") { !engine.purgeBacklog.isDue }
     }
 
-    /// A redaction and a deletion that are half done, each of more rows than are taken at once.
+    /// Leaves a redaction and a deletion half done, each of more rows than one slice.
     private func halves() async throws {
         try await bench.timed.stop()
         var limits = EngineLimits()

@@ -4,7 +4,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A row says what happened; the instance before it says which of the armed things that was.
+/// Tests folds of rows. A row records the event; the instance before it shows which pending item that was.
 @Suite struct FoldTests {
     private static let definition = """
         id: m
@@ -45,7 +45,7 @@ import WorkflowStore
             data: data, from: "a", to: to, actor: nil, key: nil, digest: .zero)
     }
 
-    /// Why the next row does not fit; nil when it does.
+    /// Applies the next row. Returns the reason why it does not fit; `nil` if it does.
     private mutating func mistake(_ row: JournalRecord) -> String? {
         do throws(FoldError) {
             try fold.apply(row, machine: machine, version: 1)
@@ -70,7 +70,7 @@ import WorkflowStore
         #expect(mistake(Self.row(2, .failed, "soon", data: #"{"n":1}"#, at: 1_000)) == nil)
     }
 
-    /// What an instance failed on need not be what would come next: a stored snapshot says which it was.
+    /// The item that an instance failed on need not be the next one: a stored snapshot shows which it was.
     @Test(arguments: [("later", true), ("soon", false)])
     mutating func whatWasKeptIsRetried(event: String, fits: Bool) throws {
         let armed = """
@@ -87,8 +87,8 @@ import WorkflowStore
         #expect((mistake(row) == nil) == fits)
     }
 
-    /// A bound that came later changes nothing of what was recorded before, whether it was taken or failed. A version
-    /// that always had the bound has nothing past it.
+    /// A later limit does not change earlier rows, whether they were accepted or failed. A version that always had the
+    /// limit has no row beyond it.
     @Test(arguments: [JournalKind.timer, .failed], [Semantics.first, .second])
     func whatWasRecordedWasWithinTheBoundsOfItsTime(kind: JournalKind, semantics: Semantics) throws {
         let machine = try DefinitionReader.read(
@@ -117,8 +117,8 @@ import WorkflowStore
         }
     }
 
-    /// Since moving and writing cost units, the budget is used up earlier than before. A row of either time fails where
-    /// it says.
+    /// Since transitions and writes cost units, the budget is used up earlier than before. A row of either time fails
+    /// where it says.
     @Test func whatFailedFailsWhereItFailed() throws {
         let machine = try DefinitionReader.read(
             """

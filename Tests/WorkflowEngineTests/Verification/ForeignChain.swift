@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import GRDB
 
-/// The digests of a database as docs/digests.md tells them, computed by none of the store's code.
+/// The digests of a database as described in docs/digests.md, computed without the store's code.
 struct ForeignChain {
     private let rows: [Row]
     private let snapshots: [Row]
@@ -26,10 +26,10 @@ struct ForeignChain {
                 """)
     }
 
-    /// What was computed, for each kind of row.
+    /// The kinds of rows that were computed.
     var kinds: Set<String> { Set(rows.map { $0["kind"] }) }
 
-    /// Rows and snapshots whose digest is another one.
+    /// Returns the rows and snapshots with a different digest.
     func mistakes() -> [String] {
         var mistakes: [String] = []
         var previous: Row?
@@ -54,7 +54,7 @@ struct ForeignChain {
         return mistakes
     }
 
-    /// Whether the snapshots' salts are those of their instances' salts.
+    /// True if the snapshots' salts are derived from their instances' salts.
     var derivesItsSnapshots: Bool {
         snapshots.allSatisfy { row in
             var fields = ForeignFields()
@@ -90,7 +90,7 @@ struct ForeignChain {
         return fields.hash
     }
 
-    /// The commitment of a row that `init` read.
+    /// Returns the commitment of a row that `init` read.
     private static func commitment(of row: Row) -> Data? {
         let kept: Data? = row["salt"]
         if let kept, kept.isEmpty {
@@ -119,8 +119,8 @@ struct ForeignChain {
 }
 
 extension ForeignChain {
-    /// The SQL that redacts rows of an instance as the engine does it: salts are kept, and the rows lose what they say.
-    /// It leaves out the rest: the row and the erasure that record it, and the instance's new salt.
+    /// Returns the SQL that redacts rows of an instance as the engine does: salts are kept, and the rows lose their
+    /// content. The SQL leaves out the row and the erasure that record it, and the instance's new salt.
     func redacting(_ seqs: Set<Int64>, of name: String) -> String {
         var sql = ""
         let rows = rows.filter { $0["name"] == name }
@@ -141,7 +141,7 @@ extension ForeignChain {
     }
 }
 
-/// Fields as they are hashed.
+/// The fields in the form in which they are hashed.
 private struct ForeignFields {
     private var bytes = Data()
 

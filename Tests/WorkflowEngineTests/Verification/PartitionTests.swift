@@ -6,10 +6,10 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A store of several partitions: each is a file, with its numbers moved to where they stand in such a store.
+/// A store of several partitions. Each is a file, whose numbers are moved to their places in such a store.
 private struct PartitionedFiles: StoreReader, StoreAudit {
     let files: [SQLiteFile]
-    /// Their folders, which live as long.
+    /// The files, whose folders must live as long as the store.
     let written: [WrittenFile]
 
     var audit: (any StoreAudit)? { self }
@@ -49,7 +49,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
         return slice
     }
 
-    /// A range never spans two partitions, but may begin before all numbers.
+    /// Returns the place of a range's partition. A range never spans two partitions, but may begin before all numbers.
     private func place(of range: ClosedRange<Int64>) -> Int { max(0, Int(range.upperBound >> 48)) }
 
     // What stands in the first file too.
@@ -109,7 +109,8 @@ extension PartitionedNumber {
 }
 
 extension ClosedRange<Int64> {
-    /// As the file of a partition knows it: from before all numbers where the partition is not the first.
+    /// Returns the range in the numbers of a partition's file. It begins before all numbers if the partition is not the
+    /// first.
     fileprivate func moved(from place: Int) -> ClosedRange<Int64> {
         let first = Int64(place) << 48
         let lower = lowerBound < .min + first ? .min : lowerBound - first
@@ -146,7 +147,7 @@ extension InstanceRecord {
         state.armed = Self.moved(state.armed, to: place)
     }
 
-    /// What is armed names the positions of the rows that armed it.
+    /// Returns pending items with moved positions of the rows that armed them.
     private static func moved(_ armed: String, to place: Int) -> String {
         guard case .array(let elements)? = try? JSONReader.value(from: armed) else { return armed }
         let moved = elements.map { element -> JSONValue in
@@ -159,7 +160,7 @@ extension InstanceRecord {
 }
 
 @Suite struct PartitionTests {
-    /// Three partitions with the same contents, and one file where something was done to it.
+    /// Returns three partitions with the same contents, of which SQL has changed one.
     private func files(_ sql: String? = nil) async throws -> PartitionedFiles {
         var written: [WrittenFile] = []
         for place in 0..<3 {

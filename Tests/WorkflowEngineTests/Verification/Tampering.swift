@@ -1,6 +1,6 @@
 import Testing
 
-/// Something that somebody did to a file, and what must be found.
+/// A person's change of a file, and the expected findings.
 struct Tampering: Sendable, CustomTestStringConvertible {
     let what: String
     let sql: String
@@ -14,10 +14,10 @@ struct Tampering: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { what }
 
-    /// Whether the instance's own row cannot be read any more.
+    /// True if the instance's own row cannot be read any more.
     var hidesTheInstance: Bool { findings.contains { $0.hasPrefix("order-7: the column") } }
 
-    /// What can be found without looking at rows that are not on the instance's own chain.
+    /// Returns the findings that need no rows outside the instance's own chain.
     func findings(inTheChainOf name: String) -> [String] {
         findings.filter { finding in
             guard finding.hasPrefix(name + ",") || finding.hasPrefix(name + ":") else { return false }
@@ -30,7 +30,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A change of one byte in each column of a journal row, and of whole rows.
+    /// The changes of one byte in each column of a journal row, and of whole rows.
     static let journal: [Tampering] = [
         Tampering(
             "position", "UPDATE journal SET position = 100000 WHERE position = {order-7/3}",
@@ -163,7 +163,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "order-7, seq 6: the journal goes on behind the instance's last row"),
     ]
 
-    /// The other tables.
+    /// The changes in the other tables.
     static let others: [Tampering] = [
         Tampering(
             "uuid", "UPDATE instance SET uuid = CAST(X'00' || substr(uuid, 2) AS BLOB) WHERE name = 'order-7'",

@@ -7,7 +7,7 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// Whatever is changed in a file behind the daemon's back is found, and named.
+/// Tests that every change of a file behind the daemon's back is found and named.
 @Suite struct TamperingTests {
     @Test(arguments: Tampering.journal + Tampering.others)
     func isFound(_ tampering: Tampering) async throws {
@@ -17,7 +17,7 @@ import WorkflowStore
         #expect(findings == tampering.findings)
     }
 
-    /// Passes over one instance each, and slices of a few rows.
+    /// Each pass covers one instance, and each slice a few rows.
     @Test(arguments: Tampering.journal)
     func isFoundInSmallPasses(_ tampering: Tampering) async throws {
         let file = try await WrittenFile()
@@ -30,7 +30,7 @@ import WorkflowStore
         #expect(findings.sorted() == tampering.findings.sorted())
     }
 
-    /// Along the chain, and where that is broken through the whole journal.
+    /// The search follows the chain, or the whole journal if the chain is broken.
     @Test(arguments: (Tampering.journal + Tampering.others).filter { !$0.hidesTheInstance })
     func isFoundInTheInstanceAlone(_ tampering: Tampering) async throws {
         let file = try await WrittenFile()
@@ -52,7 +52,7 @@ import WorkflowStore
             ])
     }
 
-    /// Somebody who changes a row and hashes everything anew cannot make the step lead elsewhere.
+    /// A person who changes a row and computes all digests again cannot make the step lead elsewhere.
     @Test func aHistoryThatWasHashedAnewIsFound() async throws {
         let file = try await WrittenFile()
         try file.forge("UPDATE journal SET event = 'off' WHERE position = {order-7/4}")
@@ -94,9 +94,9 @@ import WorkflowStore
     }
 }
 
-/// Machine versions that no row refers to.
+/// Tests machine versions that no row refers to.
 @Suite struct UnusedMachineTests {
-    /// The third of three versions has no instance, and a fourth machine neither.
+    /// Returns a file in which the third of three versions has no instance, and a fourth machine has none either.
     private func file() async throws -> WrittenFile {
         let folder = try StoreFolder()
         let running = try await RunningEngine(store: folder.open())
@@ -133,7 +133,7 @@ import WorkflowStore
 }
 
 extension WrittenFile {
-    /// Computes the seals of a machine's versions again, as their rows are now.
+    /// Computes the seals of a machine's versions again, from their present rows.
     func sealAnew(_ name: String) throws {
         let rows = try read { try Row.fetchAll($0, sql: "SELECT * FROM machine WHERE name = ?", arguments: [name]) }
         for row in rows {
@@ -146,7 +146,7 @@ extension WrittenFile {
         }
     }
 
-    /// Computes the digests of an instance's rows again, as its rows are now.
+    /// Computes the digests of an instance's rows again, from its present rows.
     func hashAnew(_ name: String, semantics: Int64? = nil) throws {
         let (chain, machine, rows) = try read { database in
             let instance = try Row.fetchOne(

@@ -7,7 +7,7 @@ import WorkflowJSON
 import WorkflowStore
 
 @Suite struct TimeTravelTests {
-    /// What was seen at the time is what is shown afterwards, before and after snapshots.
+    /// Earlier states are shown later as they were seen at the time, before and after snapshots.
     @Test func anInstanceIsShownAsItWas() async throws {
         let folder = try StoreFolder()
         let clock = HandClock()

@@ -1,4 +1,4 @@
-/// A machine whose instances do something of every kind: data, time, failures, calls.
+/// A machine whose instances use features of every kind: data, time, failures, calls.
 enum UnitMachine {
     static let text = """
         id: unit

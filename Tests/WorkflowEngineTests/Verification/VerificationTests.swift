@@ -28,7 +28,7 @@ import WorkflowStore
         #expect(counts == nil)
     }
 
-    /// Nothing that verifying needs is left beside the file.
+    /// The verification leaves none of its own files beside the file.
     @Test func aFileIsReadAndNothingIsLeftBesideIt() async throws {
         let file = try await WrittenFile()
         let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
@@ -37,7 +37,7 @@ import WorkflowStore
         #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == before)
     }
 
-    /// Whoever says so hides an instance.
+    /// Such an edit would hide an instance.
     @Test func anInstanceThatSaysItIsPurgedIsFound() async throws {
         let file = try await WrittenFile()
         try file.forge("UPDATE instance SET status = 'purging' WHERE name = 'order-7'")
@@ -50,7 +50,8 @@ import WorkflowStore
         #expect(counts?.instances == 5)
     }
 
-    /// What a newer engine wrote under other rules has a chain that can be checked, and steps that cannot be taken.
+    /// Rows that a newer engine wrote by other rules have a chain that can be checked, and steps that cannot be
+    /// replayed.
     @Test func stepsUnderUnknownRulesAreNotTakenAgain() async throws {
         let file = try await WrittenFile()
         try file.forge("UPDATE machine SET semantics = 3 WHERE name = 'oven'")
@@ -63,7 +64,7 @@ import WorkflowStore
         #expect(try await file.findings() == ["oven-2, seq 2: the digest does not fit what the row says"])
     }
 
-    /// Also what is only in the write-ahead log, beside the process that writes.
+    /// The verification includes rows that are only in the write-ahead log, beside the writing process.
     @Test(.timeLimit(.minutes(20)))
     func nothingIsFoundWhileOthersWrite() async throws {
         let folder = try StoreFolder()
@@ -143,7 +144,7 @@ import WorkflowStore
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["other"])
     }
 
-    /// A trigger that is missing or another one would have let rows be changed.
+    /// A missing or changed trigger would have let rows be changed.
     @Test func aFileWithAnotherSchemaIsRefused() async throws {
         let file = try await WrittenFile()
         try file.read { try $0.execute(sql: "DROP TRIGGER journal_update") }

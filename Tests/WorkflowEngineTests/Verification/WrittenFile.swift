@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// A database that an engine wrote and closed in order, with a bit of everything in it; each test has a copy.
+/// A database that an engine wrote and closed properly, with examples of everything; each test has a copy.
 ///
 /// Machines: `lamp`, `oven`. Instances: `long` (lamp, 301 rows: it has a snapshot), `order-7` (lamp, 6 rows with keys
 /// and data), `oven-1` (a timer fired late, another one runs), `oven-2` (the same), `oven-3` (failed on an event that
@@ -43,7 +43,7 @@ final class WrittenFile: Sendable {
         try bytes.write(to: URL(fileURLWithPath: folder.path + "/wfd.db"))
     }
 
-    /// The database that something else wrote in a folder.
+    /// Uses the database that something else wrote in a folder.
     init(in folder: StoreFolder) {
         self.folder = folder
     }
@@ -84,7 +84,7 @@ final class WrittenFile: Sendable {
 }
 
 extension WrittenFile {
-    /// The position of a row.
+    /// Returns the position of a row.
     func position(_ instance: String, _ seq: Int64) throws -> Int64 {
         try read { database in
             try Int64.fetchOne(
@@ -103,8 +103,8 @@ extension WrittenFile {
         return value
     }
 
-    /// Runs SQL as somebody with a shell would who wants to leave no trace: triggers, checks and foreign keys out of
-    /// the way, the triggers put back to the letter. `{order-7/5}` stands for the position of a row.
+    /// Runs SQL as a person with a shell would who wants to leave no trace: without triggers, checks and foreign keys,
+    /// and with the triggers put back to the letter. `{order-7/5}` stands for the position of a row.
     func forge(_ sql: String) throws {
         var sql = sql
         while let place = sql.firstMatch(of: /\{([a-z0-9-]+)\/(\d+)\}/) {
@@ -121,12 +121,12 @@ extension WrittenFile {
         }
     }
 
-    /// What a verification of everything finds.
+    /// Returns the findings of a verification of everything.
     func findings(limits: EngineLimits = EngineLimits(), store: StoreLimits = StoreLimits()) async throws -> [String] {
         try await verify(nil, limits, store).findings
     }
 
-    /// What a verification finds, and what it compared; nil when there is no such instance.
+    /// Returns the findings of a verification and its counts; `nil` if there is no such instance.
     func verify(
         _ instance: String?, _ limits: EngineLimits = EngineLimits(), _ store: StoreLimits = StoreLimits()
     ) async throws -> (findings: [String], counts: VerifiedCounts?) {
@@ -149,17 +149,17 @@ extension WrittenFile {
 }
 
 extension WrittenFile {
-    /// The time at which it was closed.
+    /// The time at which the file was closed.
     static let end: Int64 = 1_700_000_606_000
 
-    /// For a file so large that a start does not find what lies far back in it.
+    /// Limits under which a start does not find damage far back in the file, as in a very large file.
     static var shortLook: StoreLimits {
         var limits = StoreLimits()
         limits.tailRows = 0
         return limits
     }
 
-    /// Opens it as a daemon does; nil where a start refuses it all the same.
+    /// Opens the file as a daemon does; `nil` if a start refuses it all the same.
     func openToServe() throws -> SQLiteFileStore? {
         do throws(StoreError) {
             return try SQLiteFileStore.open(at: path, clock: Timestamp(rawValue: Self.end), limits: Self.shortLook)

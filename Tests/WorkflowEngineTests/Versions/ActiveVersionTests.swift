@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Which version new instances take.
+/// Tests which version new instances take.
 @Suite(.timeLimit(.minutes(20))) struct ActiveVersionTests {
     private static func text(_ number: Int) -> String { "id: m\ncontext: {v: \(number)}\ninitial: a\nstates: {a: {}}" }
 

@@ -9,9 +9,9 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Versions that were applied under the semantics of 0.1, and what becomes of them.
+/// Tests versions that were applied under the semantics of 0.1, and their later use.
 @Suite(.timeLimit(.minutes(20))) struct FirstSemanticsTests {
-    /// The instances of `0.1.0-semantics.db` whose histories another semantics would not lead to.
+    /// The instances of `0.1.0-semantics.db` whose histories have other results under another semantics.
     private static let changed = ["conflict-1", "history-1", "texts-plan", "texts-tell", "texts-keep", "fails-1"]
 
     @Test func aRecordedHistoryFoldsUnderItsOwnSemanticsOnly() async throws {
@@ -35,7 +35,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// True where rows lead to what is stored.
+    /// Returns true if the rows lead to the stored state.
     private static func folds(
         _ rows: [JournalRecord], _ version: MachineRecord, _ semantics: Semantics, to record: InstanceRecord
     ) throws -> Bool {

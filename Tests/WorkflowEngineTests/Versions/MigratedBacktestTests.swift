@@ -4,7 +4,7 @@ import Testing
 import WorkflowEngine
 import WorkflowStore
 
-/// Replaying instances that went over to another version: what came since is asked.
+/// Tests replays of migrated instances: only the rows since the migration are tried.
 @Suite(.timeLimit(.minutes(20))) struct MigratedBacktestTests {
     private static let first = """
         id: b

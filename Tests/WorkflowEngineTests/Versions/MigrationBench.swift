@@ -5,7 +5,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What several tests of migrations do.
+/// The steps that several tests of migrations share.
 extension TaskBench {
     @discardableResult
     func migrate(
@@ -19,7 +19,7 @@ extension TaskBench {
         )
     }
 
-    /// What is told of a migration that is rejected: its kind and its message.
+    /// Returns the kind and the message of a migration's rejection.
     func toldMigration(
         _ name: String, to version: MachineVersion? = nil, _ plan: MigrationPlan = MigrationPlan(),
         retries: Bool = false, seq: Int64? = nil, key: String? = nil
@@ -32,7 +32,7 @@ extension TaskBench {
         }
     }
 
-    /// Verified, folded to its row, and the same when it is read again.
+    /// Expects that the instance verifies, folds to its row, and is the same when it is read again.
     func expectFolded(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await expectWhole(sourceLocation: sourceLocation)
         let record = try await timed.record(name)

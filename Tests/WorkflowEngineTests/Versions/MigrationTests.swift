@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// An instance that goes over to another version of its machine.
+/// Tests the migration of an instance to another version of its machine.
 @Suite(.timeLimit(.minutes(20))) struct MigrationTests {
     private static let first = """
         id: pack

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What an undone migration leaves behind: an instance that looks as if nothing had happened.
+/// Tests undone migrations: the instance looks as if nothing had happened.
 @Suite(.timeLimit(.minutes(20))) struct UndoTests {
     private static let old = """
         id: f
@@ -21,13 +21,13 @@ import WorkflowStore
           b: {}
         """
 
-    /// Its only state is another, or it is the same with one more.
+    /// A version in which the state `b` is called `c`, and one with an additional state.
     private static let moved = old.replacing("  b: {}", with: "  c: {}").replacing("go: b", with: "go: c")
     private static let renamed = old + "\n  d: {}"
 
     private static let hour: Int64 = 3_600_000
 
-    /// An instance in `b` for an hour, and one that has failed in `a` since then.
+    /// Returns an instance that has been in `b` for an hour, and one that has failed in `a` since then.
     private static func bench(_ second: String) async throws -> TaskBench {
         let bench = try await TaskBench(old)
         try await bench.timed.start("f", "p")
@@ -99,7 +99,7 @@ import WorkflowStore
     }
 }
 
-/// Undone runs of which something is left.
+/// Tests undone runs with remaining instances.
 @Suite(.timeLimit(.minutes(20))) struct UndoneRunTests {
     private static let undo = BulkAction.undo(UndoneRun("m"), invocations: nil)
     private static let ofFirst = BulkSelection(machines: ["pot"], versions: [1])
