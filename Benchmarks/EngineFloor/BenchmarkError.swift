@@ -1,9 +1,9 @@
-/// Why a measurement cannot go on.
+/// The reason why a measurement cannot continue.
 package struct BenchmarkError: Error, CustomStringConvertible {
-    /// What went wrong, on which thing.
+    /// The failure, and the thing that it concerns.
     package let description: String
 
-    /// An error with this text.
+    /// Creates an error with a text.
     package init(_ description: String) {
         self.description = description
     }

@@ -1,25 +1,25 @@
 package import Foundation
 
-/// Ours and its floor, ready to be measured in turn.
+/// Our side and its floor, ready to be measured in turn.
 package protocol Contest {
-    /// Measures ours once.
+    /// Measures our side once.
     mutating func ours() async throws -> Sample
-    /// Measures the floor once; nil for a figure that has none.
+    /// Measures the floor once; `nil` for a figure without a floor.
     mutating func floor() async throws -> Sample?
-    /// Stops and removes what was made for it.
+    /// Stops everything and removes the files.
     mutating func end() async throws
 }
 
-/// Where and how long a contest is measured.
+/// The place and the duration of a contest.
 package struct Setting: Sendable {
-    /// An empty folder of the contest's own, on the disk that is measured.
+    /// An empty folder for the contest, on the measured disk.
     package let folder: URL
-    /// Whether the run is a quick one: as small as still means something.
+    /// True for a quick run, which is as small as still means something.
     package let isQuick: Bool
-    /// About how long one measurement takes.
+    /// The approximate seconds of one measurement.
     package let seconds: Double
 
-    /// As a run is asked for.
+    /// Creates the setting of a run.
     package init(folder: URL, isQuick: Bool, seconds: Double) {
         self.folder = folder
         self.isQuick = isQuick

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Double {
-    /// With so many digits behind the point.
+    /// Returns the number with some digits after the point.
     package func text(_ digits: Int) -> String {
         String(format: "%.\(digits)f", self)
     }

@@ -1,7 +1,7 @@
 package import WorkflowEngine
 
-/// Batches of events through the engine, beside the loop over sqlite3 that writes the same rows into a copy of the
-/// same file. The loop commits every batch; the engine commits together what waits. Both flush every commit.
+/// Batches of events through the engine, beside the loop over sqlite3 that writes the same rows into a copy of the same
+/// file. The loop commits every batch; the engine commits all waiting batches together. Both flush every commit.
 package struct EngineContest: Contest {
     private var files: EngineFiles
     private let running: RunningEngine
@@ -9,7 +9,7 @@ package struct EngineContest: Contest {
     private let events: Int
     private let workload: Workload
 
-    /// Makes both files, with the instances, and lets both sides become warm.
+    /// Makes both files with the instances, and warms up both sides.
     package init(_ workload: Workload, _ setting: Setting) async throws {
         files = try await EngineFiles(workload, in: setting.folder)
         self.workload = workload
@@ -46,13 +46,13 @@ package struct EngineContest: Contest {
 }
 
 extension RunningEngine {
-    /// Sends all, so many requests at once.
+    /// Sends all lists, a number of requests at a time.
     package func send(_ lists: [[SendCommand]], atOnce lanes: Int) async throws {
         try await compileMachines()
         try await OrderedSender(engine).send(lists, atOnce: lanes)
     }
 
-    /// Sends all, and tells how many events a second that were.
+    /// Sends all lists. Returns the number of events a second.
     package func measure(_ lists: [[SendCommand]], atOnce lanes: Int) async throws -> Sample {
         let events = lists.reduce(0) { $0 + $1.count }
         let before = engine.statistics.counts

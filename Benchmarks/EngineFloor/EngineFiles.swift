@@ -4,8 +4,8 @@ package import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Two copies of one file with the instances of a workload, the engine's and the floor's, and the events for both: each
-/// side is given the same ones, in the same order.
+/// Two copies of one file with the instances of a workload, for the engine and for the floor, and the events for both.
+/// Each side gets the same events in the same order.
 package struct EngineFiles {
     /// The path of the engine's file.
     package let ours: String
@@ -15,10 +15,10 @@ package struct EngineFiles {
     private var planner: FloorPlanner
     private var oursTraffic: Traffic
     private var floorTraffic: Traffic
-    /// The data as the commands carry it.
+    /// The data in the form of commands.
     private let data: [JSONValue]
 
-    /// Makes both files; an engine's that is there already must be one that `fill` made.
+    /// Makes both files. An existing file of the engine must be one that `fill` made.
     package init(_ workload: Workload, in folder: URL) async throws {
         self.workload = workload
         ours = Self.path(in: folder)
@@ -32,7 +32,7 @@ package struct EngineFiles {
         floorTraffic = oursTraffic
     }
 
-    /// Makes the engine's file, with the instances.
+    /// Makes the engine's file with the instances.
     package static func fill(_ workload: Workload, in folder: URL) async throws {
         let running = try RunningEngine(path: path(in: folder))
         let machine = try await running.engine.apply(workload.source, syntax: .yaml, by: .bench).0.record.name
@@ -40,24 +40,24 @@ package struct EngineFiles {
         try await running.stop()
     }
 
-    /// Of the engine's file.
+    /// Returns the path of the engine's file.
     static func path(in folder: URL) -> String { folder.appending(path: "ours.db").path }
 
-    /// How many events a measurement of so many seconds sends.
+    /// Returns the number of events in a measurement of some seconds.
     package func events(in seconds: Double) -> Int {
         max(1, Int(seconds * Double(workload.eventsPerSecond)) / workload.batch) * workload.batch
     }
 
-    /// An event for every instance: all are in the engine's cache then.
+    /// Returns an event for every instance, after which all are in the engine's cache.
     package mutating func firstCommands() -> [[SendCommand]] { lists(oursTraffic.everyInstance()) }
 
-    /// The same for the floor.
+    /// Returns the same events for the floor.
     package mutating func firstPlan() throws -> FloorPlan { try planner.plan(floorTraffic.everyInstance()) }
 
-    /// The next events, in requests.
+    /// Returns the next events, in requests.
     package mutating func commands(_ count: Int) -> [[SendCommand]] { lists(oursTraffic.next(count)) }
 
-    /// The next events for the floor.
+    /// Returns the next events for the floor.
     package mutating func plan(_ count: Int) throws -> FloorPlan { try planner.plan(floorTraffic.next(count)) }
 
     private func lists(_ picks: [Traffic.Pick]) -> [[SendCommand]] {
@@ -72,7 +72,7 @@ package struct EngineFiles {
 }
 
 extension SQLiteFloorFile {
-    /// Writes in batches of so many events, and of as many bytes as the engine's may have.
+    /// Writes in batches with the given number of events, and with as many bytes as the engine's may have.
     package func run(_ plan: FloorPlan, batch: Int = Workload.usualBatch) throws {
         try run(plan, batch: batch, bytes: EngineLimits().batchBytes)
     }

@@ -4,7 +4,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Steps through events before the clock starts, so that the floor knows every row that the engine will write.
+/// Applies events before the clock starts, so that the floor knows every row that the engine will write.
 struct FloorPlanner {
     private let machine: Machine
     private let workload: Workload
@@ -21,7 +21,7 @@ struct FloorPlanner {
         snapshots = Array(repeating: macrostep.snapshot, count: workload.instances)
     }
 
-    /// What the floor writes for these events.
+    /// Returns the rows of events for the floor.
     mutating func plan(_ picks: [Traffic.Pick]) throws -> FloorPlan {
         var plan = FloorPlan()
         plan.events.reserveCapacity(picks.count)
@@ -57,20 +57,20 @@ struct FloorPlanner {
     }
 }
 
-/// Events as the floor writes them.
+/// The events in the form that the floor writes.
 package struct FloorPlan {
-    /// In the order in which the floor writes them.
+    /// The events in the order of writing.
     package var events: [sqlite_floor_event] = []
     private var arena: [UInt8] = []
     private var texts: [sqlite_floor_text] = []
     private var known: [String: Int32] = [:]
 
-    /// No events.
+    /// Creates a plan without events.
     package init() {}
 
-    /// An event that leads an instance from one snapshot to another.
+    /// Returns an event that leads an instance from one snapshot to another. Its texts are added to the plan.
     ///
-    /// - Parameter data: The event's, as it is written.
+    /// - Parameter data: The event's data in its written form.
     package mutating func row(
         of event: Event, data: String?, from before: Snapshot, to after: Snapshot, in machine: Machine
     ) -> sqlite_floor_event {
@@ -103,7 +103,7 @@ package struct FloorPlan {
         return event
     }()
 
-    /// Keeps a text, and gives its number; the same text has the same number.
+    /// Stores a text, and returns its number; the same text has the same number.
     package mutating func add(_ text: String) -> Int32 {
         if let number = known[text] { return number }
         let number = add(Array(text.utf8))
@@ -111,7 +111,7 @@ package struct FloorPlan {
         return number
     }
 
-    /// Keeps bytes under a new number.
+    /// Stores bytes under a new number.
     mutating func add(_ bytes: [UInt8]) -> Int32 {
         texts.append(sqlite_floor_text(offset: Int64(arena.count), count: Int32(bytes.count)))
         arena += bytes
@@ -132,7 +132,7 @@ package struct FloorPlan {
     }
 }
 
-/// The loop over sqlite3 on a file of its own.
+/// The loop over sqlite3, on its own file.
 package final class SQLiteFloorFile {
     private var floor: OpaquePointer?
 
@@ -146,7 +146,7 @@ package final class SQLiteFloorFile {
         if let floor { sqlite_floor_close(floor) }
     }
 
-    /// Writes the events of a plan in batches of so many events and bytes.
+    /// Writes the events of a plan in batches with a limit of events and of bytes.
     func run(_ plan: FloorPlan, batch: Int, bytes: Int) throws {
         _ = plan.withPlan(batch: batch, bytes: bytes) { plan in
             withUnsafePointer(to: plan) { sqlite_floor_run(floor, $0) }
@@ -154,7 +154,7 @@ package final class SQLiteFloorFile {
         try check()
     }
 
-    /// Moves everything into the file and closes it.
+    /// Moves all rows from the log into the file, and closes it.
     package func close() {
         if let floor { sqlite_floor_close(floor) }
         floor = nil

@@ -1,11 +1,11 @@
-/// A work and the same written by hand; both are told how often to do it, and say how often they did.
+/// A piece of work, and the same written by hand. Both take the number of repetitions, and return how many they did.
 package struct Loops: Sendable {
-    /// Runs the work so often.
+    /// Does the work a number of times.
     package let ours: @Sendable (Int) throws -> Int
-    /// Runs what is written by hand so often.
+    /// Does the work written by hand a number of times.
     package let floor: @Sendable (Int) throws -> Int
 
-    /// Both sides.
+    /// Creates the loops of both sides.
     package init(
         ours: @escaping @Sendable (Int) throws -> Int, floor: @escaping @Sendable (Int) throws -> Int
     ) {

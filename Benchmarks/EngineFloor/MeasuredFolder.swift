@@ -1,13 +1,14 @@
 package import Foundation
 
-/// Where the measured files are: below a folder on the disk that counts, one for each figure.
+/// The place of the measured files: below a folder on the relevant disk, with a folder for each figure.
 package struct MeasuredFolder {
     /// The folder of this run.
     package let root: URL
 
     /// Makes the folder, and removes those of earlier runs that were killed.
     ///
-    /// - Parameter place: Nil for `.build` where there is one: a temporary folder may be in memory.
+    /// - Parameter place: The parent folder; `nil` for `.build` if it exists, because a temporary folder may be in
+    ///   memory.
     package init(in place: String?) throws {
         let parent: URL
         if let place {
@@ -42,7 +43,7 @@ package struct MeasuredFolder {
         return try await body(folder)
     }
 
-    /// Removes it.
+    /// Removes the folder.
     package func remove() {
         // What is left behind is only untidy.
         try? FileManager.default.removeItem(at: root)

@@ -3,8 +3,8 @@ import SQLiteStore
 
 /// A program that measures.
 package enum MeasuringProgram {
-    /// Runs what the program does, and returns when it has ended. `main` calls it and is synchronous: an asynchronous
-    /// one ends the main thread, at which valgrind 3.19 crashes.
+    /// Runs the program's body, and returns at its end. `main` calls it and is synchronous: an asynchronous one ends
+    /// the main thread, at which valgrind 3.19 crashes.
     package static func run(_ body: @escaping @Sendable () async -> Void) {
         // The floors have it too.
         SQLiteMemory.stopCounting()

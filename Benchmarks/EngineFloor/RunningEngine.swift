@@ -6,18 +6,18 @@ package import WorkflowEngine
 package import WorkflowStore
 
 extension Caller {
-    /// Who measures: somebody of whom the journal says nothing.
+    /// The caller of the measurements, without an actor in the journal.
     package static let bench = Caller(nil, namespace: .default, role: .owner)
 }
 
-/// The engine on a file, in this process.
+/// An engine on a file, in this process.
 package struct RunningEngine: Sendable {
     /// The engine, which takes commands until `stop`.
     package let engine: Engine
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    /// Opens the file, or makes it, and starts the engine.
+    /// Opens or makes the file, and starts the engine.
     package init(path: String, limits: EngineLimits = EngineLimits()) throws {
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
         let engine = Engine(
@@ -31,8 +31,8 @@ package struct RunningEngine: Sendable {
         running = Task { try await group.run() }
     }
 
-    /// Compiles the machines of the file. Whoever waits for one is overtaken by others, and rows would stand in another
-    /// order than the floor's.
+    /// Compiles the machines of the file. A command that waits for a machine is overtaken by others, and the rows would
+    /// not be in the floor's order.
     func compileMachines() async throws {
         var number: Int64 = 1
         while let record = try await engine.store.machine(MachineID(rawValue: number)) {
@@ -41,25 +41,25 @@ package struct RunningEngine: Sendable {
         }
     }
 
-    /// Ends in order; everything is in the file then.
+    /// Stops the engine properly; then everything is in the file.
     package func stop() async throws {
         await group.triggerGracefulShutdown()
         try await running.value
     }
 }
 
-/// Sends to an engine, with several requests under way, in one order: an actor's turn lasts until what it sends is in
+/// Sends to an engine in one order, with several requests under way: an actor's turn lasts until its commands are in
 /// the engine's queue.
 package actor OrderedSender {
     private let engine: Engine
     private var place = 0
 
-    /// Sends to this engine.
+    /// Creates a sender to an engine.
     package init(_ engine: Engine) {
         self.engine = engine
     }
 
-    /// Sends all, a few lists at once.
+    /// Sends all lists, a few at a time.
     func send(_ lists: [[SendCommand]], atOnce lanes: Int) async throws {
         place = 0
         try await withThrowingTaskGroup(of: Void.self) { group in

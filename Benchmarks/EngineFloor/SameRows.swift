@@ -1,11 +1,11 @@
 import GRDB
 
-/// Compares two files that must hold the same rows: what makes a floor believable.
+/// Compares two files that must have the same rows, which makes a floor credible.
 package enum SameRows {
     private typealias Table = (name: String, key: String, equal: [String])
 
-    /// The columns that must be equal, row by row. Times, digests and what has times in it differ; of those the lengths
-    /// must be equal in all.
+    /// The columns that must be equal, row by row. Times, digests and values with times in them differ; their lengths
+    /// must be equal.
     private static let tables: [Table] = [
         (
             "journal", "position",
@@ -38,9 +38,9 @@ package enum SameRows {
         ("queue", "", []),
     ]
 
-    /// Throws what is different.
+    /// Throws for the first difference.
     ///
-    /// - Parameter hasSameKeys: False where keys are random: of these the lengths must be equal, and what they are for.
+    /// - Parameter hasSameKeys: False if keys are random: their lengths must be equal, and their uses.
     package static func check(_ ours: String, _ floor: String, hasSameKeys: Bool = true) throws {
         var tables = tables
         if !hasSameKeys {
@@ -90,7 +90,7 @@ package enum SameRows {
         }
     }
 
-    /// Compares rows that no key finds; both have as many.
+    /// Compares rows that no key finds. Both files have the same number of them.
     private static func sets(of table: Table, _ database: Database) throws {
         let columns = table.equal.joined(separator: ", ")
         let sql = """

@@ -1,23 +1,24 @@
 /// One measurement.
 package struct Sample: Sendable {
-    /// In the figure's unit.
+    /// The value in the figure's unit.
     package let value: Double
-    /// What else was seen, such as percentiles; shown beside the line.
+    /// Further observations, such as percentiles, which are shown beside the line.
     package let note: String?
 
-    /// A value in the figure's unit.
+    /// Creates a sample from a value in the figure's unit.
     package init(value: Double, note: String? = nil) {
         self.value = value
         self.note = note
     }
 
-    /// Events a second; the note tells how long one takes, and for how long the process computed for it.
+    /// Creates a sample of events a second. The note has the duration of one event, and the process's computing time
+    /// for it.
     package init(events: Int, _ work: Stopwatch) {
         let (seconds, computing) = work.elapsed()
         let each = [seconds, computing].map { ($0 / Double(events) * 1e6).text(2) }
         self.init(value: Double(events) / seconds, note: "\(each[0]) µs each, \(each[1]) of CPU")
     }
 
-    /// The same with more in its note.
+    /// Returns the same sample with an addition to its note.
     func noting(_ more: String) -> Sample { Sample(value: value, note: note.map { $0 + ", " + more } ?? more) }
 }

@@ -2,11 +2,11 @@ import Statechart
 import WorkflowCEL
 import WorkflowJSON
 
-/// Steps of a machine and their expressions, beside the same thing written by hand over dictionaries.
+/// Steps of a machine and their expressions, beside the same work written by hand over dictionaries.
 package enum StepLoops {
     private static let identity = InstanceIdentity(name: "bench", version: 1, startedAt: .zero)
 
-    /// Two states and one event.
+    /// Returns the loops for two states and one event.
     package static func flat() throws -> Loops {
         let machine = try DefinitionReader.read(
             "{id: lamp, initial: off, states: {off: {on: {flip: on}}, on: {on: {flip: off}}}}"
@@ -26,7 +26,7 @@ package enum StepLoops {
             })
     }
 
-    /// A guard over context and event, and an assignment.
+    /// Returns the loops for a guard over context and event, and an assignment.
     package static func guarded() throws -> Loops {
         let machine = try DefinitionReader.read(
             """
@@ -57,7 +57,7 @@ package enum StepLoops {
             })
     }
 
-    /// The guard alone.
+    /// Returns the loops for the guard alone.
     package static func expression() throws -> Loops {
         let source = "context.amount < 1000 && event.data.ok"
         guard let program = Program.compile(source, in: Vocabulary.environment(contextKeys: ["amount"])).program else {
@@ -95,7 +95,7 @@ package enum StepLoops {
         return taken
     }
 
-    /// The guard, written by hand over the same data.
+    /// Returns the value of the guard, written by hand over the same data.
     @inline(never)
     private static func holds(_ context: JSONObject, _ data: JSONObject) -> Bool {
         guard case .int(let amount)? = context["amount"], case .bool(let isOK)? = data["ok"] else { return false }
@@ -103,7 +103,7 @@ package enum StepLoops {
     }
 }
 
-/// What the expression sees.
+/// The variables of the expression.
 private struct Trial: Activation {
     let context: JSONObject
     let event: JSONObject

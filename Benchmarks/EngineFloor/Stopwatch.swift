@@ -1,14 +1,14 @@
 import Foundation
 
-/// Time that passes, and time that the process computes on all its threads.
+/// Measures elapsed time, and the computing time of all threads of the process.
 package struct Stopwatch {
     private let begin = ContinuousClock.now
     private let beginOfComputing = clock()
 
-    /// Begins now.
+    /// Starts the stopwatch.
     package init() {}
 
-    /// Seconds since it was made.
+    /// Returns the seconds since the start.
     package func elapsed() -> (passed: Double, computing: Double) {
         ((ContinuousClock.now - begin) / .seconds(1), Double(clock() - beginOfComputing) / Double(CLOCKS_PER_SEC))
     }

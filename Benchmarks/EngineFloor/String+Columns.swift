@@ -1,10 +1,10 @@
 extension String {
-    /// As wide as a column, with spaces in front.
+    /// Returns the text with spaces before it, as wide as a column.
     package func padded(_ width: Int) -> String {
         String(repeating: " ", count: max(0, width - count)) + self
     }
 
-    /// As wide as a column, with spaces behind.
+    /// Returns the text with spaces after it, as wide as a column.
     package func filled(_ width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }

@@ -3,9 +3,9 @@ import Statechart
 import WorkflowEngine
 import WorkflowStore
 
-/// Tasks that are begun, taken and completed in batches of 100 through the engine, beside the loop over sqlite3 that
-/// writes the same rows into a copy of the same file. The loop commits every batch; the engine commits together what
-/// waits. Both flush every commit.
+/// Tasks that are begun, leased and completed in batches of 100 through the engine. The floor is the loop over sqlite3
+/// that writes the same rows into a copy of the same file. The loop commits every batch; the engine commits all waiting
+/// batches together. Both flush every commit.
 package struct TaskContest: Contest {
     private var files: TaskFiles
     private let running: RunningEngine
@@ -13,7 +13,7 @@ package struct TaskContest: Contest {
     private let loop: SQLiteFloorFile
     private let rounds: Int
 
-    /// Makes both files, with the instances, and lets both sides become warm.
+    /// Makes both files with the instances, and warms up both sides.
     package init(_ setting: Setting, instances: Int = 10_000) async throws {
         files = try await TaskFiles(.tasks(instances), in: setting.folder)
         var limits = EngineLimits()
@@ -61,22 +61,22 @@ package struct TaskContest: Contest {
     }
 }
 
-/// Two copies of one file with instances that ask for tasks, the engine's and the floor's, and what both do: each side
-/// gets the same, in the same order.
+/// Two copies of one file with instances that request tasks, for the engine and for the floor, and the work of both.
+/// Each side gets the same in the same order.
 package struct TaskFiles {
-    /// Requests of each kind that are under way at once.
+    /// The number of requests of each kind that are under way at once.
     private static let requestsAtOnce = 16
 
     let ours: String
     /// The path of the floor's file.
     package let floor: String
-    /// What both sides do.
+    /// The work of both sides.
     package let workload: Workload
     private var planner: TaskPlanner
     private var oursOrder: InstanceOrder
     private var floorOrder: InstanceOrder
 
-    /// Makes both files, with the instances.
+    /// Makes both files with the instances.
     package init(_ workload: Workload, in folder: URL) async throws {
         self.workload = workload
         ours = EngineFiles.path(in: folder)
@@ -89,20 +89,20 @@ package struct TaskFiles {
         guard tasksOfRound <= workload.instances else { throw BenchmarkError("an instance has one task at a time") }
     }
 
-    /// Tasks that are begun before the first of them is taken.
+    /// The number of tasks that are begun before the first of them is leased.
     package var tasksOfRound: Int { Self.requestsAtOnce * workload.batch }
 
-    /// How many rounds a measurement of so many seconds has.
+    /// Returns the number of rounds in a measurement of some seconds.
     package func rounds(in seconds: Double) -> Int {
         max(1, Int(seconds * Double(workload.eventsPerSecond)) / tasksOfRound)
     }
 
-    /// What begins the tasks of rounds, in requests.
+    /// Returns the events that begin the tasks of rounds, in requests.
     mutating func commands(rounds: Int) -> [[[SendCommand]]] {
         (0..<rounds).map { _ in (0..<Self.requestsAtOnce).map { _ in commands(oursOrder.next(workload.batch)) } }
     }
 
-    /// The same rounds for the floor.
+    /// Returns the same rounds for the floor.
     package mutating func plan(rounds: Int) throws -> FloorPlan {
         var plan = FloorPlan()
         for _ in 0..<rounds {
@@ -114,7 +114,7 @@ package struct TaskFiles {
         return plan
     }
 
-    /// Tasks of which some are taken, and none is completed.
+    /// Returns events for tasks of which some are leased and none is completed.
     mutating func rest() throws -> (commands: [[SendCommand]], leased: Int, plan: FloorPlan) {
         let begun = (0..<2).map { _ in oursOrder.next(workload.batch) }
         var plan = FloorPlan()
@@ -131,7 +131,7 @@ package struct TaskFiles {
     }
 }
 
-/// All instances in an order of chance, again and again: the same for both sides.
+/// The instances in a random order, again and again, which is the same for both sides.
 private struct InstanceOrder {
     private let order: [Int]
     private var place = 0

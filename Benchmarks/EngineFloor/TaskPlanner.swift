@@ -6,11 +6,11 @@ import WorkflowStore
 /// Takes instances through their tasks before the clock starts, so that the floor knows every row that the engine will
 /// write.
 package struct TaskPlanner {
-    /// What every worker sends.
+    /// The result that every worker sends.
     package static let result = #"{"ok":true}"#
-    /// What every worker calls itself.
+    /// The name of every worker.
     static let worker = "bench"
-    /// How long each has a task, in milliseconds.
+    /// The duration of each lease, in milliseconds.
     static let leaseMilliseconds: Int64 = 30_000
 
     private let machine: Machine
@@ -19,7 +19,7 @@ package struct TaskPlanner {
     private let data: JSONValue
     private let start: Timestamp
     private var snapshots: [Snapshot]
-    /// What instances have asked for last.
+    /// The last requests of the instances.
     private var requests: [EffectRequest?]
     private var random = Generator(seed: 3)
     private var count = 0
@@ -49,7 +49,7 @@ package struct TaskPlanner {
         }
     }
 
-    /// Lets a worker take the tasks of instances.
+    /// Lets a worker lease the tasks of instances.
     mutating func lease(_ instances: some Sequence<Int>, to plan: inout FloorPlan) throws {
         for instance in instances {
             guard let request = requests[instance] else { throw BenchmarkError("there is no task to be taken") }
@@ -106,7 +106,7 @@ package struct TaskPlanner {
         row.due_ms = row.at_ms
     }
 
-    /// A millisecond later with every batch.
+    /// Returns the time of the next batch, a millisecond later.
     private mutating func nextTime() -> LogicalTime {
         defer { count += 1 }
         return LogicalTime(milliseconds: start.rawValue + Int64(count / batch))

@@ -3,8 +3,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Workers of an engine in this process, with several requests under way, in one order: an actor's turn lasts until
-/// what it asks is in the engine's queue.
+/// Workers of an engine in this process, in one order and with several requests under way: an actor's turn lasts until
+/// its requests are in the engine's queue.
 actor TaskSender {
     private let engine: Engine
     private let result: JSONValue
@@ -15,14 +15,14 @@ actor TaskSender {
         result = try JSONReader.value(from: TaskPlanner.result)
     }
 
-    /// Begins tasks, takes all of them and completes them: one after the other, and of each so many requests at once as
-    /// there are lists.
+    /// Begins tasks, leases all of them and completes them, one step after another. In each step, as many requests are
+    /// under way as there are lists.
     func run(_ lists: [[SendCommand]]) async throws {
         try await OrderedSender(engine).send(lists, atOnce: lists.count)
         try await complete(try await lease(lists.map(\.count)))
     }
 
-    /// Takes tasks, so many with each request.
+    /// Leases tasks, a given number with each request.
     func lease(_ counts: [Int]) async throws -> [[LeasedTask]] {
         place = 0
         return try await withThrowingTaskGroup(of: (Int, [LeasedTask]).self) { group in

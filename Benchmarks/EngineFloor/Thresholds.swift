@@ -1,11 +1,11 @@
 package import ArgumentParser
 import Foundation
 
-/// What must hold, as `thresholds.json` says.
+/// The thresholds in `thresholds.json`.
 package struct Thresholds: Decodable {
-    /// The median ratio of a figure, by its id: the least, or the most for a figure that must be low.
+    /// The median ratios of figures by their ids: the least, or the most for a figure that must be low.
     package let ratios: [String: Double]
-    /// Instructions of a counted work, by its name.
+    /// The instructions of counted work, by its name.
     package let instructions: [String: Double]
 
     /// Reads the file.
@@ -14,7 +14,7 @@ package struct Thresholds: Decodable {
     }
 }
 
-/// Where the thresholds are.
+/// The place of the thresholds.
 package struct ThresholdOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What must hold.", valueName: "file"))
     package var thresholds = "Benchmarks/thresholds.json"
@@ -22,6 +22,6 @@ package struct ThresholdOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the measured files are made; .build without it.", valueName: "folder"))
     package var folder: String?
 
-    /// Before the arguments are read.
+    /// Creates the options before the arguments are read.
     package init() {}
 }

@@ -3,43 +3,43 @@ import WorkflowStore
 
 /// A machine, its instances, and the events that are sent to them.
 package struct Workload: Sendable {
-    /// What key an event carries.
+    /// The kind of key that an event carries.
     package enum Keys: Sendable {
         case none
-        /// UUIDs of version 7, which grow with time.
+        /// A version 7 UUID, which grows with time.
         case growing
-        /// UUIDs of version 4, which are everywhere.
+        /// A version 4 UUID, which is random.
         case random
     }
 
-    /// Events in one request, unless a workload says otherwise.
+    /// The number of events in one request, unless a workload has another.
     package static let usualBatch = 500
 
-    /// The definition. Its machine takes the event in every state that it comes to.
+    /// The definition. Its machine accepts the event in every state that it reaches.
     package let source: String
     let event: String
-    /// How many there are.
+    /// The number of instances.
     package let instances: Int
-    /// Canonical JSON, of which each event has one; none for events without data.
+    /// The data of events as canonical JSON, of which each event has one; empty for events without data.
     package var data: [String] = []
     var keys = Keys.none
-    /// Events in one request, and at most in one batch.
+    /// The number of events in one request, which is also the limit of a batch.
     package private(set) var batch = usualBatch
-    /// How many events a measurement of a second sends.
+    /// The number of events in a measurement of a second.
     var eventsPerSecond = 150_000
 
-    /// Requests that are under way: so many that the writer has some to apply also while all that it may have under way
-    /// is being committed, and not more bytes than its queue takes.
+    /// The number of requests under way. With so many, the writer has some to apply while the most batches are being
+    /// committed; and they have no more bytes than its queue takes.
     package var requestsAtOnce: Int { min(16, (32 << 20) / (batch * (512 + (data.first?.utf8.count ?? 0)))) }
 
-    /// Two states and one event.
+    /// Returns a workload of two states and one event.
     package static func flat(_ instances: Int) -> Workload {
         Workload(
             source: "{id: lamp, initial: off, states: {off: {on: {flip: on}}, on: {on: {flip: off}}}}", event: "flip",
             instances: instances)
     }
 
-    /// Nested states, a guard over context and event, and an assignment for every event.
+    /// Returns a workload of nested states, a guard over context and event, and an assignment for every event.
     package static func nested(_ instances: Int) -> Workload {
         let add = "guard: context.amount < 1000 && event.data.ok, actions: {assign: {count: context.count + 1}}"
         let source = """
@@ -58,7 +58,7 @@ package struct Workload: Sendable {
         return Workload(source: source, event: "add", instances: instances, data: [#"{"ok":true}"#])
     }
 
-    /// A timer that begins and ends with every state.
+    /// Returns a workload with a timer that begins and ends with every state.
     package static func after(_ instances: Int) -> Workload {
         let source = """
             id: lease
@@ -71,17 +71,17 @@ package struct Workload: Sendable {
         return Workload(source: source, event: "renew", instances: instances)
     }
 
-    /// A task that every event begins; its result leads back.
+    /// Returns a workload with a task that every event begins, and whose result leads back.
     package static func tasks(_ instances: Int) -> Workload {
         Workload(
             source: job("job", queue: taskQueue), event: "begin", instances: instances, batch: 100,
             eventsPerSecond: 16_000)
     }
 
-    /// The queue of the tasks of `tasks`.
+    /// The queue for the tasks of `tasks`.
     static let taskQueue = "work"
 
-    /// A machine whose event `begin` begins a task of a queue, and whose result leads back.
+    /// Returns a machine whose event `begin` begins a task of a queue, and whose result leads back.
     package static func job(_ name: String, queue: String) -> String {
         let input = #"{"order":"instance.name","amount":"context.amount"}"#
         let working = #"{"invoke":{"task":"\#(queue)","input":\#(input),"onDone":"idle"}}"#
@@ -89,7 +89,7 @@ package struct Workload: Sendable {
             + #""states":{"idle":{"on":{"begin":"working"}},"working":\#(working)}}"#
     }
 
-    /// The same with data of so many bytes.
+    /// Returns the same workload with data of a number of bytes.
     package func with(dataBytes: Int, eventsPerSecond: Int = 150_000) -> Workload {
         var random = Generator(seed: 7)
         var workload = self
@@ -102,7 +102,7 @@ package struct Workload: Sendable {
         return workload
     }
 
-    /// The same in smaller batches.
+    /// Returns the same workload in smaller batches.
     package func with(batch: Int) -> Workload {
         var workload = self
         workload.batch = batch
@@ -110,7 +110,7 @@ package struct Workload: Sendable {
         return workload
     }
 
-    /// The same with keys.
+    /// Returns the same workload with keys.
     package func with(keys: Keys) -> Workload {
         var workload = self
         workload.keys = keys
@@ -118,19 +118,19 @@ package struct Workload: Sendable {
     }
 }
 
-/// Picks of instances, data and keys: the same from the same seed.
+/// Picks instances, data and keys. The same seed gives the same ones.
 struct Traffic: Sendable {
-    /// An event, before it is a command or a row.
+    /// An event before it becomes a command or a row.
     struct Pick: Sendable {
         let instance: Int
-        /// The place in `Workload.data`.
+        /// The index in `Workload.data`.
         let data: Int?
         let key: RequestKey?
         let at: Timestamp
     }
 
     let workload: Workload
-    /// The time of the first event; a millisecond later with every 150.
+    /// The time of the first event, which increases by a millisecond with every 150.
     let start: Timestamp
     private var random = Generator(seed: 1)
     private var count = 0
@@ -140,12 +140,12 @@ struct Traffic: Sendable {
         self.start = start
     }
 
-    /// One event for each instance, in their order.
+    /// Returns one event for each instance, in their order.
     mutating func everyInstance() -> [Pick] {
         (0..<workload.instances).map { next(instance: $0) }
     }
 
-    /// So many events for instances picked at random.
+    /// Returns a number of events for instances picked at random.
     mutating func next(_ count: Int) -> [Pick] {
         (0..<count).map { _ in next(instance: Int(random.next() % UInt64(workload.instances))) }
     }
@@ -169,11 +169,11 @@ struct Traffic: Sendable {
     }
 }
 
-/// SplitMix64 (https://prng.di.unimi.it/splitmix64.c): small, fast, and the same everywhere.
+/// A SplitMix64 generator (https://prng.di.unimi.it/splitmix64.c): small, fast, and the same everywhere.
 package struct Generator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The same seed gives the same numbers.
+    /// Creates a generator. The same seed gives the same numbers.
     package init(seed: UInt64) {
         state = seed
     }

@@ -1,11 +1,11 @@
 import EngineFloor
 import Foundation
 
-/// Takes the bytes of an answer apart as they come: its head, its chunks (RFC 9112, section 7.1) and their lines.
+/// Parses the bytes of an answer as they come: its head, its chunks (RFC 9112, section 7.1) and their lines.
 final class AnswerReader {
     private enum Place {
         case head
-        /// Bytes of a body whose length was told before.
+        /// The bytes of a body with a known length.
         case body(left: Int)
         case chunkSize
         case chunk(left: Int)
@@ -16,12 +16,12 @@ final class AnswerReader {
 
     private var place = Place.end
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    /// Bytes at the front of `input` that could not be taken apart yet: never more than a head.
+    /// The number of bytes at the front of `input` that could not be parsed yet: never more than a head.
     private var held = 0
-    /// What came behind the last line that is whole: all of a body that is no lines.
+    /// The bytes after the last complete line: the whole body if it has no lines.
     private(set) var begun: [UInt8] = []
 
-    /// Bytes of the body that have come.
+    /// The number of bytes of the body so far.
     private(set) var bodyBytes = 0
 
     deinit {
@@ -41,7 +41,7 @@ final class AnswerReader {
         begun.removeAll(keepingCapacity: true)
     }
 
-    /// Reads what has come on a socket, and gives away each line that is whole, without its end.
+    /// Reads the available bytes of a socket, and passes on each complete line without its end.
     func receive(from descriptor: Int32, _ line: (UnsafeRawBufferPointer) throws -> Void) throws {
         let count = recv(descriptor, input.baseAddress.map { $0 + held }, input.count - held, 0)
         if count < 0, errno == EAGAIN { return }
@@ -53,7 +53,7 @@ final class AnswerReader {
         guard held < input.count else { throw BenchmarkError("an answer has a head without end") }
     }
 
-    /// Takes the next part; nil when more has to come.
+    /// Parses the next part; `nil` if more bytes have to come.
     private func step(_ rest: UnsafeRawBufferPointer, _ line: (UnsafeRawBufferPointer) throws -> Void) throws -> Int? {
         switch place {
         case .head:

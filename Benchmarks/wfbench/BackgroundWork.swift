@@ -3,10 +3,9 @@ import Foundation
 import Synchronization
 import WorkflowThreads
 
-/// Work that is done again and again beside something that is measured, a thread each.
+/// Work that is repeated beside a measurement, with a thread for each piece.
 ///
-/// The threads let all others go first: they stand for clients elsewhere, which take no core away from those that are
-/// measured.
+/// The threads let all others go first: they stand for clients elsewhere, which take no core from the measured ones.
 final class BackgroundWork: Sendable {
     private struct State {
         var isOver = false
@@ -37,7 +36,7 @@ final class BackgroundWork: Sendable {
         state.withLock { $0.running -= 1 }
     }
 
-    /// Lets each end its turn; gives the number of turns.
+    /// Lets each piece of work end its turn. Returns the number of turns.
     func stop() throws -> Int {
         state.withLock { $0.isOver = true }
         while state.withLock({ $0.running > 0 }) { usleep(1_000) }
@@ -48,9 +47,9 @@ final class BackgroundWork: Sendable {
     }
 }
 
-/// Those who read while others send. Each call of a closure is one request.
+/// The clients that read while others send. Each call of a closure is one request.
 enum Readers {
-    /// Goes through the list of instances, a hundred at a time.
+    /// Returns a reader of the list of instances, a hundred at a time.
     static func list(_ socket: String, rest: useconds_t) throws -> @Sendable () throws -> Void {
         let reader = try Reader(socket: socket)
         return {
@@ -60,7 +59,7 @@ enum Readers {
         }
     }
 
-    /// Waits for what happens to an instance.
+    /// Returns a reader that waits for the events of an instance.
     static func tail(_ socket: String, instance: String, rest: useconds_t) throws -> @Sendable () throws -> Void {
         let reader = try Reader(socket: socket)
         return {
@@ -74,7 +73,7 @@ enum Readers {
         }
     }
 
-    /// Verifies all that the daemon has.
+    /// Returns a reader that verifies everything.
     static func verify(_ socket: String) throws -> @Sendable () throws -> Void {
         let reader = try LineReader(socket: socket)
         return {
@@ -82,7 +81,7 @@ enum Readers {
         }
     }
 
-    /// Has a backup made and fetches it.
+    /// Returns a reader that makes and fetches a backup.
     static func backup(_ socket: String) throws -> @Sendable () throws -> Void {
         let reader = try LineReader(socket: socket)
         return {
@@ -122,7 +121,7 @@ private final class LineReader: @unchecked Sendable {
     }
 }
 
-/// A connection with the place in a list that it has come to; used by one thread.
+/// A connection with its place in a list; used by one thread.
 private final class Reader: @unchecked Sendable {
     private let connection: LoadConnection
     var place: String?

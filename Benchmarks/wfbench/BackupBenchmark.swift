@@ -6,8 +6,8 @@ import Synchronization
 import WorkflowStore
 import WorkflowThreads
 
-/// Measures what a backup of a large database costs: how long copying and checking take, how long sends take meanwhile,
-/// and how long `wfd verify` takes, with its comparison of the indexes apart.
+/// Measures the cost of a backup of a large database: the time of copying and checking, and the latency of sends
+/// meanwhile. Also measures the time of `wfd verify`, with its comparison of the indexes apart.
 struct BackupBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
@@ -105,10 +105,10 @@ struct BackupBenchmark: AsyncParsableCommand {
     }
 }
 
-/// A backup that is made while something else is measured, on a thread of its own.
+/// A backup that is made beside a measurement, on its own thread.
 private final class TimedBackup: Sendable {
     private struct State {
-        /// When the copy was whole; nil before.
+        /// The time when the copy was complete; `nil` before.
         var copied: UInt64?
         var end: UInt64?
         var failure: (any Error)?
@@ -120,7 +120,7 @@ private final class TimedBackup: Sendable {
 
     init(socket: String) { self.socket = socket }
 
-    /// Whether it is made, or has failed.
+    /// True if the backup is made, or has failed.
     var isOver: Bool { state.withLock { $0.end != nil } }
 
     func start() {
@@ -135,7 +135,7 @@ private final class TimedBackup: Sendable {
         }
     }
 
-    /// The seconds until the copy was whole, and from there until it was checked.
+    /// Returns the seconds until the copy was complete, and from then on until it was checked.
     func times() throws -> (copying: Double, checking: Double) {
         let state = state.withLock { $0 }
         if let failure = state.failure { throw failure }

@@ -12,7 +12,7 @@ struct Benchmark: AsyncParsableCommand {
         defaultSubcommand: Table.self)
 }
 
-/// Where the program begins.
+/// The entry point of the program.
 @main
 enum Main {
     static func main() {

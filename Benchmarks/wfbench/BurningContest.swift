@@ -1,11 +1,11 @@
 import EngineFloor
 import Foundation
 
-/// The sends of one client while 64 others use up the budget of their steps, each on an instance of its own, beside one
+/// The sends of one client while 64 others use up the budget of their steps, each on its own instance. The floor is one
 /// of those steps alone.
 ///
-/// The instances that burn are new ones each time, so that their first round is measured too, in which nothing is known
-/// of them.
+/// The expensive instances are new each time, so that their first round is measured too, in which their cost is
+/// unknown.
 struct BurningContest: Contest {
     private static let burners = 64
     private static let burner = """
@@ -47,7 +47,7 @@ struct BurningContest: Contest {
         return Sample(value: latencies.milliseconds(50), note: latencies.percentilesText)
     }
 
-    /// Clients of instances that are started now.
+    /// Returns clients of instances that are started now.
     private mutating func burners(_ count: Int) throws -> RefusedLoad {
         let connection = try LoadConnection(socket: daemon.socket)
         defer { connection.close() }

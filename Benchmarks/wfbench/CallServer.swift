@@ -5,16 +5,16 @@ import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
-/// A service as effects call it: it answers `{"id":"r-1"}` at once on one port of this machine, and after a while on
-/// another. It counts what comes. Where a path ends with a time, in milliseconds of the wall clock, it keeps for how
-/// long the request has been on its way.
+/// A service in the role of one that effects call: it answers `{"id":"r-1"}` at once on one port of this machine, and
+/// after a while on another. It counts the requests. If a path ends with a time, in milliseconds of the wall clock, it
+/// records how long the request has been on its way.
 ///
-/// One thread does it all, so that most of the cores is left for who is measured.
+/// One thread does all of it, so that most of the cores are left for the measured programs.
 struct CallServer: Service {
-    /// After so long what comes on the slow port is answered.
+    /// The delay of the answers on the slow port.
     private static let slow = TimeAmount.seconds(2)
 
-    /// The unix socket on which it tells `/ports`, `/count` and `/delays`.
+    /// The unix socket on which the service answers `/ports`, `/count` and `/delays`.
     private let control: String
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
@@ -52,11 +52,11 @@ struct CallServer: Service {
     }
 }
 
-/// What has come.
+/// The received calls.
 private final class ReceivedCalls: Sendable {
     private struct State {
         var count = 0
-        /// In microseconds, since somebody asked last.
+        /// The delays in microseconds since they were last read.
         var delays: [Int] = []
     }
 
@@ -64,7 +64,7 @@ private final class ReceivedCalls: Sendable {
 
     var count: Int { state.withLock { $0.count } }
 
-    /// The head of a request is here; gives what it is answered.
+    /// Records the head of a request. Returns the answer.
     func came(_ path: String) -> String {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -85,7 +85,7 @@ private final class ReceivedCalls: Sendable {
     }
 }
 
-/// Answers the requests of a connection, one behind the other.
+/// Answers the requests of a connection, one after another.
 private final class AnswerHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

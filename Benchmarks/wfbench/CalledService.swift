@@ -1,15 +1,15 @@
 import EngineFloor
 import Foundation
 
-/// The service that effects call, with what it tells.
+/// The service that effects call, and its reports.
 struct CalledService {
     private let process: ServerProcess
-    /// Where it answers at once, as `127.0.0.1:40001`.
+    /// The address that answers at once, as `127.0.0.1:40001`.
     let quick: String
-    /// Where it answers after two seconds.
+    /// The address that answers after two seconds.
     let slow: String
 
-    /// Starts it.
+    /// Starts the service.
     init(in folder: URL) async throws {
         process = try await .calls(in: folder)
         let ports = try process.ask(HTTPRequestText.get("/ports")).split(separator: " ")
@@ -18,10 +18,10 @@ struct CalledService {
         slow = "127.0.0.1:\(ports[1])"
     }
 
-    /// How many requests have come.
+    /// Returns the number of received requests.
     func count() throws -> Int { Int(try process.ask(HTTPRequestText.get("/count"))) ?? 0 }
 
-    /// From the times in their paths to when they came: of all that came since this was asked last.
+    /// Returns the delays from the times in the paths to the arrivals, for all requests since the last call.
     func delays() throws -> Latencies {
         var delays = Latencies()
         for text in try process.ask(HTTPRequestText.get("/delays")).split(separator: " ") {
@@ -31,7 +31,7 @@ struct CalledService {
         return delays
     }
 
-    /// Waits until nothing has come for a while; gives how many have.
+    /// Waits until nothing has come for a while. Returns the number of requests.
     func settled() async throws -> Int {
         let deadline = ContinuousClock.now + .seconds(30)
         var last = try count()
@@ -44,6 +44,6 @@ struct CalledService {
         }
     }
 
-    /// Ends it in order.
+    /// Stops the service properly.
     func stop() throws { try process.stop() }
 }

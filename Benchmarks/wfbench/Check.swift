@@ -44,7 +44,7 @@ struct Check: AsyncParsableCommand {
 }
 
 extension Figure {
-    /// Whether less is better.
+    /// True if a lower value is better.
     fileprivate var isLowGood: Bool {
         switch goal {
         case .atMost, .ratioAtMost: true

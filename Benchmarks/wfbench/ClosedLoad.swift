@@ -1,12 +1,12 @@
 import EngineFloor
 import Foundation
 
-/// Clients that send one request after another, each over a connection of its own; all of them in one thread.
+/// Clients that send one request after another, each over its own connection; all of them in one thread.
 final class ClosedLoad {
-    /// What a load came to.
+    /// The result of a load.
     struct Outcome {
         let perSecond: Double
-        /// From sending to the end of the answer.
+        /// The latencies from sending to the end of the answer.
         let latencies: Latencies
 
         var sample: Sample { Sample(value: perSecond, note: latencies.percentilesText) }
@@ -19,7 +19,7 @@ final class ClosedLoad {
 
     /// Connects all clients.
     ///
-    /// - Parameter status: That of every answer; another one is an error.
+    /// - Parameter status: The expected status of every answer; another one is an error.
     init(socket: String, clients: Int, book: RequestBook, status: Int = 200) throws {
         self.status = status
         connections = try (0..<clients).map { _ in try LoadConnection(socket: socket) }
@@ -59,7 +59,7 @@ final class ClosedLoad {
         try book.next { try connection.send($0) }
     }
 
-    /// Gives the connections up.
+    /// Closes the connections.
     func close() {
         for connection in connections { connection.close() }
         poller.close()

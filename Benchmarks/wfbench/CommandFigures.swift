@@ -1,7 +1,7 @@
 import EngineFloor
 import Foundation
 
-/// Whole processes of the command line.
+/// The figures of whole processes of the command line.
 enum CommandFigures {
     static let figures: [Figure] = [
         Figure(
@@ -11,13 +11,13 @@ enum CommandFigures {
     ]
 }
 
-/// `wfctl send` and `curl`, a process each in turn, to the same daemon.
+/// `wfctl send` and `curl`, one process each in turn, to the same daemon.
 struct CommandContest: Contest {
     private let daemon: ServerProcess
     private let runs: Int
     private let wfctl: [String]
     private let curl: [String]
-    /// Of the processes of `curl` that took turns with those of the last call of `ours`.
+    /// The latencies of the `curl` processes that took turns with those of the last call of `ours`.
     private var floors = Latencies()
 
     init(_ setting: Setting) async throws {
@@ -57,7 +57,7 @@ struct CommandContest: Contest {
         try daemon.stop()
     }
 
-    /// Nanoseconds from the start of a process to its end.
+    /// Returns the nanoseconds from the start of a process to its end.
     private static func time(_ command: [String]) throws -> UInt64 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// The client with which the daemon makes requests, without an engine.
+/// The daemon's client for requests, without an engine.
 struct DirectCalls {
     private let executor: HTTPExecutor
 
@@ -16,7 +16,7 @@ struct DirectCalls {
             agent: "wfbench")
     }
 
-    /// Makes requests for a time, so many at once; gives how many were answered.
+    /// Makes requests for a time, a number of them at once. Returns the number of answers.
     func run(_ http: JSONObject, atOnce places: Int, seconds: Double) async throws -> Int {
         let end = ContinuousClock.now + .seconds(seconds)
         return try await withThrowingTaskGroup(of: Int.self) { group in
@@ -34,9 +34,9 @@ struct DirectCalls {
         }
     }
 
-    /// Begins so many requests a second for a time, whatever comes back, and waits for the last.
+    /// Begins requests at a fixed rate for a time, whatever comes back, and waits for the last.
     ///
-    /// - Parameter http: The request that is due at a time of the wall clock, in milliseconds.
+    /// - Parameter http: Returns the request that is due at a time of the wall clock, in milliseconds.
     func run(_ http: @escaping @Sendable (Int64) -> JSONObject, perSecond rate: Double, seconds: Double) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             let begin = ContinuousClock.now
@@ -60,6 +60,6 @@ struct DirectCalls {
         guard case .done = outcome else { throw BenchmarkError("a request was not answered: \(outcome)") }
     }
 
-    /// Closes its connections.
+    /// Closes the connections.
     func end() async { await executor.shutdown() }
 }

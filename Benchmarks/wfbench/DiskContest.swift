@@ -1,7 +1,7 @@
 import EngineFloor
 import Foundation
 
-/// By how many bytes a file grows for an event, once the log is in it.
+/// The bytes by which a file grows for an event, once the log is in it.
 struct DiskContest: Contest {
     private var files: EngineFiles
     private let workload: Workload

@@ -2,7 +2,8 @@ import EngineFloor
 import Foundation
 import WorkflowJSON
 
-/// Effects that the daemon carries out itself: requests of a real `wfd` process to a server on this machine.
+/// The figures of effects that the daemon carries out itself: requests of a real `wfd` process to a server on this
+/// machine.
 enum EffectFigures {
     static let figures: [Figure] = [
         Figure(
@@ -17,9 +18,9 @@ enum EffectFigures {
             begin: { setting in try await StartContest(setting) }),
     ]
 
-    /// Requests to the server at once.
+    /// The number of requests to the server at once.
     static let places = 64
-    /// Effects that `effects.start` begins a second.
+    /// The number of effects that `effects.start` begins a second.
     static let startRate = 1_000.0
 }
 
@@ -84,7 +85,7 @@ struct CallContest: Contest {
     }
 }
 
-/// Effects that are begun on a fixed schedule, beside requests that the same client begins on one.
+/// Effects that begin on a fixed schedule, beside requests that the same client begins on one.
 struct StartContest: Contest {
     private let service: CalledService
     private let daemon: ServerProcess
@@ -128,9 +129,9 @@ struct StartContest: Contest {
     }
 }
 
-/// Events on a fixed schedule, of which each begins an effect, and how long these take to arrive.
+/// Events on a fixed schedule, each of which begins an effect, and the time until the effects arrive.
 struct EffectStarts {
-    /// So many that hardly an event comes to one whose effect runs; such an event begins none.
+    /// The number of instances: so many that hardly an event meets a running effect, in which case it begins none.
     private static let instances = 2_000
 
     private let service: CalledService
@@ -157,8 +158,8 @@ struct EffectStarts {
         load = try OpenLoad(socket: daemon.socket, connections: 64, book: book)
     }
 
-    /// Begins so many effects a second; gives how long they took from the journal's time to their arrival, and how long
-    /// the answers to the events took.
+    /// Begins effects at a fixed rate. Returns the times from the journal's time to their arrival, and the latencies of
+    /// the events' answers.
     func run(perSecond rate: Double, seconds: Double) async throws -> (delays: Latencies, answers: Latencies) {
         _ = try service.delays()
         let answers = try load.run(perSecond: rate, seconds: seconds)
@@ -170,12 +171,12 @@ struct EffectStarts {
         return (delays, answers)
     }
 
-    /// Gives the connections up.
+    /// Closes the connections.
     func close() { load.close() }
 }
 
 extension ServerProcess {
-    /// Sets something for a queue.
+    /// Changes settings of a queue.
     func setQueue(_ queue: String, _ settings: String) throws {
         try ask(HTTPRequestText.patch("/v1/queues/\(queue)", settings))
     }

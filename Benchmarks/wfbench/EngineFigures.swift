@@ -1,6 +1,6 @@
 import EngineFloor
 
-/// Batches through the engine, in this process.
+/// The figures of batches through the engine, in this process.
 enum EngineFigures {
     static let figures: [Figure] =
         [
@@ -20,7 +20,7 @@ enum EngineFigures {
                 .flat(1_000).with(dataBytes: 10_240, eventsPerSecond: 12_000)),
         ] + selves + disk
 
-    /// The floor of these is the engine itself.
+    /// The figures whose floor is the engine itself.
     private static let selves = [
         Figure(
             id: "engine.hot", title: "one hot instance / 1,000 instances", unit: .perSecond, goal: .ratioAtLeast(0.9),

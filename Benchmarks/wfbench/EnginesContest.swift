@@ -4,7 +4,7 @@ import WorkflowEngine
 
 /// The engine on one file, beside the engine on another.
 struct EnginesContest: Contest {
-    /// An engine on a file of its own.
+    /// An engine on its own file.
     private struct Side {
         let workload: Workload
         var files: EngineFiles
@@ -19,7 +19,7 @@ struct EnginesContest: Contest {
             try await running.send(files.firstCommands(), atOnce: workload.requestsAtOnce)
         }
 
-        /// Sends events until the file has so many.
+        /// Sends events until the file has a number of them.
         mutating func fill(to events: Int) async throws {
             while running.engine.statistics.counts.events < events {
                 let missing = events - running.engine.statistics.counts.events
@@ -36,14 +36,14 @@ struct EnginesContest: Contest {
     private var other: Side
     private let events: Int
 
-    /// One instance, beside 1,000 of the same machine.
+    /// Creates a contest of one instance beside 1,000 of the same machine.
     init(hot setting: Setting) async throws {
         try await self.init(.flat(1), .flat(1_000), setting)
         try await side.fill(to: 20_000)
         try await other.fill(to: 20_000)
     }
 
-    /// A file with so many events, beside one with 10 thousand.
+    /// Creates a contest of a file with a number of events beside one with 10 thousand.
     init(events: Int, _ setting: Setting) async throws {
         try await self.init(.flat(1_000), .flat(1_000), setting)
         try await side.fill(to: events)

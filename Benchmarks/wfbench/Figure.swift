@@ -1,37 +1,37 @@
 import EngineFloor
 
-/// A line of the table: something that is measured, beside its floor.
+/// A line of the table: a measured value beside its floor.
 struct Figure: Sendable {
-    /// Dotted, such as `engine.1000.flat`; what `--only` and the thresholds name.
+    /// The dotted id, such as `engine.1000.flat`, which `--only` and the thresholds name.
     let id: String
-    /// What the table shows.
+    /// The title in the table.
     let title: String
     let unit: Unit
-    /// What it must reach; nil for a line that only tells.
+    /// The goal; `nil` for a line without one.
     let goal: Goal?
-    /// Whether it is part of a quick run.
+    /// True if the figure is part of a quick run.
     let isQuick: Bool
-    /// Prepares what is measured: files, daemons, instances. Its time does not count.
+    /// Prepares files, daemons and instances. Its time does not count.
     let begin: @Sendable (Setting) async throws -> any Contest
 
-    /// What a value counts.
+    /// The unit of a value.
     enum Unit: String, Sendable {
         case perSecond = "/s"
         case milliseconds = "ms"
         case bytes = "B"
     }
 
-    /// What a figure must reach.
+    /// The goal of a figure.
     enum Goal: Sendable {
-        /// Ours divided by the floor is no less than this.
+        /// Our value divided by the floor is at least this.
         case ratioAtLeast(Double)
-        /// Ours divided by the floor is no more than this.
+        /// Our value divided by the floor is at most this.
         case ratioAtMost(Double)
-        /// Ours alone is no less than this, in the figure's unit.
+        /// Our value is at least this, in the figure's unit.
         case atLeast(Double)
-        /// Ours divided by the floor, and ours alone, are no less than these.
+        /// Our value divided by the floor, and our value, are at least these.
         case ratioAndValueAtLeast(Double, Double)
-        /// Ours alone is no more than this, in the figure's unit.
+        /// Our value is at most this, in the figure's unit.
         case atMost(Double)
     }
 }

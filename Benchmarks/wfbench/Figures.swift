@@ -1,13 +1,13 @@
 import EngineFloor
 
-/// Every line of the table, in its order.
+/// The lines of the table, in their order.
 enum Figures {
     static let all =
         EngineFigures.figures + HTTPFigures.figures + LineFigures.figures + LatencyFigures.figures
         + TaskFigures.figures + EffectFigures.figures + CommandFigures.figures + StepFigures.figures
         + LibraryFigures.figures + ReplayFigures.figures + StreamFigures.figures
 
-    /// Those whose ids begin with one of these, or all.
+    /// Returns the figures whose ids begin with one of these texts, or all figures.
     static func selected(_ only: [String], isQuick: Bool) throws -> [Figure] {
         for prefix in only where !all.contains(where: { $0.matches(prefix) }) {
             throw BenchmarkError("there is no figure '\(prefix)'; --list names them")
@@ -19,7 +19,7 @@ enum Figures {
 }
 
 extension Figure {
-    /// Whether this is its id, or the id's first parts.
+    /// Returns true if the text is the figure's id, or the first parts of the id.
     func matches(_ prefix: String) -> Bool {
         id == prefix || id.hasPrefix(prefix + ".")
     }

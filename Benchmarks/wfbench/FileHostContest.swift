@@ -7,23 +7,23 @@ import Statechart
 import WorkflowEngine
 import WorkflowStore
 
-/// Typed events through a `FileHost`, beside the same events through the engine that it is made of. Both have a file of
-/// their own with as many instances, and as many tasks that send one event after another: what waits is a batch.
+/// Typed events through a `FileHost`, beside the same events through the engine in it. Both have their own file with as
+/// many instances, and as many tasks that send one event after another: waiting events form a batch.
 struct FileHostContest<M: MachineDefinition>: Contest {
     private let host: FileHost
     private let instances: [StateMachines.Instance<M>]
     private let running: RunningEngine
     private let event: M.Event
-    /// The same as the engine takes it.
+    /// The event in the engine's form.
     private let encoded: Statechart.Event
     private let events: Int
 
     private static var count: Int { 1_000 }
     private static var tasks: Int { 500 }
 
-    /// Makes both files, with the instances, and lets both sides become warm.
+    /// Makes both files with the instances, and warms up both sides.
     ///
-    /// - Parameter event: What is sent, without data; the machine takes it in every state that it comes to.
+    /// - Parameter event: The event to send, without data. The machine accepts it in every state that it reaches.
     init(_ event: M.Event, _ setting: Setting) async throws {
         self.event = event
         events = max(1, Int(setting.seconds * 100)) * Self.count
@@ -58,7 +58,7 @@ struct FileHostContest<M: MachineDefinition>: Contest {
         try await running.stop()
     }
 
-    /// Sends to all instances in turn: each task to instances of its own.
+    /// Sends to all instances in turn; each task has its own instances.
     private func measure(_ send: @escaping @Sendable (Int) async throws -> Void) async throws -> Sample {
         let rounds = events / Self.count
         let work = Stopwatch()

@@ -1,8 +1,8 @@
 import EngineFloor
 import Foundation
 
-/// Single events over HTTP to a real `wfd` process, durable when they are answered, beside the same server with a route
-/// that decodes, does nothing and answers.
+/// The figures of single events over HTTP to a real `wfd` process, which are durable when they are answered. The floor
+/// is the same server with a route that decodes, does nothing and answers.
 enum HTTPFigures {
     static let figures: [Figure] =
         [1, 8, 64, 256].map { clients in
@@ -27,7 +27,7 @@ enum HTTPFigures {
                 begin: { setting in try await ReadersContest(setting, instances: instances, clients: 64) }),
         ]
 
-    /// Instances that the events are spread over, picked at random.
+    /// The number of instances that get the events, picked at random.
     static let instances = 1_000
 
     private static func send(
@@ -39,7 +39,7 @@ enum HTTPFigures {
             begin: { setting in try await SendContest(setting, instances: instances, clients: clients, book: book) })
     }
 
-    /// JSON of so many bytes.
+    /// Returns JSON of a number of bytes.
     private static func text(bytes: Int) -> String {
         let frame = #"{"text":""}"#
         return #"{"text":"\#(String(repeating: "x", count: bytes - frame.utf8.count))"}"#
@@ -77,7 +77,7 @@ struct SendContest: Contest {
     }
 }
 
-/// Sends while others read, beside the same sends to the same daemon while nobody does.
+/// Sends while others read, beside the same sends to the same daemon while nobody reads.
 struct ReadersContest: Contest {
     private let daemon: ServerProcess
     private let load: ClosedLoad

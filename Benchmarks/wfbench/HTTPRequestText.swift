@@ -1,4 +1,4 @@
-/// The bytes of requests.
+/// Makes the bytes of requests.
 enum HTTPRequestText {
     static func get(_ path: String) -> [UInt8] {
         Array("GET \(path) HTTP/1.1\r\nHost: wfd\r\n\r\n".utf8)

@@ -1,10 +1,10 @@
 import EngineFloor
 import Foundation
 
-/// Clients that take jobs of two tasks from begin to end, each one after another: it starts an instance, then takes and
-/// completes a task of the first kind, then one of the second. All of them in one thread.
+/// Clients that take jobs of two tasks from begin to end, one after another. Each starts an instance, leases and
+/// completes a task of the first kind, then one of the second. All of them are in one thread.
 final class JobLoad {
-    /// What a client does next.
+    /// The next step of a client.
     private enum Turn {
         case start, leasePacking, completePacking, leaseShipping, completeShipping
     }
@@ -35,7 +35,7 @@ final class JobLoad {
         poller = try Poller(clients.map(\.connection.descriptor))
     }
 
-    /// Runs for a time; gives the jobs that were done in a second.
+    /// Runs for a time. Returns the number of completed jobs a second.
     func run(seconds: Double) throws -> Double {
         let begin = nanoseconds()
         let end = begin + UInt64(seconds * 1e9)
@@ -81,7 +81,7 @@ final class JobLoad {
         }
     }
 
-    /// The task that a client was given; nil where it asked for none.
+    /// Returns the task that a client got; `nil` if it asked for none.
     private func task(for client: Client) throws -> String? {
         guard client.turn == .leasePacking || client.turn == .leaseShipping else { return nil }
         let tasks = client.connection.withAnswer { LeaseAnswer.tasks(in: $0) }
@@ -104,7 +104,7 @@ final class JobLoad {
         try request.withUnsafeBytes { try client.connection.send($0) }
     }
 
-    /// Gives the connections up.
+    /// Closes the connections.
     func close() {
         for client in clients { client.connection.close() }
         poller.close()

@@ -7,12 +7,12 @@ struct Latencies {
 
     var count: Int { Int(histogram.totalCount) }
 
-    /// Adds one.
+    /// Adds a latency.
     mutating func record(_ nanoseconds: UInt64) {
         histogram.record(nanoseconds)
     }
 
-    /// A percentile, in milliseconds.
+    /// Returns a percentile in milliseconds.
     func milliseconds(_ percentile: Double) -> Double {
         Double(histogram.valueAtPercentile(percentile)) / 1e6
     }

@@ -1,7 +1,7 @@
 import EngineFloor
 import Foundation
 
-/// How long a send takes.
+/// The figures of a send's latency.
 enum LatencyFigures {
     static let figures: [Figure] = [
         Figure(
@@ -19,7 +19,7 @@ enum LatencyFigures {
     ]
 }
 
-/// One client with one request under way, beside what it cannot do without: its rows written and flushed by the loop
+/// One client with one request under way. The floor is the unavoidable part: its rows written and flushed by the loop
 /// over sqlite3, and a round trip to the same server without an engine.
 struct OneClientContest: Contest {
     private let daemon: ServerProcess
@@ -29,7 +29,7 @@ struct OneClientContest: Contest {
     private var files: EngineFiles
     private let loop: SQLiteFloorFile
     private let seconds: Double
-    /// What `ours` gave last.
+    /// The last result of `ours`.
     private var last = Double.infinity
 
     init(_ setting: Setting) async throws {
@@ -54,8 +54,8 @@ struct OneClientContest: Contest {
         return Sample(value: last, note: outcome.latencies.percentilesText)
     }
 
-    /// A send has a commit in it and cannot be faster: where it seems to be, one side was kept from the cores more than
-    /// the other, and no ratio of the two means anything.
+    /// Measures the floor. A send contains a commit and cannot be faster. If it seems to be, one side got the cores
+    /// less often than the other, and no ratio of the two means anything.
     mutating func floor() async throws -> Sample? {
         let before = CoreWait.ofThread()
         let begin = nanoseconds()
@@ -70,7 +70,7 @@ struct OneClientContest: Contest {
         return Sample(value: commit + trip, note: "commit \(commit.text(3)), round trip \(trip.text(3)) ms")
     }
 
-    /// The median time of a commit of one event, in milliseconds.
+    /// Returns the median time of a commit of one event, in milliseconds.
     private mutating func commits(until end: UInt64) throws -> Double {
         var latencies = Latencies()
         repeat {
@@ -91,9 +91,9 @@ struct OneClientContest: Contest {
     }
 }
 
-/// How long a thread could have run and had no core.
+/// The time that a thread could have run and had no core.
 enum CoreWait {
-    /// Of the calling thread since it began, in nanoseconds; 0 where the kernel does not count
+    /// Returns that time of the calling thread since its start, in nanoseconds; 0 if the kernel does not count it
     /// (https://docs.kernel.org/scheduler/sched-stats.html).
     static func ofThread() -> UInt64 {
         // A kernel without the file only leaves the number out of a message.
@@ -103,8 +103,8 @@ enum CoreWait {
     }
 }
 
-/// Sends at a fixed rate, a third of what the daemon can do, while it is kept busy with other things, beside the same
-/// sends while it is not.
+/// Sends at a fixed rate, a third of the daemon's limit, while it is kept busy with other work. The floor is the same
+/// sends without that work.
 struct BusyContest: Contest {
     private let daemon: ServerProcess
     private let load: OpenLoad

@@ -1,14 +1,14 @@
-/// The tasks that an answer hands out.
+/// Reads the tasks in an answer.
 enum LeaseAnswer {
-    /// What their worker names them by.
+    /// Returns the names by which workers refer to the tasks.
     ///
-    /// - Parameter body: Of the answer.
+    /// - Parameter body: The body of the answer.
     static func tasks(in body: UnsafeRawBufferPointer) -> [String] { texts(of: #""task":""#, in: body) }
 
-    /// The instances that wait for them.
+    /// Returns the instances that wait for the tasks.
     static func instances(in body: UnsafeRawBufferPointer) -> [String] { texts(of: #""instance":""#, in: body) }
 
-    /// The texts behind all that begins so.
+    /// Returns the texts after every occurrence of a field's name.
     private static func texts(of field: StaticString, in body: UnsafeRawBufferPointer) -> [String] {
         var texts: [String] = []
         var rest = body

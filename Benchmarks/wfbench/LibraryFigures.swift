@@ -3,7 +3,8 @@ import Seeds
 import StateMachines
 import Statechart
 
-/// The Swift library: what types cost beside the step and the engine that they use. In memory on one core.
+/// The figures of the Swift library: the cost of types beside the step and the engine that they use. In memory on one
+/// core.
 enum LibraryFigures {
     static let figures = [
         Figure(
@@ -17,7 +18,7 @@ enum LibraryFigures {
             goal: .ratioAtLeast(0.9), isQuick: true, begin: { try await FileHostContest<Lamp>(.flip, $0) }),
     ]
 
-    /// Two states and one event.
+    /// A machine with two states and one event.
     private enum Lamp: MachineDefinition {
         enum State: String, MachineState { case off, on }
         enum Event: String, MachineEvent { case flip }
@@ -38,7 +39,8 @@ enum LibraryFigures {
             floor: try StepLoops.flat().ours)
     }
 
-    /// Events with data, states with values of the context. The floor is the step with the same data.
+    /// Returns the loops for events with data, and states with values of the context. The floor is the step with the
+    /// same data.
     private static func values() throws -> Loops {
         Loops(
             ours: { count in

@@ -1,15 +1,15 @@
 import EngineFloor
 import Foundation
 
-/// A request with many events, a line each, whose bytes were made before time counts.
+/// A request with many events, one in each line, whose bytes were made before the clock starts.
 struct LineBody {
     private(set) var bytes: [UInt8]
     let lines: Int
-    /// Where in each line its key stands; empty without keys.
+    /// The offset of the key in each line; empty without keys.
     private var keys: [Int] = []
     private var uuid = UUIDv7Text()
 
-    /// `flip` for instances picked at random.
+    /// Creates a body with `flip` for instances picked at random.
     init(lines: Int, instances: Int, keyed: Bool, seed: UInt64 = 7) {
         self.lines = lines
         var random = Generator(seed: seed)
@@ -31,7 +31,7 @@ struct LineBody {
         keys = keys.map { $0 + head.utf8.count }
     }
 
-    /// Gives each line a key that was never used.
+    /// Gives each line a new key.
     mutating func renewKeys() {
         bytes.withUnsafeMutableBytes { bytes in
             for key in keys {

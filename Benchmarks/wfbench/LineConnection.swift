@@ -1,7 +1,7 @@
 import EngineFloor
 import Foundation
 
-/// An HTTP/1.1 connection over a unix socket for bodies in lines: it reads the answer while it still sends.
+/// An HTTP/1.1 connection over a unix socket for bodies in lines, which reads the answer while it still sends.
 final class LineConnection {
     private let descriptor: Int32
     private let reader = AnswerReader()
@@ -13,12 +13,12 @@ final class LineConnection {
         }
     }
 
-    /// Gives the connection up.
+    /// Closes the connection.
     func close() {
         Foundation.close(descriptor)
     }
 
-    /// Sends a request, and gives away the lines of its answer until its end.
+    /// Sends a request, and passes on the lines of its answer until the end.
     func exchange(_ request: UnsafeRawBufferPointer, _ line: (UnsafeRawBufferPointer) throws -> Void) throws {
         reader.begin()
         var unsent = request
@@ -34,13 +34,13 @@ final class LineConnection {
         }
     }
 
-    /// Sends a request; gives the body of its answer, which is no lines.
+    /// Sends a request. Returns the body of its answer, which has no lines.
     func body(of request: UnsafeRawBufferPointer) throws -> [UInt8] {
         try exchange(request) { _ in }
         return reader.begun
     }
 
-    /// Sends a request and reads its answer to the end; gives its last line.
+    /// Sends a request and reads its answer to the end. Returns its last line.
     func lastLine(of request: String) throws -> String {
         var last = ""
         try Array(request.utf8).withUnsafeBytes { bytes in

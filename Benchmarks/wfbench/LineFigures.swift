@@ -1,7 +1,7 @@
 import EngineFloor
 import Foundation
 
-/// Events in lines over HTTP to a real `wfd` process.
+/// The figures of events in lines over HTTP to a real `wfd` process.
 enum LineFigures {
     static let figures: [Figure] = [
         figure(
@@ -22,8 +22,8 @@ enum LineFigures {
     }
 }
 
-/// Bodies of ten thousand lines, one after another on each connection, beside the loop over sqlite3 that writes the
-/// same rows in batches of 500.
+/// Bodies of ten thousand lines, one after another on each connection. The floor is the loop over sqlite3 that writes
+/// the same rows in batches of 500.
 struct LineContest: Contest {
     private let daemon: ServerProcess
     private let loads: [LineLoad]
@@ -77,7 +77,7 @@ struct LineContest: Contest {
     }
 }
 
-/// One connection that sends bodies in lines.
+/// A connection that sends bodies in lines.
 final class LineLoad: @unchecked Sendable {
     // Each is used by one task at a time: the contest awaits all of them before it asks again.
     private let connection: LineConnection
@@ -88,7 +88,7 @@ final class LineLoad: @unchecked Sendable {
         self.body = body
     }
 
-    /// Sends bodies, one at least, until a time; gives the number of their lines. A line that was not applied is an
+    /// Sends bodies, at least one, until a time. Returns the number of their lines. A line that was not applied is an
     /// error.
     func run(until end: UInt64) throws -> Int {
         var sent = 0
@@ -112,7 +112,7 @@ final class LineLoad: @unchecked Sendable {
         return sent
     }
 
-    /// Gives the connection up.
+    /// Closes the connection.
     func close() {
         connection.close()
     }

@@ -3,15 +3,15 @@ import EngineFloor
 import Foundation
 import LinuxEvents
 
-/// A non-blocking HTTP/1.1 connection over a unix socket with one request under way at most, as cheap as can be: client
-/// and server share the cores.
+/// A non-blocking HTTP/1.1 connection over a unix socket with at most one request under way. It is as cheap as
+/// possible, because client and server share the cores.
 final class LoadConnection {
     let descriptor: Int32
-    /// When the request that is under way left, or should have left; in nanoseconds of `nanoseconds()`.
+    /// The time when the present request left, or should have left, in nanoseconds of `nanoseconds()`.
     var since: UInt64 = 0
     private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var filled = 0
-    /// The bytes of the answer that is coming in, head and body; 0 while its head is not whole.
+    /// The number of bytes of the present answer, head and body; 0 while its head is incomplete.
     private var expected = 0
 
     init(socket path: String) throws {
@@ -21,19 +21,19 @@ final class LoadConnection {
         }
     }
 
-    /// Gives the connection up.
+    /// Closes the connection.
     func close() {
         Foundation.close(descriptor)
     }
 
-    /// Sends a request whole; whatever it was answered before must have been read.
+    /// Sends a complete request. The answer to the previous one must have been read.
     func send(_ request: UnsafeRawBufferPointer) throws {
         filled = 0
         expected = 0
         try UnixSocket.send(request, to: descriptor)
     }
 
-    /// Reads what has come; true when the answer is there to its end and says what was expected.
+    /// Reads the available bytes. Returns true if the answer is complete and as expected.
     func receive(status: Int = 200) throws -> Bool {
         if filled == buffer.count { buffer += [UInt8](repeating: 0, count: buffer.count) }
         let count = buffer.withUnsafeMutableBytes { bytes in
@@ -55,13 +55,13 @@ final class LoadConnection {
         }
     }
 
-    /// The body of the answer that is whole.
+    /// The body of the complete answer.
     var body: String {
         let text = String(decoding: buffer[..<filled], as: UTF8.self)
         return text.firstRange(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? ""
     }
 
-    /// Calls its argument with the answer that is whole, head and body.
+    /// Calls a function with the complete answer, head and body.
     func withAnswer<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<filled])) }
     }
@@ -72,22 +72,22 @@ final class LoadConnection {
         try waitForAnswer(status: status)
     }
 
-    /// Waits for the answer to what was sent.
+    /// Waits for the answer to the last request.
     func waitForAnswer(status: Int) throws {
         repeat { UnixSocket.wait(for: POLLIN, on: descriptor) } while try !receive(status: status)
     }
 }
 
-/// What counts of an answer's head.
+/// The relevant parts of an answer's head.
 struct AnswerHead {
     let status: Int
-    /// Of the head with the empty line at its end.
+    /// The length of the head with the empty line at its end.
     let length: Int
-    /// 0 where it is not told.
+    /// The length of the body; 0 if the head does not have it.
     let contentLength: Int
     let isInChunks: Bool
 
-    /// Nil while the head is not whole.
+    /// Reads a head; `nil` while it is incomplete.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 16, let end = bytes.place(of: "\r\n\r\n") else { return nil }
         length = end + 4
@@ -110,7 +110,7 @@ struct AnswerHead {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where a text begins in the bytes; nil where it does not.
+    /// Returns the offset of a text in the bytes; `nil` if they do not have it.
     func place(of text: StaticString) -> Int? {
         let place = text.withUTF8Buffer { text in
             text.withMemoryRebound(to: CChar.self) { linux_events_find(baseAddress, count, $0.baseAddress, $0.count) }
@@ -119,9 +119,9 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// The calls of the system that connections need.
+/// The system calls that connections need.
 enum UnixSocket {
-    /// A connected, blocking stream socket.
+    /// Returns a connected, blocking stream socket.
     static func connect(to path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
@@ -139,7 +139,7 @@ enum UnixSocket {
         return descriptor
     }
 
-    /// Sends all of it, and waits where the socket takes no more.
+    /// Sends all bytes, and waits if the socket takes no more.
     static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
         var rest = bytes
         while !rest.isEmpty {
@@ -153,7 +153,7 @@ enum UnixSocket {
         }
     }
 
-    /// Waits until something can be done with a socket; gives what.
+    /// Waits until something can be done with a socket. Returns the possible operations.
     @discardableResult
     static func wait(for events: Int32, on descriptor: Int32) -> Int32 {
         var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
@@ -162,7 +162,7 @@ enum UnixSocket {
     }
 }
 
-/// A steady clock.
+/// Returns the time of a steady clock.
 func nanoseconds() -> UInt64 {
     DispatchTime.now().uptimeNanoseconds
 }

@@ -7,7 +7,7 @@ struct LoopContest: Contest {
     private let oursCount: Int
     private let floorCount: Int
 
-    /// Finds out how often each is to run.
+    /// Determines the number of repetitions for each side.
     init(_ setting: Setting, _ loops: Loops) throws {
         self.loops = loops
         seconds = setting.seconds

@@ -1,4 +1,4 @@
-/// Does something so many times, 512 at once.
+/// Calls a function a number of times, 512 at once.
 func many(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         for lane in 0..<512 {

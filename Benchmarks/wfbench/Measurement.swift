@@ -1,13 +1,13 @@
 import EngineFloor
 import Foundation
 
-/// What the rounds of a figure gave.
+/// The results of a figure's rounds.
 struct Measurement {
     let figure: Figure
     private(set) var ours: [Sample] = []
     private(set) var floors: [Sample] = []
 
-    /// Measures ours and floor in turn.
+    /// Measures our side and the floor in turn.
     init(
         _ figure: Figure, _ setting: Setting, rounds: Int, progress: (_ text: String) -> Void
     ) async throws {
@@ -28,13 +28,13 @@ struct Measurement {
         try await contest.end()
     }
 
-    /// The median of ours.
+    /// The median of our side.
     var value: Double { Self.median(ours.map(\.value)) }
 
-    /// The median of the floor; nil without one.
+    /// The median of the floor; `nil` without one.
     var floor: Double? { floors.isEmpty ? nil : Self.median(floors.map(\.value)) }
 
-    /// The median of the rounds' ratios: what slows both sides of a round down does not count.
+    /// The median of the rounds' ratios, which is unaffected by a load that slows both sides of a round.
     var ratio: Double? {
         floors.isEmpty ? nil : Self.median(zip(ours, floors).map { $0.value / $1.value })
     }
@@ -43,13 +43,13 @@ struct Measurement {
 
     var floorSpread: Double? { floors.isEmpty ? nil : Self.spread(floors.map(\.value)) }
 
-    /// What was told with the value nearest to the median.
+    /// The note of the value nearest to the median.
     var note: String? {
         let median = value
         return ours.min { abs($0.value - median) < abs($1.value - median) }?.note
     }
 
-    /// Whether the goal is reached; nil without one.
+    /// True if the goal is reached; `nil` without one.
     var isReached: Bool? {
         switch figure.goal {
         case nil: nil
@@ -67,7 +67,7 @@ struct Measurement {
         return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// The whole width, as a share of the median.
+    /// Returns the whole range, as a fraction of the median.
     private static func spread(_ values: [Double]) -> Double {
         let median = median(values)
         return median == 0 ? 0 : ((values.max() ?? 0) - (values.min() ?? 0)) / median

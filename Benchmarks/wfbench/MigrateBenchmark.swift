@@ -7,8 +7,8 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// Measures how fast a run migrates instances, beside a loop over sqlite3 that writes a row for each of them, and how
-/// long events wait meanwhile.
+/// Measures how fast a run migrates instances, beside a loop over sqlite3 that writes a row for each of them. Also
+/// measures the latency of events meanwhile.
 struct MigrateBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
@@ -31,7 +31,7 @@ struct MigrateBenchmark: AsyncParsableCommand {
         states:
           shut: {on: {push: {actions: {assign: {n: context.n + 1}}}}}
         """
-    /// What each row of the migration says.
+    /// The plan in each row of the migration.
     private static let plan = MigrationPlan(map: ["shut": "closed"])
     private static var second: String { first.replacing("shut", with: "closed") }
 
@@ -69,7 +69,7 @@ struct MigrateBenchmark: AsyncParsableCommand {
         }
     }
 
-    /// Events while the instances go back.
+    /// Measures events while the instances migrate back.
     private func beside(_ engine: Engine) async throws {
         let steady = SteadyEvents(rate: rate, event: "push")
         try await steady.start("door", in: engine)
@@ -112,7 +112,7 @@ struct MigrateBenchmark: AsyncParsableCommand {
         }
     }
 
-    /// Instances a second of a loop that writes the same rows for each.
+    /// Returns the instances a second of a loop that writes the same rows for each.
     private func floorRate(_ path: String) throws -> Double {
         let machine = try DefinitionReader.read(Self.second).machine
         let identity = InstanceIdentity(name: "", version: 1, startedAt: .zero)

@@ -1,9 +1,9 @@
 import EngineFloor
 
 /// Clients that do not wait for each other: requests are due at fixed times, whatever comes back, and the latency of
-/// each counts from the time when it was due.
+/// each counts from its due time.
 ///
-/// So an answer that is slow is not only slow itself: those that wait behind it are counted with the time they waited
+/// So a slow answer also lengthens the latencies of the requests that wait for it
 /// (https://github.com/HdrHistogram/HdrHistogram, "coordinated omission").
 final class OpenLoad {
     private let connections: [LoadConnection]
@@ -11,7 +11,7 @@ final class OpenLoad {
     private let timer: EventTimer
     private var book: RequestBook
 
-    /// Connects. A request that is due while all connections are taken waits, and its time runs.
+    /// Connects. A request that is due while all connections are in use waits, and its time runs.
     init(socket: String, connections count: Int, book: RequestBook) throws {
         connections = try (0..<count).map { _ in try LoadConnection(socket: socket) }
         timer = try EventTimer()
@@ -19,14 +19,14 @@ final class OpenLoad {
         self.book = book
     }
 
-    /// Sends so many requests a second for a time, waits for what is under way then, and gives the latencies.
+    /// Sends requests at a fixed rate for a time, and waits for their answers. Returns the latencies.
     func run(perSecond rate: Double, seconds: Double) throws -> Latencies {
         var latencies = Latencies()
         try run(perSecond: rate, seconds: seconds, into: &latencies)
         return latencies
     }
 
-    /// The same, adding to latencies.
+    /// Sends requests as above, and adds to latencies.
     func run(perSecond rate: Double, seconds: Double, into latencies: inout Latencies) throws {
         let count = Int(rate * seconds)
         let begin = nanoseconds() + 1_000_000
@@ -55,7 +55,7 @@ final class OpenLoad {
         }
     }
 
-    /// Gives the connections up.
+    /// Closes the connections.
     func close() {
         for connection in connections { connection.close() }
         poller.close()

@@ -3,8 +3,8 @@ import EngineFloor
 import Foundation
 import WorkflowJSON
 
-/// Runs what people use instead, where it is installed, with the same machine and events on the same disk, and says
-/// what each promises.
+/// Runs alternatives to wfd, if they are installed, with the same machine and events on the same disk. Reports the
+/// promise of each.
 struct Peers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures other libraries, where they are installed, beside ours, and tells what each promises.")
@@ -70,7 +70,7 @@ struct Peers: AsyncParsableCommand {
                 + "synchronous=FULL); a process of its own, history with digests, refusals, keys")
     }
 
-    /// The jobs that `dbos_job.py` has, with workers of another process.
+    /// Measures the jobs of `dbos_job.py`, with workers in another process.
     private func jobs(_ clients: Int, in folder: URL) async throws -> PeerResult {
         let daemon = try await ServerProcess.daemon(in: folder)
         let load = try JobLoad(daemon, clients: clients)
@@ -84,7 +84,7 @@ struct Peers: AsyncParsableCommand {
                 + "request each; workers are processes of their own, and a task is given to another when one dies")
     }
 
-    /// The last line that a program prints; nil when it fails.
+    /// Returns the last line that a program prints; `nil` if the program fails.
     private static func run(_ command: [String]) throws -> String? {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -103,7 +103,7 @@ struct Peers: AsyncParsableCommand {
 
 /// A library, and the script that measures it.
 private struct Peer {
-    /// The name that pip knows.
+    /// The name of the package in pip.
     let package: String
     let module: String
     let script: String
@@ -117,12 +117,12 @@ private struct Peer {
     ]
 }
 
-/// What one of them came to.
+/// The result of one alternative.
 private struct PeerResult {
     let name: String
     let version: String
     let perSecond: Double
-    /// Of the number.
+    /// The unit of the number.
     let unit: String
     let guarantee: String
 
@@ -151,7 +151,7 @@ private struct PeerResult {
 }
 
 extension JSONValue {
-    /// A number of either kind.
+    /// The number as a double, from an integer or a double.
     fileprivate var number: Double? {
         switch self {
         case .int(let value): Double(value)

@@ -5,8 +5,8 @@ import Statechart
 import WorkflowEngine
 import WorkflowStore
 
-/// Measures what effects cost that wait: the memory of a daemon with many of them, how long it takes to be ready after
-/// a kill, and how long the effects of another queue take to start.
+/// Measures the cost of waiting effects: the memory of a daemon with many of them, the time until it is ready after a
+/// kill, and the delay of another queue's effects.
 struct PendingBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pending",
@@ -59,8 +59,8 @@ struct PendingBenchmark: AsyncParsableCommand {
                 + "\(none.used) MiB")
     }
 
-    /// Kills a daemon, starts it again, and uses it: how long it takes to be ready, and its memory in MiB before that
-    /// and afterwards.
+    /// Kills a daemon, starts it again, and uses it. Returns the time until it was ready, and its memory in MiB before
+    /// and after the use.
     private func memory(
         of name: String, in folder: URL, _ service: CalledService
     ) async throws -> (ready: Duration, rest: Int, used: Int) {
@@ -86,7 +86,7 @@ struct PendingBenchmark: AsyncParsableCommand {
 
     // MARK: In one queue
 
-    /// They wait for a server that takes its time, so that the daemon works on them.
+    /// Measures effects that wait for a slow server, so that the daemon works on them.
     private func inOneQueue(_ folder: URL, _ service: CalledService) async throws {
         try await fill("one", in: folder, with: ["{http: {url: 'http://\(service.slow)/'}}"])
         let idle = try await daemon("idle", in: folder)
@@ -118,7 +118,7 @@ struct PendingBenchmark: AsyncParsableCommand {
         try await .daemon(in: folder, name: name, more: ["--allow-http", "127.0.0.1/32"])
     }
 
-    /// Makes a file with instances that wait for effects, of each of these as many.
+    /// Makes a file with instances that wait for effects, the same number for each kind.
     private func fill(_ name: String, in folder: URL, with effects: [String]) async throws {
         let begin = ContinuousClock.now
         let running = try RunningEngine(path: folder.appending(path: "\(name).db").path)

@@ -1,7 +1,7 @@
 import EngineFloor
 import Foundation
 
-/// Events at a fixed rate, each of which begins a task that a waiting poll is answered with.
+/// Events at a fixed rate, each of which begins a task that answers a waiting poll.
 struct PollContest: Contest {
     private static let queues = 10
     private static let perSecond = 500.0
@@ -37,13 +37,14 @@ struct PollContest: Contest {
     }
 }
 
-/// Events that are due at fixed times, and workers that wait for the tasks that they begin: all in one thread.
+/// Events that are due at fixed times, and workers that wait for the tasks: all in one thread.
 final class PollLoad {
-    /// How long it took until tasks were handed out.
+    /// The delays until tasks were handed out.
     struct Outcome {
-        /// From when the event that begins the task was due to be sent: its own commit is in it, and that of the lease.
+        /// The delays from the due time of the event that begins the task. They include the commits of the event and of
+        /// the lease.
         var fromEvent = Latencies()
-        /// From when the event was answered: its commit is on disk, and that of the lease is in it.
+        /// The delays from the answer to the event, whose commit is then on disk. They include the commit of the lease.
         var fromAnswer = Latencies()
     }
 
@@ -73,7 +74,7 @@ final class PollLoad {
     }
 
     private let senders: [LoadConnection]
-    /// What each has sent last.
+    /// The last request of each sender.
     private var sent: [Int]
     private let workers: [Worker]
     private let poller: Poller
@@ -81,7 +82,7 @@ final class PollLoad {
     private let events: [[UInt8]]
     /// The next instance.
     private var next = 0
-    /// When each instance's event was due, and when it was answered; 0 before that.
+    /// The due time of each instance's event, and the time of its answer; 0 before that.
     private var dueTimes: [UInt64]
     private var answerTimes: [UInt64]
 
@@ -97,7 +98,7 @@ final class PollLoad {
         answerTimes = dueTimes
     }
 
-    /// Sends so many events a second for a time, and waits until all of their tasks are completed.
+    /// Sends events at a fixed rate for a time, and waits until all of their tasks are completed.
     func run(perSecond rate: Double, seconds: Double) throws -> Outcome {
         var outcome = Outcome()
         let count = Int(rate * seconds)
@@ -136,14 +137,14 @@ final class PollLoad {
         next = (next + 1) % events.count
     }
 
-    /// True when it is there to its end.
+    /// Reads the answer to a sender. Returns true if it is complete.
     private func takeAnswer(of sender: Int) throws -> Bool {
         guard try senders[sender].receive() else { return false }
         answerTimes[sent[sender]] = nanoseconds()
         return true
     }
 
-    /// Takes what a worker was answered; true when a task is completed.
+    /// Handles the answer to a worker. Returns true if a task is completed.
     private func take(_ worker: Worker, into outcome: inout Outcome) throws -> Bool {
         guard try worker.connection.receive(status: worker.isCompleting ? 204 : 200) else { return false }
         let now = nanoseconds()
@@ -163,7 +164,7 @@ final class PollLoad {
         return false
     }
 
-    /// Gives the connections up.
+    /// Closes the connections.
     func close() {
         for connection in senders + workers.map(\.connection) { connection.close() }
         poller.close()

@@ -7,7 +7,7 @@ final class Poller {
     private let descriptor: Int32
     private var events: [epoll_event]
 
-    /// Watches sockets for what can be read; each is told by its place in the list.
+    /// Watches sockets for readable data; each is identified by its index in the list.
     init(_ sockets: [Int32]) throws {
         descriptor = epoll_create1(0)
         events = Array(repeating: epoll_event(), count: max(sockets.count, 1))
@@ -18,7 +18,7 @@ final class Poller {
         }
     }
 
-    /// Waits; gives how many can be read, 0 when the time is over.
+    /// Waits. Returns the number of readable sockets; 0 if the time is over.
     func wait(seconds: Int) throws -> Int {
         while true {
             let count = epoll_wait(descriptor, &events, Int32(events.count), Int32(seconds * 1_000))
@@ -27,7 +27,7 @@ final class Poller {
         }
     }
 
-    /// The place of one of those that can be read.
+    /// Returns the index of one of the readable sockets.
     subscript(index: Int) -> Int {
         Int(linux_events_number(&events[index]))
     }
@@ -38,7 +38,7 @@ final class Poller {
     }
 }
 
-/// Can be read when a time has come.
+/// A descriptor that becomes readable at a time.
 struct EventTimer {
     let descriptor: Int32
 
@@ -47,14 +47,14 @@ struct EventTimer {
         guard descriptor >= 0 else { throw BenchmarkError("cannot make a timer: errno \(errno)") }
     }
 
-    /// Sets the time, of `nanoseconds()`, and takes back that an earlier one has come.
+    /// Sets the time, of `nanoseconds()`, and clears an earlier expiry.
     func wake(at time: UInt64) throws {
         guard linux_events_wake(descriptor, time) == 0 else {
             throw BenchmarkError("cannot set a timer: errno \(errno)")
         }
     }
 
-    /// Gives it up.
+    /// Closes the timer.
     func close() {
         Foundation.close(descriptor)
     }

@@ -5,7 +5,7 @@ import Statechart
 import WorkflowEngine
 import WorkflowStore
 
-/// Measures how fast rows of deleted instances go, and how long events wait meanwhile.
+/// Measures how fast rows of deleted instances are removed, and the latency of events meanwhile.
 struct PurgeBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge", abstract: "Measures rows/s of deleted instances, and the latency of events beside them.")

@@ -1,4 +1,4 @@
-/// Clients whose requests are refused when the budget of their step is used up.
+/// Clients whose requests are refused because the budget of their step is used up.
 ///
 /// `@unchecked Sendable`: it is used by one thread at a time.
 final class RefusedLoad: @unchecked Sendable {

@@ -4,7 +4,7 @@ import Statechart
 import WorkflowEngine
 import WorkflowStore
 
-/// How fast histories are gone through again, on one core, beside reading and hashing them alone.
+/// The figures of replaying histories on one core, beside reading and hashing them alone.
 enum ReplayFigures {
     static let figures = [
         Figure(
@@ -37,7 +37,7 @@ struct ReplayContest: Contest {
     private let file: SQLiteFile
     private let pass: @Sendable (SQLiteFile) async throws -> Int
 
-    /// Fills a file; the pass says how many events it went through.
+    /// Fills a file. The pass returns the number of replayed events.
     init(_ setting: Setting, _ pass: @escaping @Sendable (SQLiteFile) async throws -> Int) async throws {
         self.pass = pass
         let workload = Workload.flat(Self.instances)

@@ -1,21 +1,21 @@
 import EngineFloor
 import Foundation
 
-/// Requests whose bytes were made before time counts, taken in a random order.
+/// Requests whose bytes were made before the clock starts, taken in a random order.
 struct RequestBook {
     private var bytes: [UInt8] = []
     private var ranges: [Range<Int>] = []
-    /// Where in each request its key stands; empty for requests without.
+    /// The offset of the key in each request; empty for requests without keys.
     private var keys: [Int] = []
     private var random = Generator(seed: 42)
     private var uuid = UUIDv7Text()
 
-    /// Nothing yet.
+    /// Creates an empty book.
     init() {}
 
-    /// Events for so many instances, `flip` each.
+    /// Creates a book with the event `flip` for each of a number of instances.
     ///
-    /// - Parameter data: JSON; nil for an event without data.
+    /// - Parameter data: The data as JSON; `nil` for an event without data.
     init(flips instances: Int, data: String? = #"{"amount":250}"#, keyed: Bool = false) {
         let body = data.map { #"{"event":"flip","data":\#($0)}"# } ?? #"{"event":"flip"}"#
         for number in 0..<instances {
@@ -23,7 +23,7 @@ struct RequestBook {
         }
     }
 
-    /// Adds a POST of JSON; with a key, a new one each time that it is taken.
+    /// Adds a POST of JSON. With a key, the request gets a new one each time that it is taken.
     mutating func add(post path: String, _ body: String, keyed: Bool = false) {
         let field = "Idempotency-Key: "
         var head = "POST \(path) HTTP/1.1\r\nHost: wfd\r\n"
@@ -46,7 +46,7 @@ struct RequestBook {
         ranges.append(start..<bytes.count)
     }
 
-    /// Hands a request out, picked at random.
+    /// Passes a random request to a function.
     mutating func next<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         let index = Int(random.next() % UInt64(ranges.count))
         if !keys.isEmpty {
@@ -59,15 +59,15 @@ struct RequestBook {
     }
 }
 
-/// Texts of UUIDs of version 7 (RFC 9562, section 5.7): the time in milliseconds, then random bits.
+/// Writes version 7 UUIDs as text (RFC 9562, section 5.7): the time in milliseconds, then random bits.
 struct UUIDv7Text {
-    /// Characters of each.
+    /// The number of characters of a UUID.
     static let length = 36
-    /// Never the same again, not in another run on the same database either.
+    /// A generator that never repeats, not even in another run on the same database.
     private var random = Generator(seed: nanoseconds() ^ UInt64(getpid()) << 32)
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Writes a new one.
+    /// Writes a new UUID.
     mutating func write(to text: UnsafeMutableRawBufferPointer) {
         let milliseconds = UInt64(Date().timeIntervalSince1970 * 1_000)
         let high = milliseconds << 16 | 0x7000 | (random.next() & 0x0FFF)

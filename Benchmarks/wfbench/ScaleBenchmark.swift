@@ -5,8 +5,8 @@ import Statechart
 import WorkflowEngine
 import WorkflowStore
 
-/// Measures a daemon on a large database: how long it takes to be ready after a kill, what it keeps in memory, and how
-/// long a page of a long history takes.
+/// Measures a daemon on a large database: the time until it is ready after a kill, its memory, and the time for a page
+/// of a long history.
 struct ScaleBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scale",
@@ -58,7 +58,7 @@ struct ScaleBenchmark: AsyncParsableCommand {
         daemon.kill()
     }
 
-    /// Reads pages at places all over the history, each twice: the second time it is warm.
+    /// Reads pages at places all over the history, each twice; the second time it is warm.
     private func pages(of daemon: ServerProcess) throws {
         let connection = try LoadConnection(socket: daemon.socket)
         defer { connection.close() }

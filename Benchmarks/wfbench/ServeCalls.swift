@@ -3,7 +3,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Serves what effects call, as a process of its own: started by the figures of effects, not by people.
+/// Serves the calls of effects in a separate process: started by the figures of effects, not by people.
 struct ServeCalls: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve-calls", abstract: "Answers requests over HTTP and tells when they came.",

@@ -4,7 +4,7 @@ import ServiceLifecycle
 import UnixSignals
 import WorkflowServer
 
-/// Serves the empty route, as a process of its own like `wfd`: started by the figures over HTTP, not by people.
+/// Serves the empty route in a separate process, like `wfd`: started by the figures over HTTP, not by people.
 struct ServeEmpty: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve-empty", abstract: "Serves a route that decodes, does nothing and answers.",

@@ -9,8 +9,8 @@ extension ServerProcess {
         try start(instances, of: "flip")
     }
 
-    /// Stores a machine for each queue, `q-0` and so on, and starts instances that ask it for tasks: `i-N` is of queue
-    /// N modulo the number of queues.
+    /// Stores a machine for each queue, `q-0` and so on, and starts instances that request tasks: `i-N` is of queue N
+    /// modulo the number of queues.
     func prepareTasks(queues: Int, instances: Int) throws {
         for queue in 0..<queues { try apply(Workload.job("job-\(queue)", queue: "q-\(queue)")) }
         try start(instances) { "job-\($0 % queues)" }
@@ -18,7 +18,7 @@ extension ServerProcess {
 
     /// Stores a machine.
     ///
-    /// - Parameter definition: JSON.
+    /// - Parameter definition: The definition as JSON.
     func apply(_ definition: String) throws {
         try ask(HTTPRequestText.post("/v1/machines", definition), status: 201)
     }
@@ -39,7 +39,7 @@ extension ServerProcess {
         }
     }
 
-    /// Sends a request and gives the body of its answer.
+    /// Sends a request. Returns the body of its answer.
     @discardableResult
     func ask(_ request: [UInt8], status: Int = 200) throws -> String {
         let connection = try LoadConnection(socket: socket)

@@ -1,16 +1,16 @@
 import EngineFloor
 import Foundation
 
-/// A server under load, in a process of its own, over a unix socket.
+/// A server under load, in a separate process, over a unix socket.
 final class ServerProcess {
     let socket: String
-    /// The database; nil for a server that has none.
+    /// The path of the database; `nil` for a server without one.
     let database: String?
     private let process = Process()
 
-    /// Starts the `wfd` beside this program, on a database of its own, and waits until it listens.
+    /// Starts the `wfd` beside this program, on a separate database, and waits until it listens.
     ///
-    /// - Parameter more: Arguments that it is given beside the usual ones.
+    /// - Parameter more: Arguments in addition to the usual ones.
     static func daemon(in folder: URL, name: String = "wfd", more: [String] = []) async throws -> ServerProcess {
         let socket = folder.appending(path: "\(name).sock").path
         let database = folder.appending(path: "\(name).db").path
@@ -20,7 +20,7 @@ final class ServerProcess {
             socket: socket, database: database)
     }
 
-    /// Starts the same server with nothing behind it, and waits until it listens.
+    /// Starts the same server without an engine, and waits until it listens.
     static func empty(in folder: URL) async throws -> ServerProcess {
         let socket = folder.appending(path: "empty.sock").path
         return try await ServerProcess(
@@ -28,7 +28,7 @@ final class ServerProcess {
             database: nil)
     }
 
-    /// Starts a service for what effects call, and waits until it listens.
+    /// Starts a service for the calls of effects, and waits until it listens.
     static func calls(in folder: URL) async throws -> ServerProcess {
         let socket = folder.appending(path: "calls.sock").path
         return try await ServerProcess(
@@ -58,7 +58,7 @@ final class ServerProcess {
         }
     }
 
-    /// Ends it in order, and waits for that.
+    /// Stops the process properly, and waits for its end.
     func stop() throws {
         process.terminate()
         process.waitUntilExit()
@@ -68,21 +68,21 @@ final class ServerProcess {
         }
     }
 
-    /// Kills it as a crash would.
+    /// Kills the process, as a crash would.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         Interruption.ended(process.processIdentifier)
     }
 
-    /// What it keeps in memory of its own (`RssAnon` of proc_pid_status(5)), in MiB.
+    /// Returns the memory of the process's own (`RssAnon` of proc_pid_status(5)), in MiB.
     func anonymousMiB() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
         return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1_024
     }
 
-    /// For how long it has computed on all its threads, in seconds (`utime` and `stime` of proc_pid_stat(5)).
+    /// Returns the computing time of all its threads, in seconds (`utime` and `stime` of proc_pid_stat(5)).
     func computed() throws -> Double {
         let stat = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
         // The name stands in brackets and may have blanks.
@@ -93,13 +93,13 @@ final class ServerProcess {
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// This program.
+    /// The path of this program.
     private static var program: URL {
         // Linux tells it whatever the shell called it (proc_pid_exe(5)).
         let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: path ?? CommandLine.arguments[0])
     }
 
-    /// Where this program and those that are built with it are.
+    /// The folder of this program and of those that are built with it.
     static var directory: URL { program.deletingLastPathComponent() }
 }

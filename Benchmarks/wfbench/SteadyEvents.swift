@@ -3,16 +3,16 @@ import Statechart
 import WorkflowEngine
 import WorkflowStore
 
-/// Events at a steady rate to a few instances of their own, beside other work: how long each waits.
+/// Events at a steady rate to a few separate instances, beside other work, with the latency of each.
 struct SteadyEvents {
-    /// Events a second, of all clients together.
+    /// The events a second of all clients together.
     let rate: Int
     let event: String
 
     static let clients = 16
     static let seconds = 10.0
 
-    /// Starts the instances that take them.
+    /// Starts the instances for the events.
     func start(_ machine: MachineName, in engine: Engine) async throws {
         for client in 0..<Self.clients {
             _ = try await engine.start(StartCommand(machine: machine, instance: Self.name(client), by: .bench))
@@ -21,7 +21,7 @@ struct SteadyEvents {
 
     private static func name(_ client: Int) -> InstanceName { InstanceName(rawValue: "beside-\(client)") }
 
-    /// Sends for some seconds, or as long as there is something to go on for.
+    /// Sends for some seconds, or as long as the other work lasts. Returns the latencies.
     func latencies(_ engine: Engine, whileTrue isOn: @escaping @Sendable (Engine) -> Bool) async throws -> Latencies {
         let pause = Duration.seconds(Double(Self.clients) / Double(rate))
         let begin = ContinuousClock.now

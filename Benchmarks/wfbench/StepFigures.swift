@@ -1,6 +1,6 @@
 import EngineFloor
 
-/// The step and its expressions alone, on one core, beside the same thing written by hand.
+/// The figures of the step and its expressions alone, on one core, beside the same work written by hand.
 enum StepFigures {
     static let figures = [
         Figure(

@@ -2,16 +2,16 @@ import EngineFloor
 import Foundation
 import LinuxEvents
 
-/// A non-blocking connection that reads a stream of rows, as cheap as can be.
+/// A non-blocking connection that reads a stream of rows, as cheaply as possible.
 final class StreamConnection {
     let descriptor: Int32
-    /// Rows that came.
+    /// The number of received rows.
     private(set) var rows = 0
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)
-    /// What was read and is not looked at yet: the beginning of a row.
+    /// The number of bytes that were read and not handled yet: the beginning of a row.
     private var filled = 0
 
-    /// Asks for a stream; it begins when its first comment is read.
+    /// Requests a stream, which begins when its first comment is read.
     init(socket path: String, _ target: String) throws {
         descriptor = try UnixSocket.connect(to: path)
         try HTTPRequestText.get(target).withUnsafeBytes { try UnixSocket.send($0, to: descriptor) }
@@ -23,10 +23,10 @@ final class StreamConnection {
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw BenchmarkError("cannot set up a stream") }
     }
 
-    /// Gives the connection up.
+    /// Closes the connection.
     func close() { Foundation.close(descriptor) }
 
-    /// Takes what has come; calls a function with the text of each row that is whole.
+    /// Reads the available bytes. Calls a function with the text of each complete row.
     func receive(_ row: (UnsafeRawBufferPointer) -> Void) throws {
         try read()
         let end = buffer.withUnsafeBytes { bytes in

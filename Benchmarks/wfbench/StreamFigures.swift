@@ -5,7 +5,7 @@ import Synchronization
 import WorkflowStore
 import WorkflowThreads
 
-/// How fast rows reach those who follow them.
+/// The figures of how fast rows reach their readers.
 enum StreamFigures {
     static let figures = [
         Figure(
@@ -17,7 +17,7 @@ enum StreamFigures {
     ]
 }
 
-/// A journal from its first row to its last, by one stream of a daemon, beside reading the rows in this process.
+/// A journal from its first row to its last in one stream of a daemon, beside reading the rows in this process.
 struct WholeStreamContest: Contest {
     private static let instances = 10_000
     private let rows: Int
@@ -78,7 +78,7 @@ struct WholeStreamContest: Contest {
     }
 }
 
-/// Streams of everything, while events come at a fixed rate.
+/// Streams of all rows, while events come at a fixed rate.
 struct LiveStreamContest: Contest {
     private static let streams = 100
     private static let rate = 1_000
@@ -116,7 +116,7 @@ struct LiveStreamContest: Contest {
             note: latencies.percentilesText + ", \(Self.rate * Self.streams) rows a second")
     }
 
-    /// Reads what has come; gives how many streams had something.
+    /// Reads the available rows. Returns the number of streams that had some.
     @discardableResult
     private func read(into latencies: inout Latencies, seconds: Int) throws -> Int {
         let ready = try poller.wait(seconds: seconds)
@@ -129,7 +129,8 @@ struct LiveStreamContest: Contest {
         return ready
     }
 
-    /// The nanoseconds since the time of a row, as in `2026-07-31T09:30:00.123Z`; its milliseconds are rounded down.
+    /// Returns the nanoseconds since the time of a row, as in `2026-07-31T09:30:00.123Z`; its milliseconds are rounded
+    /// down.
     private static func age(_ text: UnsafeRawBufferPointer) -> Int {
         func number(_ start: Int, _ count: Int) -> Int {
             text[start..<start + count].reduce(0) { $0 * 10 + Int($1) - 48 }
@@ -152,7 +153,7 @@ struct LiveStreamContest: Contest {
     }
 }
 
-/// An open load that runs once, on a thread of its own.
+/// An open load that runs once, on its own thread.
 private final class SendingThread: Sendable {
     private let result = Mutex<Result<Int, any Error>?>(nil)
 
@@ -170,7 +171,7 @@ private final class SendingThread: Sendable {
 
     var isRunning: Bool { result.withLock { $0 == nil } }
 
-    /// Events that were sent and answered.
+    /// The number of events that were sent and answered.
     var sent: Int {
         get throws { try result.withLock { try $0?.get() } ?? 0 }
     }

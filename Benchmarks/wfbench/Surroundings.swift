@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
 
-/// What a figure depends on beside the code: the machine, its disk, the versions, and which code it was.
+/// The facts that affect a figure apart from the code: the machine, its disk and the versions. Also names the measured
+/// code.
 struct Surroundings: Codable {
     let processor: String
     let cores: Int
@@ -12,7 +13,7 @@ struct Surroundings: Codable {
     let commit: String
     let date: String
 
-    /// - Parameter folder: Where the measured files are.
+    /// - Parameter folder: The place of the measured files.
     init(folder: URL) throws {
         processor = Self.processorName()
         cores = ProcessInfo.processInfo.activeProcessorCount
@@ -43,7 +44,7 @@ struct Surroundings: Codable {
         return line?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown"
     }
 
-    /// What a program prints; nil when it fails or is not there.
+    /// Returns the output of a program; `nil` if the program fails or is missing.
     private static func output(of arguments: [String]) -> String? {
         let process = Process()
         let pipe = Pipe()

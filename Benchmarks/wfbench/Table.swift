@@ -2,7 +2,7 @@ import ArgumentParser
 import EngineFloor
 import Foundation
 
-/// Measures figures, ours and floor in turn, and prints a line for each.
+/// Measures figures, our side and the floor in turn, and prints a line for each.
 struct Table: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures the figures, each beside its floor, and prints one table.")
@@ -69,20 +69,20 @@ struct Table: AsyncParsableCommand {
         if failures > 0 { throw ExitCode.failure }
     }
 
-    /// Prints at once, also into a pipe: what was measured is there when the next figure is stopped.
+    /// Prints at once, also into a pipe, so that earlier figures remain if a later one is stopped.
     private static func tell(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 }
 
-/// How figures are measured.
+/// The way in which figures are measured.
 struct Measuring {
     let rounds: Int
     let seconds: Double
     let isQuick: Bool
     let folder: MeasuredFolder
 
-    /// Measures one; says on standard error how far it is.
+    /// Measures a figure; reports its progress on standard error.
     func measure(_ figure: Figure) async throws -> Measurement {
         let isTerminal = isatty(STDERR_FILENO) == 1
         func tell(_ text: String) {

@@ -3,7 +3,7 @@ import Foundation
 
 /// The table for programs, with every round.
 struct TableRecord: Codable {
-    /// A figure.
+    /// A figure in the table.
     struct Line: Codable {
         let id: String
         let title: String

@@ -45,7 +45,7 @@ extension Figure {
 }
 
 extension Figure.Unit {
-    /// A value with its unit.
+    /// Returns a value with its unit.
     func text(_ value: Double) -> String {
         switch self {
         case .perSecond: Self.grouped(value) + rawValue

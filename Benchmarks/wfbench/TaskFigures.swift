@@ -1,6 +1,6 @@
 import EngineFloor
 
-/// Tasks: begun by events, taken and completed by workers.
+/// The figures of tasks: begun by events, leased and completed by workers.
 enum TaskFigures {
     static let figures: [Figure] = [
         Figure(

@@ -1,8 +1,8 @@
 import EngineFloor
 import Foundation
 
-/// Tasks over HTTP to a real `wfd` process: each connection begins 100 with a body of lines, takes 100 and completes
-/// them with another body of lines. Beside it the loop over sqlite3 that writes the same rows, of one queue.
+/// Tasks over HTTP to a real `wfd` process: each connection begins 100 with a body of lines, leases 100 and completes
+/// them with another body of lines. The floor is the loop over sqlite3 that writes the same rows, of one queue.
 struct TaskHTTPContest: Contest {
     private static let connections = 4
     private static let queues = 10
@@ -64,11 +64,11 @@ struct TaskHTTPContest: Contest {
     }
 }
 
-/// One connection that begins, takes and completes the tasks of some queues, one after another.
+/// A connection that begins, leases and completes the tasks of some queues, one after another.
 final class TaskLane: @unchecked Sendable {
     /// The requests of a queue.
     struct Queue {
-        /// Bodies that begin tasks, each of other instances.
+        /// The bodies that begin tasks, each for other instances.
         fileprivate let begins: [[UInt8]]
         fileprivate let lease: [UInt8]
 
@@ -96,7 +96,7 @@ final class TaskLane: @unchecked Sendable {
         self.queues = queues
     }
 
-    /// Takes tasks from begin to end, one turn at least, until a time; gives their number.
+    /// Takes tasks from begin to end, at least one turn, until a time. Returns their number.
     func run(until end: UInt64) throws -> Int {
         var done = 0
         repeat {
@@ -116,7 +116,7 @@ final class TaskLane: @unchecked Sendable {
         return done
     }
 
-    /// Sends lines; gives how many were answered, all with a status.
+    /// Sends lines. Returns the number of answers, all of which must have a status.
     private func answers(to request: [UInt8], status: StaticString) throws -> Int {
         var answers = 0
         try request.withUnsafeBytes { bytes in
@@ -130,7 +130,7 @@ final class TaskLane: @unchecked Sendable {
         return answers
     }
 
-    /// Gives the connection up.
+    /// Closes the connection.
     func close() {
         connection.close()
     }

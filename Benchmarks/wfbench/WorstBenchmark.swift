@@ -3,7 +3,7 @@ import EngineFloor
 import Foundation
 import WorstMacrosteps
 
-/// Measures how long other clients wait behind the macrosteps that take longest.
+/// Measures the latency of other clients beside the macrosteps that take longest.
 struct WorstBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worst", abstract: "Measures how long another client waits behind each of the worst macrosteps.")
@@ -55,7 +55,7 @@ struct WorstBenchmark: AsyncParsableCommand {
         return (beside, without, alone)
     }
 
-    /// Brings an instance to where the step is next; gives the request for it.
+    /// Brings an instance to the state before the step. Returns the request for the step.
     private func prepare(_ step: WorstMacrostep, in daemon: ServerProcess) throws -> RequestBook {
         try daemon.ask(
             HTTPRequestText.post("/v1/machines", step.definition, type: "application/yaml"), status: 201)

@@ -3,7 +3,7 @@ import Foundation
 
 /// Counts the instructions of this program under valgrind's callgrind.
 struct Callgrind {
-    /// Whether valgrind is there.
+    /// True if valgrind is installed.
     static var isInstalled: Bool {
         let places = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return places.contains { FileManager.default.isExecutableFile(atPath: $0 + "/valgrind") }
@@ -12,7 +12,7 @@ struct Callgrind {
     private let folder: URL
     private let program: URL
 
-    /// - Parameter folder: An empty one.
+    /// - Parameter folder: An empty folder.
     init(in folder: URL) throws {
         self.folder = folder
         program = folder.appending(path: "wfcount")
@@ -20,8 +20,8 @@ struct Callgrind {
         try Self.run(["strip", "-g", "-o", program.path, CommandLine.arguments[0]])
     }
 
-    /// Instructions for one part of a work: the difference between doing it so often and twice as often, so that
-    /// beginning and end do not count.
+    /// Returns the instructions for one part of the work: the difference between doing it once and twice as often, so
+    /// that start and end do not count.
     func count(_ work: CountedWork) async throws -> Double {
         let prepared = folder.appending(path: work.rawValue)
         try FileManager.default.createDirectory(at: prepared, withIntermediateDirectories: true)

@@ -6,7 +6,7 @@ struct Count: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Counts instructions under valgrind, and fails when they are more than 5 % off the thresholds.")
 
-    /// How far a count may be off, as a share.
+    /// The allowed deviation of a count, as a fraction.
     private static let tolerance = 0.05
 
     @OptionGroup var options: ThresholdOptions
@@ -35,7 +35,7 @@ struct Count: AsyncParsableCommand {
         if misses > 0 { throw ExitCode.failure }
     }
 
-    /// What is wrong with a count that is so far off; nil when nothing is.
+    /// Returns the verdict about a deviation; `nil` if it is allowed.
     private static func verdict(_ share: Double) -> String? {
         let percent = (abs(share) * 100).text(1) + " %"
         if share > tolerance { return "MISS: \(percent) more than it must be" }

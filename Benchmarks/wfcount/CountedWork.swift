@@ -6,16 +6,16 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// A work whose instructions are counted.
+/// A piece of work whose instructions are counted.
 enum CountedWork: String, CaseIterable, ExpressibleByArgument {
-    /// Steps of a flat machine, and as many of one with guard and assignment.
+    /// The steps of a flat machine, and as many of one with guard and assignment.
     case step
-    /// Lines of a body of events, made into commands.
+    /// The lines of a body of events, made into commands.
     case decode
-    /// Batches of 500 events through the engine into a file.
+    /// The batches of 500 events through the engine into a file.
     case batch
 
-    /// How often it is done for the smaller of two counts.
+    /// The number of repetitions for the smaller of two counts.
     var count: Int {
         switch self {
         case .step: 5_000
@@ -24,7 +24,7 @@ enum CountedWork: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// What one of `count` consists of.
+    /// The number of parts in one repetition.
     var parts: Int {
         switch self {
         case .step: 2
@@ -33,7 +33,7 @@ enum CountedWork: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// What is counted.
+    /// The title of the work.
     var title: String {
         switch self {
         case .step: "a step"
@@ -44,12 +44,12 @@ enum CountedWork: String, CaseIterable, ExpressibleByArgument {
 
     private static let workload = Workload.nested(1_000)
 
-    /// Makes what it needs, so that the making does not count.
+    /// Makes the needed files, so that their making does not count.
     func prepare(in folder: URL) async throws {
         if self == .batch { try await EngineFiles.fill(Self.workload, in: folder) }
     }
 
-    /// Does it so often.
+    /// Does the work a number of times.
     func run(_ count: Int, in folder: URL) async throws {
         switch self {
         case .step:
@@ -80,7 +80,8 @@ enum CountedWork: String, CaseIterable, ExpressibleByArgument {
         guard bytes > count else { throw BenchmarkError("lines are missing") }
     }
 
-    /// One request at a time, and no bound on the time of a batch: each is one transaction, however slow the machine.
+    /// Sends one request at a time, without a limit on the time of a batch: each is one transaction, however slow the
+    /// machine.
     private static func batches(_ count: Int, in folder: URL) async throws {
         var files = try await EngineFiles(workload, in: folder)
         var limits = EngineLimits()

@@ -1,8 +1,8 @@
 import ArgumentParser
 import EngineFloor
 
-/// Counts instructions, and compares the rows of the engine with those of its floor. Nothing here knows HTTP, so that
-/// it is built quickly.
+/// Counts instructions, and compares the rows of the engine with those of its floor. The target does not use HTTP, so
+/// that it is built quickly.
 struct Counting: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wfcount",
@@ -10,7 +10,7 @@ struct Counting: AsyncParsableCommand {
         subcommands: [FloorCheck.self, Count.self, Work.self])
 }
 
-/// Where the program begins.
+/// The entry point of the program.
 @main
 enum Main {
     static func main() {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EngineFloor
 
-/// Lets the floor and the engine write every kind of row, and compares what they wrote.
+/// Lets the floor and the engine write every kind of row, and compares the rows.
 struct FloorCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Checks that the C loop writes the same rows as the engine, with a few events of every kind.")

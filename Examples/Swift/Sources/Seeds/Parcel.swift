@@ -28,7 +28,7 @@ public enum Parcel: MachineDefinition {
     }
 }
 
-/// What the machine asks of its workers.
+/// A task for the workers of the machine.
 public enum Stock: MachineTask {
     public static let queue = "stock"
 

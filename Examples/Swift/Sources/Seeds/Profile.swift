@@ -6,7 +6,7 @@ public enum Profile: MachineDefinition {
     public enum Event: String, MachineEvent { case succeed, fail, retry }
 
     public struct Context: Codable, Sendable, Equatable {
-        /// Whether the activity indicator turns.
+        /// True while the activity indicator turns.
         public var busy = false
     }
 
@@ -28,7 +28,7 @@ public enum Profile: MachineDefinition {
     public init() {}
 }
 
-/// What the state `retrieving` does for the view.
+/// The effect of the state `retrieving` on the view.
 public final class Retrieving: @MainActor StateBehavior {
     public typealias Machine = Profile
     private let view: ProfileView
@@ -39,7 +39,7 @@ public final class Retrieving: @MainActor StateBehavior {
     @MainActor public func willExit(to next: Profile.State) { view.isSpinning = false }
 }
 
-/// What the state `available` does for the view.
+/// The effect of the state `available` on the view.
 public final class Available: @MainActor StateBehavior {
     public typealias Machine = Profile
     private let view: ProfileView

@@ -1,7 +1,7 @@
 import StateMachines
 import Testing
 
-/// What is said where a trait is missing. This package has none.
+/// Tests the messages about missing traits. This package has none.
 struct TraitsTests {
     @Test func yamlNeedsItsTrait() {
         let mistakes = #expect(throws: DefinitionMistakes.self) { try StateMachine(Order.self) }

@@ -24,7 +24,7 @@ public enum Rocket: MachineDefinition {
     }
 }
 
-/// What shows the rocket. It is not `Sendable`, and lives on the main actor: so does its machine, and so is it told.
+/// The view of the rocket. It is not `Sendable`, and lives on the main actor, like its machine and its observer.
 @MainActor public final class RocketView {
     public let machine: StateMachine<Rocket>
     public private(set) var isFireEnabled = true
