@@ -95,7 +95,7 @@ public struct Route: Sendable {
             self.note = note
         }
 
-        /// Returns the form of a type. The text says more than the names of the fields, which stand there by default.
+        /// Returns the form of a type. A note replaces the list of the fields' names in the text.
         static func of(_ type: any WireDescribed.Type, _ note: String? = nil) -> Form { Form(type: type, note: note) }
 
         /// The text for readers, such as `{event, data?}`.
