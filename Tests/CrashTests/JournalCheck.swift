@@ -17,7 +17,8 @@ struct JournalCheck {
         for (id, record) in file.machines { machines[id] = try DefinitionReader.read(record.source).machine }
         if file.integrity != "ok" { mistakes.append("integrity_check: \(file.integrity)") }
         let rows = Dictionary(grouping: file.journal, by: \.instanceID)
-        // What was migrated and redacted the naive interpreter does not follow; of what is deleted a part is left.
+        // The naive interpreter cannot follow migrations, resets and redactions, and of a deleted instance only a part
+        // is left.
         let operated = Set(
             file.journal.filter { [.migrated, .reset, .redacted].contains($0.kind) }.map(\.instanceID)
                 + file.instances.filter { $0.status == .purging }.map(\.id))

@@ -1,2 +1,2 @@
-// Whoever starts daemons waits for them: it has the means of waiting too.
+// A test that starts daemons also waits for them, so it gets the helpers for waiting too.
 @_exported public import ThreadTesting

@@ -19,7 +19,7 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // What cannot be removed is only untidy.
+        // A file that cannot be removed does no harm.
         try? FileManager.default.removeItem(atPath: path)
     }
 

@@ -101,7 +101,7 @@ package final class PowerDisk: DiskWatcher {
                 state.isCut = state.callsLeft == 0
             }
             if state.isCut { state.cutCall = "\(call.name) \(name)" }
-            // What is under way when the power goes may reach the disk, or half of it; a sync does nothing then.
+            // A call that runs when the power goes may reach the disk whole or by half. A sync does nothing then.
             if state.isCut, case .sync = call { return call.failure }
             note(call, name, &state)
             if state.isCut { return call.failure }

@@ -47,7 +47,7 @@ struct UnsyncedFile {
     /// nothing, or some sectors; later changes may be there without earlier ones.
     func remains(using random: inout some RandomNumberGenerator) -> [UInt8] {
         var bytes = synced
-        // How likely it is that something reached the disk: mostly all of it or little.
+        // The chance that a change has reached the disk, in tenths. Most draws give nearly all changes or nearly none.
         let tenths = [0, 1, 5, 9, 10].randomElement(using: &random) ?? 5
         for change in changes {
             switch change {

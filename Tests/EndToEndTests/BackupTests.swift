@@ -89,7 +89,7 @@ import WorkflowJSON
         }
         #expect(try await next.stop().end == .exited(0))
 
-        // What was there is whole, with all that was acknowledged until the kill.
+        // The database that was there is whole, with everything that was acknowledged until the kill.
         let kept = try #require(try folder.names().first { $0.contains(".replaced-") && !$0.hasSuffix("-wal") })
         #expect(restored.output.contains("\n  the database that was there: \(folder.path(kept))"))
         let old = try await Daemon(in: folder, database: kept)
@@ -220,7 +220,7 @@ import WorkflowJSON
         daemon = try await Daemon(in: folder)
         #expect(try await daemon.said("send", "screens", "launch", "--key", "k") == first)
         #expect(try await daemon.json("show", "screens")["seq"] == 2)
-        // What came after the backup is gone, its key with it: it is applied, once.
+        // The events after the backup are gone, and their key with them: the event is applied, once.
         for _ in 0..<2 { _ = try await daemon.said("send", "screens", "start", "--key", "later") }
         #expect(try await daemon.json("show", "screens")["seq"] == 3)
         #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"))

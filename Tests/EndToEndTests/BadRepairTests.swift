@@ -97,7 +97,7 @@ import WorkflowJSON
             #expect(told.hasPrefix(wrong.answer), "\(wrong.target) \(wrong.body.prefix(80)): \(told)")
         }
         #expect(try DatabaseFile(daemon.database).dump() == before)
-        // What raises events for ever when it is left cannot be left by an event, and is cancelled all the same.
+        // A state that raises events for ever when it is left cannot be left by an event, but can be cancelled.
         let left = try await daemon.wfctl("send", "stuck", "leave")
         #expect(left.end == .exited(5) && left.errors.contains("did not settle within 1000 steps"), "\(left)")
         _ = try await daemon.said("cancel", "stuck", "--reason", "r")
@@ -127,7 +127,7 @@ import WorkflowJSON
         }
         let yaml = try folder.write("map:\n  both.left: only  # all below too\n", to: "plan.yaml")
         let json = try folder.write(#"{"map": {"both.left": "only"}, "drop": ["both.right"]}"#, to: "plan.json")
-        // What is said beside a plan comes on top.
+        // Options given beside a plan are added to it.
         _ = try await daemon.said(
             "migrate", "y", "--to", "2", "--plan", yaml, "--drop", "both.right", "--reason", "r")
         _ = try await daemon.said("migrate", "j", "--to", "2", "--plan", json, "--reason", "r")

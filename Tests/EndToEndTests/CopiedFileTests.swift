@@ -58,7 +58,7 @@ import WorkflowJSON
             #expect(try await Self.tasks(copy) == 0)
             #expect(try await copy.stop().end == .exited(0))
         }
-        // Where it was, nothing is held.
+        // Nothing is held at the original place.
         let next = try await Self.daemon(in: folder)
         #expect(try await Self.holdReason(next) == nil)
         #expect(try await Self.tasks(next) == 1)

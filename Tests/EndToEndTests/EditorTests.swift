@@ -32,7 +32,7 @@ import WorkflowJSON
         Move("beauty", ["filter.none"], ["filter.beauty"]),
         Move("text", ["filter.beauty", "filter"], ["text", "text.none"]),
         Move("colour", ["text.none"], ["text.colour"]),
-        // What was left in 'filter' comes back through 'resume' …
+        // The state that was left in 'filter' comes back through 'resume' …
         Move("resume", ["text.colour", "text"], ["filter", "filter.beauty"]),
         Move("music", ["filter.beauty", "filter"], ["music"]),
         // … and does not through 'filter'.

@@ -180,7 +180,7 @@ struct EffectTests {
         var daemon = try await stage.daemon()
         _ = try await daemon.said("apply", try stage.folder.write(slow, to: "slow.yaml"))
         _ = try await daemon.said("start", "slow", "s")
-        // What runs is told from what waits.
+        // Effects that run are told from those that wait.
         try await eventually("it runs") { try await daemon.json("effects", "s").elements.first?["turn"] == "running" }
         #expect(try await daemon.said("show", "s").contains(", attempt 1 runs\n"))
         #expect(try await daemon.json("queues").elements.map { [$0["ready"], $0["running"]] } == [[0, 1]])

@@ -31,7 +31,7 @@ import WorkflowJSON
         #expect(try await daemon.said("send", "old", "go").hasPrefix("old: p.a.x, p.b -> done "))
         _ = try await daemon.said("start", "conflict", "new")
         #expect(try await daemon.said("send", "new", "go").hasPrefix("new: p.a.x, p.b -> p.a.x, p.b "))
-        // Those who cross take steps as the new one does.
+        // Instances that migrate to the new version take steps as it does.
         _ = try await daemon.said("send", "history-1", "again")
         #expect(try await daemon.json("show", "history-1")["context"]["entered"] == 1)
         _ = try await daemon.said("migrate", "history-1", "--to", "2", "--reason", "r")

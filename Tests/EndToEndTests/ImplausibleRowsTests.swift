@@ -56,7 +56,7 @@ import WorkflowJSON
         let answer = try await daemon.answer(to: .get(place.route))
         #expect(answer.status == 500 && answer.text.contains(damage), "\(answer.status) \(answer.text)")
         #expect(try answer.object["type"] == "database-damaged")
-        // What does not need the row is there.
+        // Answers that do not need the row are given.
         #expect(try await daemon.json("history", "p").elements.count == 1)
         #expect(try await daemon.stop().end == .exited(0))
     }

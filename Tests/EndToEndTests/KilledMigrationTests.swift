@@ -143,7 +143,7 @@ import WorkflowJSON
             for request in requests {
                 let expected = request.told?.isAccepted == true ? "\(request.instance) \(request.kind)" : nil
                 let found = kinds[request.key]
-                // What fails again is a row of kind 'failed'.
+                // A retry that fails again makes a row of kind 'failed'.
                 let isSame = found == expected || (request.verb == "retry" && found == "\(request.instance) failed")
                 if !isSame {
                     mistakes.append(

@@ -46,7 +46,7 @@ import WorkflowJSON
             let told = try await asked
             let again = try await DaemonTesting.wfctl(reset, environment: place)
             #expect(again.end == .exited(0), "seed \(seed): \(again)")
-            // Whoever found nobody there has asked for nothing.
+            // A client that reached no daemon has asked for nothing.
             #expect(told.end == .exited(69) || told.output == again.output, "seed \(seed): \(told), \(again)")
         }
         let rows = try await daemon.json("history", "o").elements

@@ -151,7 +151,7 @@ import WorkflowJSON
         // Neither made nor said to be served.
         #expect(try !folder.names().contains { $0.hasPrefix("other.db") })
         #expect(!second.errors.contains("serving"))
-        // Of one that would have the same database, too, that is what is said.
+        // A daemon that would have the same database gets this message too.
         let same = try await Daemon.launch(
             Daemon.arguments(database: daemon.database, listen: ["unix:" + folder.path("wfd.sock")])
         ).result()

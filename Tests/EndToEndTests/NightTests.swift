@@ -191,7 +191,7 @@ import WorkflowJSON
             daemon, "migrate", "--machine", "order", "--from", "1", "--to", "2", "--map", "packing=fulfil.packing",
             "--run", "ops-13", "--expect", digest, "--reason", "OPS-13", end: 5)
         #expect(moved == "ops-13: 1,610 of 1,610: 1,602 moved, 8 did not fit\n")
-        // What was due at once moves on by itself, and nine more do.
+        // An instance whose timer was due at once moves on by itself, and nine more do.
         for name in ["old-1", "old-2", "old-3"] {
             try await eventually("\(name) is late") { try await daemon.said("show", name).contains("fulfil.late") }
         }

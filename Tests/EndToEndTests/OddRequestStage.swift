@@ -161,7 +161,7 @@ struct OddRequest: Sendable {
         switch status {
         case ..<500: true
         case 501: headers.contains("Transfer-Encoding")
-        // What takes long, or never ends, has so many places.
+        // Answers that take long, or never end, have a limited number of places.
         case 503: isLong
         default: false
         }
@@ -215,7 +215,8 @@ struct OddRequestSender {
                     if answer.headers["connection"]?.lowercased() != "close", !request.isLast { continue }
                 }
             } catch {
-                // What came before has closed it. Whoever is the first was told so by no answer.
+                // An earlier request of the group has closed the connection. If there is none, this one has, without an
+                // answer.
                 if statuses.isEmpty { statuses.append(nil) }
             }
             self.connection = nil

@@ -113,7 +113,7 @@ final class PageRun {
         let type = answer.headers["content-type"].map { ["Content-Type: \($0)"] } ?? []
         let isText = type.contains { $0.contains("json") }
         var lines = isText ? answer.text.split(separator: "\n").map(String.init) : ["\(answer.body.count) bytes"]
-        // What tells how far a long work is comes when it takes long.
+        // Progress lines come only when the work takes long.
         lines.removeAll { $0.hasPrefix(#"{"run""#) && $0.contains(#""state":"running""#) }
         lines.removeAll { $0.hasPrefix(#"{"phase""#) || $0.hasPrefix(#"{"progress""#) }
         return ["HTTP/1.1 \(answer.status)"] + type + [""] + lines
@@ -147,7 +147,7 @@ final class PageRun {
             }
             // A backup has the times of its events; the digest of a definition is always the same.
             .replacing(/("backup":.*"digest":)"[^"]*"/) { $0.1 + "DIGEST" }
-            // Of a deleted instance: it covers a UUID that is made anew each time.
+            // The digest of a deleted instance: it covers a UUID that is made anew each time.
             .replacing(/"digest":"[0-9a-f]{64}","at"/, with: #""digest":"DIGEST","at""#)
             .replacing(/(UUID\s+\w+\s+\d+\s+\d+\s+)[0-9a-f]{12}\b/) { $0.1 + "DIGEST" }
             .replacing(/"digest":"[0-9a-f]{64}","selected"/, with: #""digest":"DIGEST","selected""#)

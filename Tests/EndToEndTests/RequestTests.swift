@@ -42,7 +42,7 @@ import WorkflowJSON
     @Test(.timeLimit(.minutes(20))) func onlyTheRoutesThatAreNamedExist() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await daemon(in: folder)
-        // What each state takes; everything else is refused.
+        // The events that each state takes. Every other event is refused.
         let routes: [(way: [String], takes: Set<String>)] = [
             ([], ["fetch", "save", "reset"]), (["fetch"], ["succeed", "fail", "reset"]),
             (["save"], ["succeed", "fail", "reset"]), (["fetch", "succeed"], ["reset"]), (["save", "fail"], ["reset"]),

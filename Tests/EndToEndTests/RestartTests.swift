@@ -110,7 +110,7 @@ import WorkflowJSON
                 if answers == 100 { break }
             }
             daemon.program.signal(SIGTERM)
-            // Who has nothing to send is told at once that the daemon stops.
+            // A connection with nothing to send is told at once that the daemon stops.
             #expect(try await onOwnThread { idle.isAtEnd })
             daemon.program.signal(second)
             let answer = try await onOwnThread {
@@ -211,7 +211,7 @@ import WorkflowJSON
             for connection in waiting {
                 try connection.write(RawRequest.get("/v1/instances/profile/history?after=1&wait=60").bytes)
             }
-            // Whatever thread a request came to, it has answered others since.
+            // The thread that a request came to has answered others since, whichever it was.
             for _ in 0..<4 { _ = try connections() }
             return waiting
         }

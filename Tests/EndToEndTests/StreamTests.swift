@@ -172,7 +172,7 @@ import WorkflowJSON
         }
         #expect(other.count == 101)
         _ = try await daemon.program.errorLines(containing: "a connection was cut off")
-        // What the system had of it can still be read, up to where it was cut off.
+        // The bytes that the system had can still be read, up to where the stream was cut off.
         let last = try await onOwnThread {
             var last: String?
             do { while let event = try stalled.nextEvent() { last = event.id } } catch is TestingError { return last }

@@ -52,7 +52,7 @@ import WorkflowJSON
             connections.append(connection)
             most = max(most, try memory() - before)
         }
-        // Whoever is past the budget is told so, and all else is answered.
+        // A request past the budget is told so, and all others are answered.
         let refusal = try await problem(page)
         #expect(refusal["type"] == "overloaded")
         #expect(refusal["detail"] == "Too many large answers wait to be read by their callers")
@@ -140,7 +140,7 @@ import WorkflowJSON
             connections.append(connection)
         }
         try await eventually("it is verified") { try await daemon.wfctl("verify", "--all").end == .exited(0) }
-        // Those that had a place come to their end when they are read at last; which ones had one is not said.
+        // The answers that had a place come to their end when they are read at last. It is open which ones had one.
         let answers = connections.map { try? $0.readAnswer() }
         // On a machine with much to do they may have been cut off by now: nobody has read for so long.
         guard .now - asked < .seconds(20) else { return }

@@ -155,7 +155,7 @@ import WorkflowJSON
     }
 
     @Test(.timeLimit(.minutes(20))) func aPageThroughAForwardedSocketIsRefused() async throws {
-        // Of events a handler in front of the router takes the first target, and the router the second.
+        // For events, the first target is refused by a handler in front of the router, and the second by the router.
         for target in ["/v1/instances/a/events", "/v1/instances/a/events?dryRun=true", "/v1/instances/a", "/v1/stream"]
         {
             let method = target.contains("/events") ? "POST" : "GET"

@@ -93,7 +93,7 @@ import WorkflowJSON
             let instance = "(SELECT id FROM instance WHERE name = '\(end.instance)')"
             let rows = try file.number("SELECT count(*) FROM journal WHERE instance_id = \(instance)")
             #expect(try file.number("SELECT max(seq) FROM journal WHERE instance_id = \(instance)") == rows)
-            // What was acknowledged is there. The last event may be, but for a client that was told that it is not.
+            // Every acknowledged event is there. The last event may be too, unless its client was told that it is not.
             let mayBeThere = end.last == .storageUnavailable ? 0 : 1
             #expect((end.acknowledged...end.acknowledged + Int64(mayBeThere)).contains(rows), "\(end)")
         }

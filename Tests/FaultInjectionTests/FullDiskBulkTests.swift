@@ -46,7 +46,7 @@ import WorkflowJSON
             let daemon = try await Daemon(arguments: arguments, database: database)
             let follower = try await Self.pausedRun(daemon, disk, folder)
             let stopped = try await daemon.stop()
-            // What it writes when it closes may find room in the log or not.
+            // The writes at closing may or may not find room in the log.
             let isFull = stopped.end == .exited(74) && stopped.errors.contains("database or disk is full")
             #expect(stopped.end == .exited(0) || isFull, "\(stopped)")
             _ = try? await follower.value

@@ -149,7 +149,7 @@ import WorkflowJSON
 
             let stopped = try await daemon.wfctl("send", "--batch", file, "--run", "r")
             #expect(stopped.end == .exited(75), "\(stopped)")
-            // Where the machine is busy, progress is told before.
+            // On a busy machine, progress lines come first.
             let told = stopped.errors.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("sending ") }
             try #require(told.count == 3, "\(stopped.errors.prefix(1_000))")
             let applied = try #require(Int(told[1].split(separator: " ")[3]))

@@ -41,7 +41,7 @@ import WorkflowJSON
             holds = try Holds(in: folder)
             if let call { try holds.shut(call) }
             let secrets = try folder.makeFolder("secrets")
-            // Whoever reads it waits for somebody who writes.
+            // A reader of the pipe waits for somebody who writes.
             try #require(mkfifo(secrets + "/pay", 0o600) == 0)
             var options = ["--allow-http", "127.0.0.0/8", "--secrets", secrets]
             let scripts = [

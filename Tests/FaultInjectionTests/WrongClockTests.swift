@@ -140,7 +140,7 @@ import WorkflowJSON
         try await wrong.kill()
         #expect(try await wfd("clock", "accept", "--database", database).end == .exited(0))
 
-        // What operators have tried keeps the future.
+        // Nothing that operators try brings the instances back from the future.
         let right = try await daemon(in: folder)
         try await succeed(right, "send", "e-1", "heat")
         try await succeed(right, "send", "e-2", "look")

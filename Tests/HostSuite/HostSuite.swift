@@ -197,14 +197,14 @@ package struct HostSuite: Sendable {
         #expect((first.machine, first.version, first.isNew) == ("versioned", 1, true))
         #expect(try await host.apply(Versioned<One>.self).isNew == false)
         #expect(try await host.apply(Versioned<Two>.self).version == 2)
-        // Who starts an instance of the first version does not make a third.
+        // A start of an instance of the first version does not make a third version.
         let old = try await host.start(Versioned<One>.self, "versioned-1")
         #expect(try await old.send(.go).to == [.a])
         let new = try await host.start(Versioned<Two>.self, "versioned-2")
         #expect(try await new.send(.go).to == [.b])
         #expect(try await host.apply(Versioned<Two>.self).version == 2)
         #expect(try await host.apply(Versioned<Two>.self).warnings.isEmpty)
-        // What nobody does here is told to whoever applies it.
+        // Whoever applies a machine is warned of work that nothing here does.
         let warnings = try await host.apply(Labelling.self).warnings
         #expect(warnings.count == 1 && warnings[0].hasPrefix("2:1: warning: "), "\(warnings)")
         #expect(warnings[0].contains("'exec'") || warnings[0].contains("'label'"), "\(warnings)")

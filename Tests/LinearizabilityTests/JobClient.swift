@@ -159,7 +159,7 @@ struct JobClient: RecordingClient {
         guard answer == nil else { return }
         switch asked.action {
         case .complete, .fail, .stayAlive: unanswered.append(asked)
-        // Who asks for tasks again gets others; an event without a key is not said again.
+        // A repeated request for tasks gets others. An event without a key is not sent again.
         case .read, .send, .lease: break
         }
     }

@@ -78,7 +78,7 @@ struct KilledDaemon {
             for index in clients.indices { clients[index].daemonDied(at: time) }
             daemon = try await Daemon(in: folder)
         }
-        // What was not answered last is sent again, and a few more.
+        // The requests that were not answered are sent again, and a few more.
         return (daemon, try await Self.run(clients, on: daemon, requests: 10) {})
     }
 

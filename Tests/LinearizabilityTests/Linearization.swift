@@ -53,7 +53,7 @@ struct Linearization<Model: SequentialModel> {
         self.bound = bound
         for (number, operation) in operations.enumerated() {
             guard let seq = operation.answer.flatMap(Model.seq(of:)) else { continue }
-            // Of two that claim one seq, only the first can have it: the search then finds the other one wrong.
+            // If two claim one seq, only the first can have it. The search then finds the other one wrong.
             if owners[seq] == nil { owners[seq] = owner(number) }
         }
     }
@@ -116,7 +116,7 @@ struct Linearization<Model: SequentialModel> {
             let answer = next.model.answer(to: operations[number].action)
             let isChange = next.model.place != configuration.model.place
             if let told = operations[number].answer, told != answer { continue }
-            // That a request changed nothing and nobody was told is the same as that it never was.
+            // A request that changed nothing and was answered to nobody is the same as none.
             if operations[number].answer == nil, !isChange { continue }
             next.done.insert(number)
             if !isChange { return [next] }

@@ -34,7 +34,7 @@ extension NaiveInterpreter {
         var own = NaivePending(
             number: lastNumber, event: "", data: nil, due: 0, owner: .state(s), isImmediate: false, skip: nil,
             invocation: invocation.id, isInvocation: true)
-        // What it is given sees the event of the macrostep, whatever was taken since.
+        // The input sees the event of the macrostep, whatever was taken since.
         var asked: JSONObject = ["input": .string(macrostepEvent.name)]
         let due = invocation.timeout.map { event.at + $0 }
         asked["deadline"] = due.map(JSONValue.int)

@@ -141,8 +141,8 @@ extension NaiveInterpreter {
                 place = image.flatMap { self.place(of: own, from: owner, in: $0) }
             }
             if own.isKept {
-                // What a person has to look at waits, whatever there is in the new version; but when that begins it in
-                // another state, there would be two.
+                // An invocation that a person has to look at waits, whatever the new version has. But if the new
+                // version begins it in another state, there would be two of it.
                 let isElsewhere = arrival.move.new.states.contains { state in
                     state.invocations.contains { $0.id == own.invocation }
                 }
@@ -194,7 +194,7 @@ extension NaiveInterpreter {
             for invocation in state.invocations {
                 let sources = arrival.sources[state] ?? []
                 if sources.contains(where: { $0.invocations.contains { $0.id == invocation.id } }) { continue }
-                // What it has failed on waits for a person.
+                // The invocation that the instance has failed on waits for a person.
                 if pending.contains(where: { $0.isKept && $0.invocation == invocation.id }) { continue }
                 invoke(invocation, in: state)
             }

@@ -29,7 +29,7 @@ extension NaiveInterpreter {
     ///   - at: The item's logical time.
     ///   - firedAt: The clock's time, which decides whether it is too late.
     func take(_ own: NaivePending, at: Int64, firedAt: Int64) -> Observation {
-        // What was sent at once is never late.
+        // An event that was sent without a wait is never late.
         if let skip = own.skip, !own.isImmediate, firedAt - own.due > skip {
             pending.removeAll { $0.number == own.number }
             return idleMacrostep(at: at)

@@ -78,7 +78,7 @@ extension NaiveInterpreter {
         let observation = macrostep(of: event) { () throws(Observation.Refusal) in
             if isUnsettled {
                 try settle()
-                // What ends with its state has ended with it.
+                // An invocation that ends with its state has ended with it.
                 guard running, pending.contains(where: { $0.number == own.number }) else { return }
                 takeMacrostepEvent()
             }

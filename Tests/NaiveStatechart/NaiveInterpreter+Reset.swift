@@ -93,7 +93,7 @@ extension NaiveInterpreter {
     ) -> [NaivePending] {
         var begun = own.again(number: nextNumber(), due: 0)
         begun.isKept = false
-        // What is answered needs no time limit, and has none when it is begun anew later.
+        // An invocation that is answered needs no time limit, and has none when it is begun anew later.
         if isAnswered { begun.timeout = nil }
         let due = isAnswered ? nil : own.timeout.map { now + $0 }
         var request = own.request ?? JSONObject()

@@ -127,7 +127,7 @@ import WorkflowStore
         ("UPDATE instance SET status = 'done' WHERE name = 'alpha'", [unwanted]),
         ("UPDATE instance SET status = 'cancelled' WHERE name = 'alpha'", [unwanted]),
         ("UPDATE instance SET status = 'failed'; DELETE FROM effect WHERE id = 3", [missing]),
-        // What an instance failed on is over.
+        // The effect that an instance failed on is over.
         (
             "UPDATE instance SET status = 'failed', armed = replace(armed, '{\"in', '{\"kept\":true,\"in')",
             []
@@ -147,7 +147,7 @@ import WorkflowStore
             ["there is an attempt at an effect that it never had"]
         ),
         ("UPDATE attempt SET effect = 9 WHERE effect = 3", ["there is an attempt at an effect that it never had"]),
-        // Of an effect that has ended.
+        // An attempt at an effect that has ended.
         ("UPDATE attempt SET effect = 1 WHERE effect = 3", []),
     ])
     func whatDoesNotFitIsFound(sql: String, findings: [String]) async throws {

@@ -27,7 +27,7 @@ import WorkflowStore
         #expect(
             error?.message == "Cannot open '\(directory.store)': '\(path)' is a symbolic link; move it away")
         #expect(try victim.contents() == ["victim": Self.precious])
-        // What the message says is the way out.
+        // The message says how to solve it: move the link away.
         try FileManager.default.removeItem(atPath: path)
         try SQLiteFileStore.sqlite(directory).writer().close()
     }

@@ -31,7 +31,7 @@ import WorkflowStore
         #expect(
             error?.message.hasPrefix(
                 "Cannot open '\(directory.store)': PRAGMA cache_size did not take: wanted -5000000000, found ") == true)
-        // What was opened was closed again.
+        // The failed opening closed the file again.
         try SQLiteFileStore.sqlite(directory).writer().close()
     }
 

@@ -62,7 +62,7 @@ import WorkflowStore
         let directory = try written()
         let file = RawFile(directory)
         let columns = "id, instance_id, uuid, seqs, at_ms"
-        // What a restore has ordered is not begun here.
+        // The inspection does not carry out erasures that a restore has ordered.
         try file.execute(
             "INSERT INTO erasure (\(columns)) SELECT -1, id, uuid, '1', 1 FROM instance WHERE name = 'a'")
         #expect(try await findings(directory) == [])

@@ -208,7 +208,7 @@ extension PlaceTests {
             try Self.holdReason(target.store, system)
                 == "held since 'wfd restore', 2023-11-14T22:13:20.000Z, or since a start with '--hold' after it")
         let restored = try Self.visit(target.store, system, isReleased: true)
-        // Of itself, and not because it is a copy.
+        // The hold comes from the restore, and not from being a copy.
         #expect(restored.isHeld && restored.why == nil)
         #expect(try Self.recorded(target)?.hasSuffix("name:a") == true)
         #expect(try !Self.visit(target.store, system).isHeld)

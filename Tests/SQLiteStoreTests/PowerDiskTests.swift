@@ -42,7 +42,7 @@ import Testing
                 if !counts.isDisjoint(with: wanted) { return }
                 let copy = try TemporaryDirectory()
                 for (name, bytes) in disk.remains(using: &random) { try copy.write(Data(bytes), to: name) }
-                // What is wrong with the file does not matter: in no test but that of a lie anything is.
+                // It does not matter what is wrong with the file: only in the test of a lying disk is anything wrong.
                 let text = try? RawFile(copy).value(
                     "SELECT iif(count(*) = coalesce(max(number), 0), count(*), -1) FROM list")
                 counts.insert(text.flatMap { Int($0) } ?? -1)

@@ -129,7 +129,7 @@ import WorkflowStore
         #expect(try restoredWriter.instance(named: "refund-1") == nil)
         try restoredWriter.close()
 
-        // What was kept is whole, with what was only in its log.
+        // The database that was kept is whole, with the rows that were only in its log.
         let kept = try TemporaryDirectory()
         let name = "store.db.replaced-20260731T093000Z"
         for suffix in ["", "-wal"] {
@@ -194,7 +194,7 @@ import WorkflowStore
         #expect(try await restore(first, to: directory).events == 4)
         try add("b", 5)
         #expect(try await restore(first, to: directory, dryRun: true).events == 5)
-        // Of a backup of the generation that was given up, the three that it began with are in both.
+        // The backup is of the generation that was given up. The three events that it began with are in both.
         #expect(try await restore(second, to: directory, dryRun: true).events == 5)
         let other = try TemporaryDirectory()
         _ = try write(other, events: 7)

@@ -52,7 +52,7 @@ import WorkflowStore
         expectRefused("Cannot open '\(directory.store)': \(reason); restore a backup") {
             try SQLiteFile.open(at: directory.store).close()
         }
-        // Of these SQLite's own check speaks first.
+        // SQLite's own check finds these values first.
         if Self.checked.contains(where: { $0 == (column, value) }) { return }
         for isDryRun in [true, false] {
             let restoration = StoreRestoration(

@@ -18,7 +18,7 @@ import WorkflowStore
         scribe.send("b", to: "busy")
         scribe.send("c", to: "busy", status: .failed, failure: "{}")
         var batch = scribe.take()
-        // What wrote an earlier schema counted nothing.
+        // A daemon of an earlier schema counted nothing.
         if migrations.count < 3 { batch.tally = [:] }
         try writer.commit(batch)
         try writer.close()

@@ -46,7 +46,7 @@ struct Comparison {
         }
         if !isPatient { interpreter.workLimit = Self.soon }
         var now: Int64 = 0
-        // What the start sent comes before everything else.
+        // The events that the start sent come before everything else.
         for (count, stimulus) in zip(0..., [.wait(0)] + stimuli) {
             switch stimulus {
             case .wait(let milliseconds): now += milliseconds
@@ -98,7 +98,7 @@ struct Comparison {
 
     /// Returns the first difference on machines that may be illegal; `nil` also if they are.
     static func difference(_ machines: [ModelMachine], _ stimuli: [Stimulus]) -> Difference? {
-        // What cannot be read is not to be compared.
+        // A machine that cannot be read is not compared.
         guard let read = try? machines.map({ try StepAdapter.read($0) }) else { return nil }
         var comparison = Comparison()
         return comparison.difference(machines, StepAdapter(read), stimuli)

@@ -178,7 +178,7 @@ struct StepAdapter {
             memory: snapshot.memory.map { memory in
                 "\(machine[memory.history].path): \(machine.paths(of: memory.states).joined(separator: ", "))"
             },
-            // What cannot be read is not what the other side has.
+            // A list that cannot be read counts as empty, and then differs from the other side's.
             pending: (try? PendingText.read(text.armed)) ?? [],
             begun: macrostep.requests.compactMap { asked in asked.effect.map { "\($0.name) \($0.text)" } })
     }

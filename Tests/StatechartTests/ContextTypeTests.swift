@@ -54,7 +54,7 @@ import WorkflowJSON
     ])
     func anInitialValueMustFit(types: String, context: String, message: String) {
         #expect(diagnostics(of: Self.machine(types, context, "[]")) == [message])
-        // What is declared holds without `strict` too.
+        // Declared types hold without `strict` too.
         #expect(diagnostics(of: Self.machine(types, context, "[]", strict: false)) == [message])
     }
 

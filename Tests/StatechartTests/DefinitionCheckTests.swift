@@ -254,7 +254,7 @@ struct DefinitionCheckTests {
         ("a: {on: {go: b}}, b: {after: {9ms: c}}, c: {after: {0.003s: b}}", "1:65: b -> c -> b", 12),
         // The timer of a parent counts where the parent is left.
         ("a: {after: {1: '#m.b'}, initial: x, states: {x: {}}}, b: {after: {2: a}}", "1:45: a.x -> b -> a.x", 3),
-        // What fires once does not hide what goes round.
+        // A timer that fires once does not hide one that goes round.
         (
             "a: {after: {0: .y}, initial: x, states: {x: {}, y: {after: {5: {target: y, reenter: true}}}}}",
             "1:93: a.y -> a.y", 5

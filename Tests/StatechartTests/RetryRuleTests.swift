@@ -23,7 +23,7 @@ import WorkflowJSON
         arguments: [
             ("http-status", 503, 0), ("http-status", 409, 0), ("http-status", 500, 1), ("http-status", 404, 2),
             ("http-status", nil, 2), ("dns", nil, 2), ("timeout", nil, 3), ("connect", nil, nil),
-            // Of a type that is not that of an answer, the status says nothing.
+            // The status counts only if the type is that of an answer.
             ("dns", 503, 2), ("connect", 503, nil),
         ] as [(String, Int64?, Int?)])
     func theFirstThatFitsCounts(type: String, status: Int64?, place: Int?) throws {

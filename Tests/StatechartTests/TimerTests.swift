@@ -93,7 +93,7 @@ import WorkflowJSON
         ("1.5h30.5m", 7_230_000), ("36525d", 3_155_760_000_000), ("1e3", 1_000), ("0x10", 16),
         ("context.n * 2", 2_000), ("duration('90s')", 90_000), ("'2m'", 120_000), ("context.d", 1_500),
         ("context.t", 5_000), ("'1h30m'", 5_400_000), ("'90m30s1h'", 9_030_000), ("'250000us'", 250),
-        // What is past is due now.
+        // A time that is past is due now.
         ("0 - 1", 0), ("'-5s'", 0), ("-1.5 * 2.0", 0), ("duration('-1h')", 0), ("0 - 9223372036854775807", 0),
         ("-1.0 / 0.0", 0), ("timestamp('1969-12-31T00:00:00Z') - event.at", 0), ("context.past", 0),
     ])
@@ -161,7 +161,7 @@ import WorkflowJSON
             """)
         run.now = LogicalTime(milliseconds: 1_800_000_000_000)
         try run.send("remind", ["due": "2020-01-01T00:00:00Z"])
-        // What is sent without a wait follows in the same transaction; the timer is due at once.
+        // An event that is sent without a wait follows in the same transaction. The timer is due at once.
         #expect(run.events == ["remind", "ping"] && run.snapshot.context["seen"] == ["ping"])
         #expect(run.snapshot.armed.map(\.due.milliseconds) == [1_800_000_000_000])
         #expect(try run.pass(0).count == 1 && run.state == "c")

@@ -149,7 +149,7 @@ import Testing
         #expect(mistake(("-v", true), ("x", false)) == nil)
         #expect(mistake(("-v", true), ("-x", false)) == message)
         #expect(mistake(("--", true), ("-x", false)) == nil)
-        // What is computed ends no options.
+        // A computed '--' does not end the options.
         #expect(mistake(("x", false), ("--", false), ("-x", false)) == message)
         #expect(mistake(("a\u{0}", true)) == "argument 1 has a NUL")
         #expect(

@@ -87,7 +87,7 @@ import WorkflowJSON
         for _ in 0..<15 { try run.send("arm", Self.half) }
         #expect(
             try message(run, "arm", Self.half) == "the instance would have 8390800 bytes armed; it has at most 8388608")
-        // Whoever ends as much as it arms may, and so may a timer that arms itself anew.
+        // A step that ends as much as it arms is allowed, and so is a timer that arms itself anew.
         try run.send("swap", Self.half)
         #expect(run.snapshot.armed.count == 1)
         for _ in 0..<14 { try run.send("arm", Self.half) }

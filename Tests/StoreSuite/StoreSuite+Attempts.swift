@@ -21,7 +21,7 @@ extension StoreSuite {
                 #expect(try writer.attempt(last, of: first.id) == found.last)
                 #expect(try writer.attempt(last + 1, of: first.id) == nil)
             }
-            // What comes late from between.
+            // Attempts from the gap between, which come late.
             try Self.write([attempt(50, of: first), attempt(160, of: first), attempt(161, of: first)], writer)
             let found = try await store.attempts(of: first.id, instance: first.instanceID).map(\.attempt)
             #expect(found == Array(1...10) + Array(161...250))

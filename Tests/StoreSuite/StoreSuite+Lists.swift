@@ -70,7 +70,7 @@ extension StoreSuite {
                     #expect(found.isEmpty == (time == updates.last), "\(query)")
                 }
             }
-            // Of the three reasons 'type' is a key, and 'string + int' stands in one part of one.
+            // In the three reasons, 'type' is only a key, and 'string + int' stands in one part of one reason.
             for (text, isThere) in [("string + int", true), ("packing", true), ("type", false), ("\"", true)] {
                 let query = InstanceQuery(failures: [text], limit: 2)
                 let found = try await allPages(query, store)

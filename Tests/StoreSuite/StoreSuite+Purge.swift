@@ -54,7 +54,7 @@ extension StoreSuite {
             backlog = writer.backlog(in: partition)
             #expect(!backlog.isDue && backlog.instances == 0 && backlog.rows == 0)
             #expect(try await store.row(at: rows[0].position) == nil)
-            // What is not deleted stays.
+            // The instance that is not deleted stays.
             let other = try #require(try await store.instance(named: "b"))
             #expect(try await store.row(at: other.head)?.instanceID == other.id)
         },
@@ -96,7 +96,7 @@ extension StoreSuite {
             #expect(writer.backlog(in: partition).waiting == 1)
             #expect(!writer.backlog(in: partition).isDue)
             try writer.close()
-            // What waits is known after a start too.
+            // The instances that wait are known after a start too.
             let again = try open()
             let next = try again.writer()
             #expect(next.backlog(in: partition).waiting == 1)

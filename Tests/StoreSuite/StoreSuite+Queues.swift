@@ -50,7 +50,7 @@ extension StoreSuite {
             try hold(true, writer)
             #expect(try writer.isHeld() && writer.view.isHeld())
             writer.view.release()
-            // What says nothing of it leaves it.
+            // A batch that does not mention the hold leaves it in place.
             try write([queue("task:q", QueueSettings(isPaused: true))], writer)
             try writer.close()
             let again = try open().writer()

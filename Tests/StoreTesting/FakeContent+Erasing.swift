@@ -1,7 +1,7 @@
 import Statechart
 import WorkflowStore
 
-// What a batch erases.
+// The erasures of a batch.
 
 extension FakeContent {
     mutating func erase(_ erasure: BatchErasure) throws(StoreError) {

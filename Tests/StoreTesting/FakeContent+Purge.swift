@@ -1,7 +1,7 @@
 import Statechart
 import WorkflowStore
 
-// What is deleted. Rows that were swept stay in `journal`, where no read finds them.
+// Deletions. Rows that were swept stay in `journal`, where no read finds them.
 
 extension FakeContent {
     /// Frees the name of a deleted instance.

@@ -1,6 +1,6 @@
 import WorkflowStore
 
-// What is set for machines.
+// The settings of machines.
 
 extension FakeContent {
     mutating func write(settingsOf batch: StoreBatch) throws(StoreError) {

@@ -1,8 +1,8 @@
 import Statechart
 import WorkflowStore
 
-// What a commit writes: each batch whole, or the first thing in it that cannot be. Whoever calls has a copy to throw
-// away.
+// Commits. Each writes a batch whole, or fails at the first thing in it that cannot be written. The caller has a copy
+// to throw away.
 
 extension FakeContent {
     /// Takes the numbers of a batch. Refuses a batch that is not made on top of the content, or has rows beyond its

@@ -52,7 +52,7 @@ struct DocumentationRules {
                 requirements[parent.name, default: []].insert(declaration.name)
             }
         }
-        // Who conforms to a protocol conforms to what it refines; ours refine two deep at most.
+        // A type that conforms to a protocol also conforms to those that it refines. Ours refine two deep at most.
         for _ in 0..<2 {
             for (name, protocols) in conformances {
                 for one in protocols { conformances[name, default: []].formUnion(conformances[one] ?? []) }
@@ -96,7 +96,7 @@ struct DocumentationRules {
 
     private func isWitness(_ declaration: Declaration, in parent: Declaration?) -> Bool {
         guard let parent, parent.keyword != "protocol" else { return false }
-        // What a result builder is asked for, and what a protocol gives of what it asks for.
+        // The methods of a result builder, and those that implement a protocol's requirement.
         if declaration.name.hasPrefix("build"), parent.name.hasSuffix("Builder") { return true }
         if parent.keyword == "extension", requirements[parent.name]?.contains(declaration.name) == true { return true }
         let protocols = conformances[parent.name] ?? []

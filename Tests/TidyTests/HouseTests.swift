@@ -83,7 +83,7 @@ import ThreadTesting
 
     @Test func testsKeepNoThreadOfThePool() {
         expectNone(Repository.swiftFiles.flatMap(WaitRules.blocking))
-        // Whatever stands in the list is there, and blocks.
+        // Every file of the list exists, and blocks a thread.
         for path in WaitRules.support {
             let moved = SourceFile(path: "Tests/ATests/A.swift", text: Repository.file(path).text)
             #expect(!WaitRules.blocking(moved).isEmpty, "\(path) need not be in the list")

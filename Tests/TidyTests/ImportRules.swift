@@ -88,7 +88,7 @@ enum ImportRules {
         let readers = [
             "Sources/WorkflowEngine/Ground/WallClock.swift",
             "Sources/WorkflowCommand/Environment/ProcessEnvironment.swift",
-            // How long the end of the process waits for the log; no time is told.
+            // It measures how long the end of the process waits for the log, and reports no time.
             "Sources/WorkflowThreads/LogOutput.swift",
         ]
         guard file.isIn("Sources"), !readers.contains(file.path) else { return [] }

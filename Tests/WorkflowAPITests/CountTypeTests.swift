@@ -48,7 +48,7 @@ struct CountTypeTests {
                 + #""queues":[\#(queue)],"otherQueues":9}"#)
         try roundTrip(
             DaemonStatus.self, #"{"status":"ready","version":"1","waiting":0,"instances":[],"failures":[]}"#)
-        // That of an older daemon.
+        // The status that an older daemon sends.
         try roundTrip(DaemonStatus.Disk.self, #"{"file":1,"log":2,"free":3}"#)
     }
 

@@ -39,7 +39,7 @@ import ThreadTesting
             for mask in [0x01, 0x80, 0xFF] as [UInt8] {
                 var changed = bytes
                 changed[place] ^= mask
-                // Whatever it says now, it can be asked.
+                // The changed zone answers every question, rightly or wrongly.
                 guard let zone = TimeZoneData(tzif: changed) else { continue }
                 for moment in Self.moments { _ = zone.offset(at: moment) }
             }

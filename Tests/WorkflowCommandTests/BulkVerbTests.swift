@@ -84,7 +84,7 @@ struct BulkVerbTests {
         #expect(
             outcome.output
                 == "2 would fail; 1 would be refused    digest aaaaaa\n  refused  o-1: it runs\n  and 2 more\n")
-        // Of a migration that is for all or none, nothing would be done.
+        // If the migration is for all or none, nothing would be done.
         let migrate = ["migrate", "--machine", "order", "--from", "1", "--to", "2", "--dry-run", "--all-or-nothing"]
         (_, outcome) = await Self.told(migrate, Self.rehearsal(found))
         #expect(outcome.exit == 65, "\(outcome)")

@@ -112,7 +112,7 @@ struct CountVerbTests {
         #expect(
             counts.requests.map(\.target)
                 == ["/v1/failures?machine=m&machine=n", "/v1/tally?machine=m&machine=n&limit=500"])
-        // What overrides an alias.
+        // A shell alias may bring `-o json`, and a later option overrides it.
         let again = ScriptedTransport([.value(Page<Instance>(items: []))])
         let (overridden, _) = await CommandHarness().run(["list", "-o", "json", "--output", "jsonl"], transport: again)
         #expect(overridden.exit == 0)

@@ -195,7 +195,7 @@ struct FailureTests {
         #expect(await harness.run("list", answers: [page]) == .init(exit: 0, output: "", errors: ""))
         #expect(await harness.run("send", "o", "pay", answers: [.value(Sample.sent)]).exit == 0)
         #expect(await harness.run("--help").exit == 0)
-        // Whatever is not done yet, or has a verdict to give, has failed.
+        // A verb that is not done yet, or that has a verdict to give, has failed.
         let applied = ScriptedTransport.Step.value(Sample.machine)
         let message = "error: Nobody reads the output any more: the rest was not done\n"
         #expect(

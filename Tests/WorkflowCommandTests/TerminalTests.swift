@@ -39,7 +39,7 @@ struct TerminalTests {
         let lines = await Self.history(Self.harness(columns: columns))
         #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(lines)")
         #expect(lines.count == 3 && lines[1].contains("…"))
-        // What is copied is whole; a time has its day and its second wherever it has room.
+        // Texts that are copied are whole. A time has its day and its second wherever there is room.
         let time = columns < 80 ? "  07-31 09:30:00  " : "  2026-07-31T09:30:00.123Z  "
         #expect(lines[1].hasPrefix("2 ") && lines[1].contains(time))
     }

@@ -111,7 +111,7 @@ struct WorkVerbTests {
     @Test(.timeLimit(.minutes(20))) func aLostLeaseEndsTheProgramAndAllThatItStarted() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // What cannot be removed is only untidy.
+        // A folder that cannot be removed does no harm.
         defer { try? FileManager.default.removeItem(at: folder) }
         let (file, pipe) = (folder.appending(path: "pid").path, folder.appending(path: "pipe").path)
         #expect(mkfifo(pipe, 0o600) == 0)

@@ -247,7 +247,7 @@ struct HTTPExecutorTests {
         ])
         let headers: JSONValue = [
             "x-test-secret": .string(secret),
-            // Of RFC 8032's function for this seed, as Python's cryptography gives it.
+            // The public key that RFC 8032 derives from this seed, computed with Python's cryptography.
             "x-test-public": "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=",
         ]
         let output = try Self.output(

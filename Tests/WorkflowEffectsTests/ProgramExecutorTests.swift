@@ -82,7 +82,7 @@ struct ProgramExecutorTests {
         let endless = try await Self.outcome("yes", ["maxBytes": 1_000])
         guard case .failed(let large) = endless else { throw TestingError("done") }
         #expect(large.type == "too-large" && !large.canRetry)
-        // What it leaves behind holds its output open.
+        // The program that it leaves behind in the background holds its output open.
         #expect(try await Self.outcome("tail -f /dev/null & echo 1") == .done(1))
         #expect(
             try await Self.outcome("exec <&-; echo 2", input: .string(String(repeating: "x", count: 1 << 20)))

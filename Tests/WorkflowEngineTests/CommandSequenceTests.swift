@@ -53,7 +53,7 @@ import WorkflowStore
         #expect(outcomes.prefix(applied) == (0..<applied).map { "\($0 + 2)" }[...])
         #expect(Set(outcomes.dropFirst(applied)) == ["storageUnavailable"])
         #expect(try await running.engine.instance(named: "lamp-1").record.seq.rawValue == Int64(applied) + 1)
-        // Those that come later are no part of it.
+        // Commands that come later are no part of it.
         let next = try await running.engine.beginWhenRoom(Self.flips(["lamp-1"]), in: CommandSequence())
         #expect(await Self.outcomes(of: [next]) == ["\(applied + 2)"])
         try await running.stop()

@@ -65,7 +65,7 @@ import WorkflowStore
         #expect(found.groups[1].failure.message.hasPrefix("no such overload: int + bool"))
         #expect(try await timed.engine.failures(of: ["job"], by: .test).groups == found.groups)
         await #expect(throws: Rejection.self) { try await timed.engine.failures(of: ["jab"], by: .test) }
-        // Those of others are not there.
+        // The failures of other namespaces are not there.
         let other = Caller("uid:2", namespace: NamespaceID(rawValue: 2), role: .owner)
         #expect(try await timed.engine.failures(of: [], by: other).groups.isEmpty)
         let report = try await timed.engine.report(by: other)

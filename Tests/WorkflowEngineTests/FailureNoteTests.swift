@@ -137,7 +137,7 @@ import WorkflowStore
         do {
             timed = try await TimedEngine(definition)
         } catch let rejection as Rejection {
-            // What is refused beforehand never fails.
+            // A definition that is refused beforehand never fails.
             #expect(rejection.kind == "invalidDefinition")
             return
         }

@@ -51,7 +51,7 @@ import WorkflowStore
         #expect(order.begin(&waiting) == .plain)
         #expect(names(waiting) == [["cold"], ["other"]])
         #expect(names(order.aside) == [["hot", "cold"], ["cold"]])
-        // What comes later stands behind it, as long as it stands aside.
+        // A command that comes later stands behind it, as long as it stands aside.
         #expect(names(order.admit([Self.send("cold"), Self.send("other")])) == [["other"]])
         waiting = []
         #expect(order.begin(&waiting) == .all)

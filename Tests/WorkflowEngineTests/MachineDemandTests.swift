@@ -101,7 +101,7 @@ import WorkflowThreads
     @Test func nobodyOvertakesWhoWaits() async throws {
         let running = try await restarted("front")
         push("front", in: running)
-        // Whoever comes later for the same instance has its turn later, whether the version is compiled by then or not.
+        // A later command for the same instance has its turn later, whether or not the version is compiled by then.
         _ = try await running.flip("lamp-1")
         held.release()
         push("front", in: running)
@@ -116,7 +116,7 @@ import WorkflowThreads
         clock.advance(2 * 3_600_000)
         running.engine.clockWasMoved()
         for _ in 0..<10 { _ = try await running.flip("lamp-1") }
-        // Whoever watches is told meanwhile.
+        // A watcher is answered meanwhile.
         let late = try await running.engine.lateTimers(by: .test)
         #expect(late?.count == 1 && late?.milliseconds == 3_600_000)
         held.release()

@@ -49,7 +49,7 @@ import WorkflowStore
         let outcomes = try await running.engine.send(Self.hundred.map { Self.flip($0) })
         #expect(try outcomes.allSatisfy { try $0.get().seq.rawValue == 2 })
         #expect(store.trips == FakeStore.Trips(prefetches: 1, lookups: 0))
-        // What is known is not read again.
+        // Instances that are known are not read again.
         _ = try await running.engine.send(Self.hundred.map { Self.flip($0) })
         #expect(store.trips == FakeStore.Trips(prefetches: 1, lookups: 0))
         try await running.stop()

@@ -34,7 +34,7 @@ import WorkflowStore
             var answers: [String: Int] = [:]
             for await answer in group {
                 answers[answer, default: 0] += 1
-                // Those are answered while the writer still stands still.
+                // These commands are refused while the writer still stands still.
                 if answers["overloaded"] == refused { store.hold.open() }
             }
             return answers

@@ -129,7 +129,7 @@ final class StoreFolder: Sendable {
     }
 
     deinit {
-        // What cannot be removed is only untidy.
+        // A file that cannot be removed does no harm.
         try? FileManager.default.removeItem(atPath: path)
     }
 

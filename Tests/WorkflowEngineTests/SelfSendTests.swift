@@ -100,7 +100,8 @@ import WorkflowStore
         try await expectFolds(running.engine)
         try await running.stop()
 
-        // What waits is in the file: another daemon goes on with it, here with a definition that no longer fails.
+        // The event that waits is in the file: another daemon goes on with it, here with a definition that no longer
+        // fails.
         let again = try await RunningEngine(store: folder.open())
         #expect(try await again.engine.instance(named: "w").record.status == .failed)
         try await again.stop()
@@ -190,7 +191,7 @@ import WorkflowStore
         _ = try await send("look", to: running)
         let answer = try await send("stop", to: running)
         #expect(answer.status == .done)
-        // What waited behind an event from outside does not bring the time back.
+        // The event that waited behind an event from outside does not turn the time back.
         let rows = try await history(running.engine)
         #expect(rows.map(\.at) == rows.map(\.at).sorted())
         #expect(try await running.engine.instance(named: "w").record.state.armed == "[]")

@@ -93,7 +93,7 @@ import WorkflowStore
             Self.start("a"), Self.flip("a"), Self.start("b"), Self.flip("b"),
         ])
         #expect(together.map { Self.told(.success($0)) } == [Self.started, Self.flipped, Self.started, Self.flipped])
-        // Whoever comes later finds what was started so.
+        // Later commands find the instances that were started so.
         #expect(try await running.flip("a").seq.rawValue == 3)
         #expect(try await running.engine.instance(named: "b").record.seq.rawValue == 2)
         try await running.stop()

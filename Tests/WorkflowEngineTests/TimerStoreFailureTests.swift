@@ -85,7 +85,7 @@ import WorkflowStore
         clock.advance(5_000)
         running.engine.clockWasMoved()
         try await eventually("it has been tried") { store.tries == 1 }
-        // Whoever asks is told, and nothing more is tried for the timers.
+        // A caller is told of it, and nothing more is tried for the timers.
         for number in 0..<20 {
             running.engine.clockWasMoved()
             let answer: String
@@ -119,7 +119,7 @@ import WorkflowStore
         for name in ["a", "b", "c"] { #expect(Self.fired(name, store) == [1_000, 2_000], "\(name)") }
         #expect(Self.fired("bad", store) == [])
         let tries = store.tries
-        // Those that do fire go together again.
+        // The timers that do fire go together again.
         clock.advance(1_000)
         running.engine.clockWasMoved()
         try await eventually("the others have fired again") { Self.due(store, clock).count == 1 }

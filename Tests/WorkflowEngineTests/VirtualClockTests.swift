@@ -107,7 +107,7 @@ import WorkflowStore
         #expect(moves.map(\.isDone) == [false, false, true])
         #expect(moves.map(\.now) == moves.map(\.now).sorted() && moves.last?.now == target)
         #expect(moves[0].now < target)
-        // What was answered is what the clock shows, and nothing fires by itself.
+        // The answer has the time that the clock shows, and nothing fires by itself.
         #expect(try await timed.rows("d").count == 26)
         // Asking again goes no further.
         #expect(Self.text(try await timed.engine.moveClock(to: target)) == Self.arrived(at: target, fired: 0))

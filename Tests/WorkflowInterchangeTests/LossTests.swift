@@ -46,7 +46,7 @@ import WorkflowInterchange
             "<transition event='e' cond='z &gt; 1' target='b'/>", true
         ),
         ("<assign location='x' expr='y ** 2'/><assign location='y' expr='x'/>", "", false),
-        // What reads it may fail, and then what stands behind it does not happen.
+        // An expression that reads the value may fail, and then the actions behind it do not happen.
         ("<assign location='x' expr='y ** 2'/><log expr='x + 1'/>", "", false),
         ("<assign location='x' expr='y ** 2'/><log expr='x + 1'/><raise event='e'/>", "", true),
         ("<assign location='x' expr='y ** 2'/><log expr='x'/><raise event='e'/>", "", false),

@@ -70,7 +70,7 @@ import WorkflowAPI
         let small = Task { try await budget.reserve(20) }
         try await eventually("the second waits") { budget.waiters == 2 }
         #expect(budget.share(of: 1) == nil)
-        // Who stood behind it has room when it leaves.
+        // The answer that stood behind it has room when it leaves.
         large.cancel()
         await #expect(throws: CancellationError.self) { _ = try await large.value }
         withExtendedLifetime((try await small.value, held)) { #expect(budget.used == 100) }

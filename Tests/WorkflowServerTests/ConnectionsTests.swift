@@ -236,7 +236,7 @@ import WorkflowAPI
             let head = "POST / HTTP/1.1\r\nHost: wfd\r\nContent-Length: \(length)\r\n\r\n"
             try channel.writeInbound(ByteBuffer(string: length.count > 18 ? Self.chunkedHead : head))
             #expect(try answer(.notFound, on: channel).contains("Connection: close") == isClosed)
-            // What is thrown away keeps no place from a new connection.
+            // A body that is thrown away keeps no place from a new connection.
             #expect(place.isIdle == isClosed)
             if isTooLong {
                 try channel.writeInbound(ByteBuffer(repeating: 0x62, count: 1 << 19))

@@ -12,7 +12,7 @@ import Testing
             do throws(TooFewDescriptors) {
                 shares = try DescriptorShares(limit: limit, addresses: addresses, cores: cores)
             } catch {
-                // What serves once serves with more too, and the message says how much that is.
+                // A limit that is enough stays enough with more descriptors, and the message says how many are needed.
                 #expect(served == 0, "\(limit)")
                 let needed = try #require("\(error)".firstMatch(of: /: (\d+) are needed at least/))
                 let least = try #require(Int(needed.1))

@@ -34,7 +34,7 @@ struct UnixSocketFileTests {
             try UnixSocketFile(path: "\(folder)/\(name)-a"), try UnixSocketFile(path: "\(folder)/\(name)-b")
         )
         #expect(first.bindingPath != second.bindingPath)
-        // What was given up is free again.
+        // A path that was given up is free again.
         let binding = first.bindingPath
         first.abandon()
         #expect(try UnixSocketFile(path: "\(folder)/\(name)-c").bindingPath == binding)

@@ -69,7 +69,7 @@ import WorkflowEngine
         channel.take(100)
         channel.pass(seconds: 1_000)
         #expect(channel.isOpen)
-        // What comes afterwards has its own time.
+        // Later bytes have their own time.
         channel.write(100)
         channel.pass(seconds: AnswerLimits.stalledSeconds - 1)
         #expect(channel.isOpen)

@@ -105,7 +105,7 @@ struct PowerLoad {
         /// The attempt; `nil` for a retry, which looks like every other one and shows only in its consequences.
         var attempt: Attempt? {
             if command.event?.name == "retry" || command.work?.isCompletion == false { return nil }
-            // What is redacted or deleted cannot be found; its history is verified.
+            // Redacted and deleted markers cannot be found. The instance's history is verified.
             if command.machine == PowerVerb.machine { return nil }
             return Attempt(instance: command.instance, marker: command.marker, outcome: outcome)
         }

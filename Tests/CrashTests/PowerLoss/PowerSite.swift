@@ -188,7 +188,7 @@ final class PowerSite {
     private func check(round: Int) async throws -> [String] {
         let folder = try write(files, to: "check-\(round)")
         defer {
-            // What cannot be removed is only untidy.
+            // A folder that cannot be removed does no harm.
             try? FileManager.default.removeItem(atPath: folder)
         }
         let path = folder + "/wfd.db"
@@ -211,7 +211,8 @@ final class PowerSite {
             mistakes.append("\(name) was said to be at seq \(seq), and is at \(check.seqs[name] ?? 0)")
         }
         mistakes += try TaskCheck(path, given: given, said: said).mistakes
-        // What was unknown is known now, and must stay as it is, unless it is given again with its key.
+        // The outcomes that were unknown are known now. They must stay as they are, unless the command is given again
+        // with its key.
         attempts = attempts.map { check.settled($0) }.filter { $0.isAccepted || $0.marker != nil }
         names = check.seqs.keys.filter { !$0.hasPrefix("!") }.sorted()
         return mistakes

@@ -41,7 +41,7 @@ enum PowerVerb: Sendable, CaseIterable {
         guard let name = tours.randomElement(using: &random), tours.count > 3 || Bool.random(using: &random) else {
             return PowerLoad.Command(machine: machine, instance: "\(machine)-\(own)")
         }
-        // Of what is deleted nothing is left for the others.
+        // A deletion leaves nothing for the other verbs, so it is rare.
         let verb =
             Int.random(in: 0..<20, using: &random) == 0 ? .delete : allCases.dropLast().randomElement(using: &random)
         return PowerLoad.Command(machine: machine, instance: name, verb: verb)

@@ -7,7 +7,7 @@ public func fuzzDefinition(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     do throws(DefinitionError) {
         let machine = try DefinitionReader.read(text).machine
-        // What can be read can be started, and what has started can be written and read again.
+        // A definition that can be read can be started. A started instance can be written and read again.
         let identity = InstanceIdentity(name: "fuzz", version: 1, startedAt: .zero)
         guard case .accepted(let macrostep) = machine.apply(.start(), to: nil, as: identity) else { return 0 }
         let written = machine.text(of: macrostep.snapshot)

@@ -87,7 +87,7 @@ extension MachineGenerator {
     private mutating func changeData(_ plan: inout ModelPlan, _ old: ModelMachine, _ new: ModelMachine) {
         for key in Self.keys {
             guard let after = new.context[key] else {
-                // What neither version declares is dropped by its long name only.
+                // A key that neither version declares is dropped by its long name only.
                 let isKnown = old.context[key] != nil
                 if random.chance(20) { plan.drop.append(isKnown && random.chance(50) ? key : "context.\(key)") }
                 continue

@@ -19,7 +19,7 @@ extension MachineGenerator {
     /// Returns the default of a history state, without actions; `nil` if it uses the initial transition of its parent.
     mutating func fallback(of history: ModelState) -> ModelTransition? {
         guard let parent = history.parent else { return nil }
-        // Where the parent begins with this very state there is nothing to borrow.
+        // If the parent begins with this very history state, the history state has no initial state to borrow.
         let needsOwn = parent.initial?.targets.contains { $0.state == history } ?? false
         guard needsOwn || random.chance(60) else { return nil }
         let below = parent.subtree.dropFirst().filter { !$0.isHistory }

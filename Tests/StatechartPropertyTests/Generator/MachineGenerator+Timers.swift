@@ -48,7 +48,7 @@ extension MachineGenerator {
             if random.chance(50) { state.transitions.append(transition(of: state, on: .ended(invocation.failed))) }
         }
         guard random.chance(40) else { return }
-        // Of any invocation, also of one of another state.
+        // The event of any invocation, also of one of another state.
         let number = 1 + random.below(invocations)
         let descriptors = ["done.invoke.v\(number)", "error.invoke.v\(number)", "done.invoke.*", "error.invoke.*"]
         state.transitions.append(transition(of: state, on: .event(random.pick(descriptors) ?? "*")))

@@ -71,7 +71,7 @@ import WorkflowStore
         #expect(run.outcome.brief == "done 686, refused 14")
         #expect(run.outcome.told.count { $0.kind == .refused } == 14)
         #expect(try await bench.rows(of: "s") == (686, 1))
-        // Those that are suspended go on, and the others stay as they are.
+        // The suspended instances go on, and the others stay as they are.
         let on = try await bench.ended(
             try await bench.begin("on", .repair(.resume), BulkSelection(machines: ["pot"], statuses: [.suspended])))
         #expect(on.outcome.brief == "done 686" && on.outcome.told.count == 20)
@@ -271,7 +271,7 @@ import WorkflowStore
         let second = BulkSelection(machines: ["pot"], versions: [2])
         #expect(try await bench.told { _ = try await bench.begin("a", go, second) }.hasPrefix("unknown-event: "))
         #expect(try await bench.ended(try await bench.begin("a", go)).outcome.brief == "done 2, refused 1")
-        // Where nobody is selected, nothing is wrong.
+        // If nothing is selected, nothing is wrong.
         let failed = BulkSelection(machines: ["pot"], statuses: [.failed])
         #expect(try await bench.ended(try await bench.begin("b", leav, failed)).outcome.total == 0)
     }
@@ -292,7 +292,7 @@ import WorkflowStore
         let run = try await bench.ended(begun)
         #expect(run.outcome.brief == "done 400")
         #expect(try await bench.rows(of: "a") == (400, 1))
-        // What is done stays so.
+        // A run that is done stays done.
         #expect(try await bench.engine.stopRun(named: "a", by: .test).record.state == .done)
         try await bench.expectWhole()
     }

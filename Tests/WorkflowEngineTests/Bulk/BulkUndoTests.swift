@@ -78,7 +78,7 @@ import WorkflowStore
             #expect(row.kind == example.kind && row.note?.contains(#""reason":"OPS-1","run":"u""#) ?? false)
         }
         try await bench.expectWhole()
-        // Who has failed before the run has failed at the same time, also as later rows see it.
+        // An instance that failed before the run has failed at the same time, also as later rows see it.
         let failed = try await bench.timed.record("p-0")
         #expect(failed.status == .failed && failed.failure == before[0].failure)
         try await Self.reset(0, to: failed.seq, bench)

@@ -60,7 +60,7 @@ import WorkflowStore
         #expect(try await bench.engine.hasReached(last, by: .test))
         let beyond = Position(rawValue: last.rawValue + 1)
         #expect(try await !bench.engine.hasReached(beyond, by: .test))
-        // What the next row is, is the place behind that of the deletion.
+        // The next row takes the place behind that of the deletion.
         try await bench.timed.start("door", "e")
         #expect(try await bench.engine.hasReached(bench.timed.record("e").head, by: .test))
         #expect(try await bench.engine.hasReached(beyond, by: .test))
@@ -111,7 +111,7 @@ import WorkflowStore
         let deletion = try await bench.delete("d", cancelsEffects: true)
         #expect(deletion.cancelled == ["call.2.1", "call.3.1"])
         #expect(try await bench.lease("bell").isEmpty)
-        // Who has one is told that it is gone, and leaves nothing behind.
+        // A worker that has one of its tasks is told that it is gone, and leaves nothing behind.
         #expect(await bench.told { try await bench.report(.completed(.null), task) }.hasPrefix("leaseLost"))
         try await bench.swept()
         try await bench.expectWhole()
@@ -145,7 +145,7 @@ import WorkflowStore
         try await bench.expectWhole()
         try await bench.timed.restart()
         #expect(await bench.told(again).hasPrefix("purged"))
-        // What it said is gone meanwhile.
+        // The data of the row that is left is gone meanwhile.
         let left = try #require(try await bench.timed.journal().first)
         #expect(left.isRedacted && left.data == nil)
         // After the window the key is a new one.

@@ -54,7 +54,7 @@ import WorkflowStore
                 + "resumed")
         #expect(await bench.toldOfSend("go", to: "j", isDryRun: true).hasPrefix("machineSuspended: "))
         #expect(await bench.toldOfSend("go", to: "done").hasPrefix("finished: "))
-        // What was answered is answered again.
+        // A command that was answered gets the same answer again.
         #expect(try await bench.timed.send("go", to: "k", key: "1").isRepeated)
         try await bench.timed.start("quiet", "q")
         let together = ["q", "j"].map {
@@ -245,7 +245,7 @@ import WorkflowStore
         try await bench.suspendMachine()
         try await bench.timed.pass(Self.minutes(6))
         #expect(try await bench.status(of: names) == [.suspended, .suspended, .suspended, .suspended, .running])
-        // What is done to a suspended instance does not change who has suspended it.
+        // A command for a suspended instance does not change who has suspended it.
         try await bench.set("changed", ["n": 7])
         try await bench.repair("later", .cancel(runsActions: false))
         #expect(

@@ -245,7 +245,7 @@ import WorkflowStore
             #expect(
                 error?.message == "Seq 3 (reset) holds what 'c' was after seq 2: name it too, as in '2,3'")
         }
-        // What came after the state of then is in no reset.
+        // A reset to an earlier state holds nothing that came after that state.
         try await bench.reset("c", to: 1)
         _ = try await bench.engine.redact(
             RedactCommand(instance: name, seqs: SeqSet("2,3"), reason: "r", by: .test))
@@ -379,7 +379,7 @@ import WorkflowStore
                 try file.inDatabase { try $0.execute(sql: "UPDATE journal SET \(change) WHERE length(salt) = 0") }
             }
         }
-        // Whoever takes the trigger away is found.
+        // The verification finds it if somebody takes the trigger away.
         try file.inDatabase { database in
             let trigger = try String.fetchOne(
                 database, sql: "SELECT sql FROM sqlite_schema WHERE name = 'journal_update'")

@@ -46,7 +46,7 @@ import WorkflowStore
         #expect(try await bench.timed.record("c").state.context.contains(#""seen":{"b":1}"#), "the context stays")
         try await bench.expectErased("c", gaps: "2-6")
         #expect(try await bench.redact("c", seqs: "2", dataPaths: ["data.phone"], key: "k").isRepeated)
-        // What is left of it stands in the row of the redaction, and goes only with that.
+        // The rest of its data stands in the row of the redaction, and is erased only with that.
         #expect(
             await bench.rejection { () async throws(Rejection) in try await bench.redact("c", seqs: "2") }?.message
                 == "Seq 5 (redact) holds what was left of seq 2 of 'c': name it too, as in '2,5'")

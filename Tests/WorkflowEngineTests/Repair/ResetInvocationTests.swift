@@ -148,7 +148,7 @@ import WorkflowStore
         #expect(try await bench.effects().map(\.state) == [.ready, .failed])
         try await bench.expectSound("o")
         #expect(try await bench.repair("o", .skip).status == .running)
-        // What it had failed on is gone now: it can only begin again, and then nothing has failed.
+        // The effect that it had failed on is gone now: it can only begin again, and then nothing has failed.
         try await bench.reset("o", to: 4, invocations: .again)
         #expect(try await bench.timed.record("o").status == .running)
         try await bench.expectSound("o")

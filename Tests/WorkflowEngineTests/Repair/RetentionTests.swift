@@ -84,7 +84,7 @@ import WorkflowStore
         try await timed.keep(Self.hour)
         #expect(try await timed.keep(nil) == nil)
         #expect(try await timed.left(after: 100 * Self.hour) == 1)
-        // What is asked without being done says how many would go.
+        // A dry run says how many would be deleted.
         let purge = PurgeRequest(machine: "door", age: Self.hour, reason: nil, isDryRun: true, by: .test)
         #expect(try await timed.engine.purge(purge).deleted == 1)
         #expect(try await timed.left(after: 101 * Self.hour) == 1)

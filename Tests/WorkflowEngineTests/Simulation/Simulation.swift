@@ -66,7 +66,7 @@ final class Simulation {
         for _ in 0..<20 {
             guard let engine = try await engine() else { continue }
             if let number, !isCertain || number == resumed, try await isTaken(number) {
-                // What was recorded is erased by itself; here nobody waits for that.
+                // The engine erases redacted data by itself, and nobody waits for that here.
                 if case .redact = step.action, !(try await isErased(by: engine)) { continue }
                 return nil
             }

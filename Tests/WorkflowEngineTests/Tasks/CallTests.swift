@@ -95,7 +95,7 @@ import WorkflowStore
         try await bench.report(.completed(1), tasks[0])
         #expect(try await summary(bench).count == 2)
         #expect(try await bench.timed.record("o").seq.rawValue == 1)
-        // What has failed for good waits for a person, also when its instance has ended.
+        // An effect that has failed for good waits for a person, also when its instance has ended.
         try await bench.timed.send("end", to: "o")
         try await bench.fail(tasks[1])
         let failed = try #require(try await bench.effects().first)

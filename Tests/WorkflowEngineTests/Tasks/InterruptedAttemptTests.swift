@@ -219,7 +219,7 @@ final class KeptAttempts: AttemptLog {
             count += 1
             try await eventually("attempt \(count) runs") { servant.begun.count == count }
             if ends {
-                // Those of engines that have ended are known still.
+                // The servant still knows the attempts of engines that have ended.
                 for _ in 1...count { try await servant.end("o", .failed(TaskFailure(type: "broken", message: "m"))) }
                 try await eventually("it has failed") { try await bench.effects().first?.attempts == Int64(count) }
             } else {

@@ -163,7 +163,7 @@ import WorkflowStore
         try await Self.start(bench, 1)
         let before = try await bench.task("charge", seconds: 5)
         try await bench.engine.hold(HoldCommand(isHeld: true, by: .test))
-        // What has begun ends.
+        // A task that has begun ends.
         try await bench.fail(before)
         try await bench.timed.pass(10_000)
         #expect(try await bench.lease("charge").isEmpty && bench.engine.queueBoard.isHeld)

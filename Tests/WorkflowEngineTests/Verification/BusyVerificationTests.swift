@@ -77,7 +77,7 @@ import WorkflowStore
     /// Writes, erases and deletes one instance after another, and migrates many at once.
     private func erase(_ engine: Engine, _ name: String, until ended: Collected<Bool>) async throws -> Int {
         var count = 0
-        // What is begun is ended: a command that is cancelled says less.
+        // Each round is carried to its end: a command that is cancelled reports less.
         while ended.all.isEmpty {
             let text = "\(name)-\(count)"
             let (instance, renamed) = (InstanceName(rawValue: text), InstanceName(rawValue: text + "-new"))

@@ -33,7 +33,7 @@ private struct Edit: Sendable {
                     var seen: [(String, Bool)] = []
                     for place in stride(from: part, to: edits.count, by: 2) {
                         try bytes.write(to: URL(filePath: file.path))
-                        // What the schema itself refuses is no edit.
+                        // A change that the schema itself refuses is no edit.
                         do { try file.forge(edits[place].sql) } catch is DatabaseError { continue }
                         seen.append((edits[place].column, try await Self.isSeen(file)))
                     }

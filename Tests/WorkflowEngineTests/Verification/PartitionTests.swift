@@ -52,7 +52,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     /// Returns the place of a range's partition. A range never spans two partitions, but may begin before all numbers.
     private func place(of range: ClosedRange<Int64>) -> Int { max(0, Int(range.upperBound >> 48)) }
 
-    // What stands in the first file too.
+    // Records that the first file has too.
 
     func machine(_ key: MachineKey, version: MachineVersion?) async throws(StoreError) -> MachineRecord? {
         try await files[0].machine(key, version: version)
@@ -62,7 +62,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
         try await files[0].inspectMachines(after: id)
     }
 
-    // What verifying and replaying everything do not ask for.
+    // Requests that verifying and replaying everything never make.
 
     func machines(in namespace: NamespaceID, after name: MachineName?, limit: Int) -> [MachineRecord] { [] }
     func machineNames(in namespace: NamespaceID, limit: Int) -> [MachineName] { [] }

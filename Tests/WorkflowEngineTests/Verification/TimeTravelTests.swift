@@ -20,7 +20,7 @@ import WorkflowStore
         for round in 0..<90 {
             for event in round % 3 == 0 ? ["heat", "remind", "ring"] : ["ring", "remind", "ring"] {
                 clock.advance(1_000)
-                // What the state does not take is refused, and no row.
+                // An event that the state does not take is refused, and makes no row.
                 _ = try? await engine.send(SendCommand(instance: "oven", event: Event(name: event, data: ["n": 1])))
                 look(try await engine.instance(named: "oven"))
             }

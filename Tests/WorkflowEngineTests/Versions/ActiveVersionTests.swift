@@ -75,7 +75,7 @@ import WorkflowStore
         #expect(second.active == 1 && second.isNew)
         #expect(try await apply(2).active == 1)
         #expect(try await Self.version(engine) == 1)
-        // What is pinned stays, whether the next is to be activated or not.
+        // A pinned version stays active, whether the next is to be activated or not.
         #expect(try await apply(3, isActivated: true).active == 1)
         #expect(try await Self.version(engine) == 1)
         try await running.stop()

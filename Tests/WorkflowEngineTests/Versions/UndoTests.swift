@@ -58,7 +58,7 @@ import WorkflowStore
             #expect(after.state.configuration == before.state.configuration && after.machineID == before.machineID)
             try await bench.expectFolded(before.name.rawValue)
         }
-        // What comes next is told as always.
+        // Later commands change the times as always.
         try await bench.repair("q", .skip)
         try await bench.timed.send("go", to: "q")
         let after = try await bench.timed.record("q")

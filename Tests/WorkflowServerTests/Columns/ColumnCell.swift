@@ -67,7 +67,7 @@ struct ColumnCell: CustomStringConvertible {
 
     /// Returns the same JSON with other numbers or names, or with less content; nothing for a text that is not JSON.
     private static func twisted(_ text: String) -> [String] {
-        // What is no JSON is twisted by the values that any text has.
+        // For a text that is no JSON, the values that any text gets are enough.
         guard let json = try? JSONReader.value(from: text), json.object?.isEmpty ?? true == false || isList(json) else {
             return []
         }

@@ -18,7 +18,7 @@ struct ColumnWalk {
     func faults(of cell: ColumnCell, number: Int) async throws -> [String] {
         let path = folder.path("\(number).db")
         try FileManager.default.copyItem(atPath: specimen, toPath: path)
-        // What is left goes with the folder.
+        // A file that is left goes with the folder.
         defer { try? FileManager.default.removeItem(atPath: path) }
         guard try cell.forge(path) else { return [] }
         var faults: [String] = []

@@ -133,7 +133,7 @@ import WorkflowStore
             let rest = Array(all[(offset + 1)...])
             let behind = try await Self.reader(host, "/v1/stream?after=\(id)")
             #expect(try await Self.told(behind, rest.count) == rest)
-            // What the client saw last counts, whatever its query says.
+            // The last event that the client saw counts, whatever its query says.
             let again = try await Self.reader(host, "/v1/stream?after=start", [("Last-Event-ID", id)])
             #expect(try await Self.told(again, rest.count) == rest)
         }
@@ -350,7 +350,7 @@ import WorkflowStore
         }
         let reader = try await Self.reader(host, "/v1/stream?after=start")
         try await host.stop()
-        // What the system had taken may be whole; then it ends.
+        // The bytes that the system had taken may be whole. Then the stream ends.
         _ = try? await onOwnThread { while try reader.next() != nil {} }
     }
 }

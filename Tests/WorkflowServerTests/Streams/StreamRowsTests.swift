@@ -55,7 +55,7 @@ import WorkflowStore
         #expect(budget.used > 4_000)
         let rest = try await Self.seqs(&rows)
         #expect(rest == Array((201 - rest.count)...200))
-        // What was begun in vain gives all of it back when it ends.
+        // A read that was begun in vain gives all of its share back when it ends.
         try await eventually("all is given back") { budget.used == 0 }
         try await host.stop()
     }
@@ -95,7 +95,7 @@ import WorkflowStore
         var held: [StreamRows.Part] = []
         for index in streams.indices { held.append(try #require(try await streams[index].next())) }
         #expect(held.allSatisfy { $0.texts.count == 1 && $0.texts[0].count > 900_000 })
-        // Who comes after a moment reads for itself.
+        // A stream that comes a moment later reads for itself.
         #expect(budget.used > 900_000 && budget.used.isMultiple(of: held[0].texts[0].count), "\(budget.used)")
         #expect(Set(held.compactMap(\.share).map(ObjectIdentifier.init)).count * held[0].texts[0].count >= budget.used)
         held = []
@@ -134,7 +134,7 @@ import WorkflowStore
         }
         #expect(budget.used == 500 && reads.share(of: 1) == nil)
         let page = try #require(budget.share(of: 500))
-        // Whoever waits goes on when one of the streams is read.
+        // A read that waits goes on when one of the streams is read.
         page.resize(to: 0)
         async let next = reads.read(expecting: 100, size: { (size: Int) in size }) { 100 }
         held.removeFirst()
