@@ -78,7 +78,7 @@ extension JournalRecord {
         let real: Int64? = row["real_ms"]
         let key: Data? = row["key"]
         let salt: Data? = row["salt"]
-        // In the place of what was erased stands a digest.
+        // A digest stands in the place of erased data.
         let data: String? = salt?.isEmpty ?? false ? nil : row["data"]
         self.init(
             position: Position(rawValue: row["position"]), instanceID: InstanceID(rawValue: row["instance_id"]),

@@ -18,7 +18,7 @@ package final class RandomKill: Sendable {
     /// Counts a step; at the last one, waits for the delay and kills.
     package func step() {
         guard steps.add(1, ordering: .relaxed).newValue == last else { return }
-        // Not by giving the thread away: the system would wake it up much later.
+        // The thread keeps running: if it slept, the system would wake it up much later.
         let end = ContinuousClock.now + delay
         while ContinuousClock.now < end {}
         daemon.program.signal(SIGKILL)

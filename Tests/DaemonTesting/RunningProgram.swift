@@ -35,7 +35,7 @@ package final class RunningProgram: Sendable {
         }
         let state = ProgramState(pid: pid)
         self.state = state
-        // Each ends with the program: its streams close, and it is reaped.
+        // Each thread ends with the program: its streams close, and it is reaped.
         Thread { state.drain(output.readEnd, into: \.output) }.start()
         Thread { state.drain(errors.readEnd, into: \.errors) }.start()
         Thread { state.awaitEnd() }.start()

@@ -105,7 +105,7 @@ private nonisolated(unsafe) let watchedName = {
 private let tables = Mutex<[MethodTables]>([])
 
 private struct MethodTables: @unchecked Sendable {
-    // Both are constant once made.
+    // Both tables are constant once made.
     let original: UnsafePointer<sqlite3_io_methods>
     let watched: UnsafePointer<sqlite3_io_methods>
 }

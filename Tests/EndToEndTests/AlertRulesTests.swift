@@ -137,7 +137,7 @@ import Testing
         let daemon = try await Daemon(in: folder)
         let metrics = try await daemon.answer(to: .get("/metrics")).text
         let text = try String(contentsOfFile: Self.rules, encoding: .utf8)
-        // Nobody has made a backup here.
+        // This metric is missing here, because nobody has made a backup.
         let known = metrics.matches(of: /# TYPE (\w+)/).map { String($0.1) } + ["wfd_last_backup_timestamp_seconds"]
         let named = Set(text.matches(of: /wfd_\w+/).map { String($0.0) })
         #expect(named.count > 8 && Set(named).isSubset(of: known), "\(named.subtracting(known))")

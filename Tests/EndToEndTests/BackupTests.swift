@@ -61,7 +61,7 @@ import WorkflowJSON
             let said = try await daemon.saidInTime("backup", copy)
             #expect(said.hasPrefix("\(copy): ") && said.contains(", 6 instances, "))
             let after = load.seqs
-            // More that the backup does not have.
+            // The load writes more events, which the backup does not have.
             try await eventually("all have gone on") {
                 load.seqs.allSatisfy { $0.value >= (after[$0.key] ?? 0) + 20 }
             }
@@ -163,7 +163,7 @@ import WorkflowJSON
                 let parted = try #require(problem.parted)
                 #expect(parted.generation == Int64(generation) && parted.seq == 2)
                 #expect(parted.cursor == present[1]["cursor"].string && parted.at?.text == present[1]["at"].string)
-                // From there it goes on.
+                // Reading goes on from that cursor.
                 let rest = try await next.answer(to: .get(history + "?cursor=\(parted.cursor ?? "")"))
                 #expect(rest.text == #"{"items":[]}"#)
             }
@@ -256,7 +256,7 @@ import WorkflowJSON
                 "the one is for the virtual clock and the other for the real one; restore it under another name\n"))
         let test = folder.path("test.db")
         #expect(try await restore(copy, "--database", test, "--clock", "virtual").end == .exited(0))
-        // And back: what was made up takes no real place either.
+        // The other direction is refused too: made-up times take no real place.
         #expect(try await restore(test, "--database", daemon.database).end == .exited(65))
     }
 
@@ -281,7 +281,7 @@ import WorkflowJSON
             #expect(gone.type == .backupNotFound)
         }
         #expect(try folder.names().allSatisfy { !$0.contains("backup") })
-        // Nothing of one that was killed is left either.
+        // A backup that was killed leaves nothing either.
         try await daemon.withClient { client in
             for try await _ in try await client.makeBackup() {}
         }

@@ -115,7 +115,7 @@ import WorkflowJSON
                         headers: [json, ("Transfer-Encoding", "chunked")], body: chunk),
                     .payloadTooLarge, detail),
             ])
-            // Told by its length alone: the body need not come.
+            // The length alone is enough for the refusal: the body need not come.
             for length in ["99999999999", "9223372036854775808", "18446744073709551615"] {
                 let request = RawRequest("POST", path, headers: [json, ("Content-Length", length)])
                 try await stage.expect([BadRequest(request, .payloadTooLarge, detail)])

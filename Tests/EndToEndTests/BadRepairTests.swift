@@ -87,7 +87,7 @@ import WorkflowJSON
         _ = try await daemon.said("redact", "hidden", "--reason", "r")
         _ = try await daemon.said("send", "stuck", "stuck")
         _ = try await daemon.said("delete", "gone", "--reason", "r", "--confirm", "gone")
-        // It warns of states that only a migration reaches.
+        // Applying it warns of states that only a migration reaches.
         _ = try await daemon.saidInTime("apply", folder.write(Self.second, to: "tour2.yaml"))
         let before = try DatabaseFile(daemon.database).dump()
         for wrong in Self.cases {

@@ -92,7 +92,7 @@ struct BadRequestStage {
             if case .string(let told)? = problem["detail"], bad.detail.contains("it is NOW here") {
                 problem["detail"] = .string(told.replacing(/it is \d{4}-\S+Z here/, with: "it is NOW here"))
             }
-            // Told about refusals by the state alone where a case does not care.
+            // Members that only the state of a refusal decides are compared only where a case names them.
             for key in ["machine", "instance", "state", "seq", "accepted"] where expected[key] == nil {
                 problem[key] = nil
             }

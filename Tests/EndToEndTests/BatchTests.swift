@@ -58,7 +58,7 @@ import WorkflowJSON
     @Test(.timeLimit(.minutes(20))) func linesGoOutWhenTheirPipePauses() async throws {
         let path = folder.path("pipe")
         try #require(mkfifo(path, 0o600) == 0)
-        // For wfctl it must not be open for writing too: it would never end.
+        // wfctl must not inherit a descriptor that is open for writing: its input would never end.
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         try #require(descriptor >= 0)
         let pipe = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -103,7 +103,7 @@ import WorkflowJSON
             #expect(try connection.readAnswer().status == answer.status)
         }
         #expect(try await ticks == 2)
-        // Nobody has to send what will be refused.
+        // A client need not send a body that will be refused.
         let large = [("Content-Type", "application/json"), ("Content-Length", "2000000"), ("Expect", "100-continue")]
         try connection.write(RawRequest("POST", "/v1/instances/a/events", headers: large).bytes)
         #expect(try connection.readAnswer().status == 413)
@@ -114,7 +114,7 @@ import WorkflowJSON
         let count = 10_000
         try await onOwnThread { [connection] in
             try connection.write(Self.tick.bytes)
-            // Enough of them wait behind the event, and they are answered in one go.
+            // Enough requests wait behind the event that they are answered in one go.
             let reading = Thread { try? connection.write(Array(repeatElement(refused.bytes, count: count).joined())) }
             reading.start()
             #expect(try connection.readAnswer().status == 200)

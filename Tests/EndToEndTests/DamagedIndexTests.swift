@@ -30,7 +30,7 @@ import WorkflowJSON
         let sent = try await daemon.wfctl("send", "o5", "succeed")
         #expect(sent.end == .exited(65), "\(sent)")
         #expect(sent.errors.contains("the index of instances' names leads to a row that does not have it"), "\(sent)")
-        // Nothing is written any more, and reading goes on.
+        // The daemon writes nothing any more, but still reads.
         let ready = try await daemon.answer(to: .get("/readyz"))
         #expect(ready.status == 500 && ready.headers["retry-after"] == nil, "\(ready)")
         #expect(try ready.object["type"] == "database-damaged", "\(ready)")
@@ -52,7 +52,7 @@ import WorkflowJSON
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("profile")
         for event in ["fail", "retry", "succeed"] { _ = try await daemon.said("send", "profile", event) }
-        // Beside the daemon, which has checked its file when it started.
+        // The change is made beside the daemon, which has checked its file when it started.
         try DatabaseFile(daemon.database).forge("UPDATE journal SET event = 'succeed' WHERE seq = 2")
         #expect(try await daemon.wfctl("show", "profile").end == .exited(0))
         #expect(!daemon.program.errors.contains(Self.found))

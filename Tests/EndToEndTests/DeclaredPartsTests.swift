@@ -162,7 +162,7 @@ import WorkflowJSON
         #expect(try checked.object["tags"] == ["ledger", "busy", "law", "checked", "waiting", "slow", "deep"])
         try await expectTags("ledger, busy, law, checked, waiting, slow, deep")
         #expect(try await daemon.json("send", "l", "paid")["tags"] == ["ledger", "quiet"])
-        // It is done, and `wfctl events` says so on the other stream.
+        // The instance is done, and `wfctl events` says so on the other stream.
         #expect(try await daemon.said("show", "l").contains("\ntags:      ledger, quiet\n"))
         let past = try await daemon.answer(to: .get("/v1/instances/l?seq=2"))
         #expect(try past.object["tags"] == ["ledger", "busy", "law", "waiting", "slow", "deep"])

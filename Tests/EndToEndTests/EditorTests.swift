@@ -41,7 +41,7 @@ import WorkflowJSON
         Move("text", ["none"], ["text", "text.none"]),
         Move("font", ["text.none"], ["text.font"]),
         Move("back", ["text.font"], ["text.none"]),
-        // Left at its own 'none', 'filter' resumes there.
+        // If 'filter' was left at its own 'none', 'resume' goes there.
         Move("resume", ["text.none", "text"], ["filter", "filter.none"]),
     ]
 

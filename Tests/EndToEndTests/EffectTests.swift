@@ -200,7 +200,7 @@ struct EffectTests {
         // The service says that it wants no pause, and that comes first.
         _ = try await daemon.said("apply", try stage.folder.write(text, to: "order.yaml"))
         _ = try await daemon.said("start", "order", "o-1")
-        // It stops for the worker, whom the order waits for then.
+        // The clock stops for the worker that the order then waits for.
         let stopped = try await daemon.wfctl("clock", "advance", "1d")
         #expect(stopped.end == .exited(75) && stopped.errors.contains("in 'task:stock'\n"), "\(stopped)")
         #expect(try await daemon.json("show", "o-1")["configuration"] == ["sending"])

@@ -100,7 +100,7 @@ import WorkflowJSON
         #expect(started.end == .exited(5))
         #expect(started.output.hasPrefix("job-1: started in idle   (job version 1, seq 2, failed)"), "\(started)")
         #expect(started.errors.hasPrefix("error: job-1 has failed\n  'count' was undone: "), "\(started)")
-        // It is there.
+        // The instance exists.
         #expect(try await daemon.json("show", "job-1")["status"] == "failed")
     }
 
@@ -156,7 +156,7 @@ import WorkflowJSON
         for name in ["job-1", "job-3"] { #expect(try await daemon.wfctl("send", name, "go").end == .exited(5)) }
         let rows = try await daemon.said("timers").split(separator: "\n")
         try #require(rows.count == 12, "\(rows)")
-        // As many blanks as the widest time needs, which is another one each millisecond.
+        // The columns have as many blanks as the widest time needs, and that changes each millisecond.
         #expect(rows[4].split(separator: " ").dropFirst() == ["waits:", "failed", "job-1", "count"], "\(rows)")
         let all = try await daemon.json("timers").elements
         let short: (JSONValue) -> String = { "\($0["instance"].string ?? "") \($0["event"].string ?? "")" }

@@ -39,12 +39,12 @@ import WorkflowClient
         #expect(of.3 == "400")
         let each = try #require(Int(of.2))
         try await onOwnThread { [folder] in
-            // Each address has as many as it takes, and more that come.
+            // Each address gets as many connections as it takes, and 20 more.
             var connections: [RawConnection] = []
             for address in addresses {
                 for _ in 0..<each + 20 {
                     let connection = try RawConnection(to: address)
-                    // Not idle: a request has begun.
+                    // The connection is not idle: a request has begun.
                     try connection.write(Array("GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n".utf8))
                     connections.append(connection)
                 }
@@ -57,7 +57,7 @@ import WorkflowClient
             }
             connections = []
             let machine = RawRequest.post("/v1/machines", BatchTests.counter, as: "application/yaml")
-            // It takes a moment until the daemon knows that they are closed.
+            // It takes a moment until the daemon knows that the connections are closed.
             let deadline = ContinuousClock.now + .seconds(60)
             while try RawConnection(to: addresses[0]).answer(to: machine).status == 503 {
                 guard ContinuousClock.now < deadline else { throw TestingError("there is no room") }

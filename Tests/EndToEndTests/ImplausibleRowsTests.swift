@@ -50,7 +50,7 @@ import WorkflowJSON
         let restored = try await Daemon.launch(
             ["restore", database, "--database", folder.path("other.db"), "--dry-run"]
         ).result()
-        // It stops at the first difference, which may be what the row lacks elsewhere.
+        // The restore stops at the first difference, which may be one that the row causes elsewhere.
         #expect(restored.end == .exited(65) && restored.errors.contains("is damaged: "), "\(restored)")
         let daemon = try await Daemon(in: folder)
         let answer = try await daemon.answer(to: .get(place.route))

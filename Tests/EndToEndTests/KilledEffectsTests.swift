@@ -24,7 +24,7 @@ import WorkflowJSON
                 names.append("o-\(round)-\(number)")
                 _ = try await daemon.said("start", "order", names[names.count - 1])
             }
-            // So far that something of each kind is under way somewhere.
+            // The pause lets effects of each kind be under way somewhere.
             try await letPass(.milliseconds(Int.random(in: 0...120, using: &random)))
             let victims = Int.random(in: 0..<3, using: &random)
             if victims != 1 {

@@ -87,7 +87,7 @@ import WorkflowJSON
         try await daemon.begin("rocket")
         _ = try await daemon.said("send", "rocket", "fire")
         try await daemon.kill()
-        // Down until two ticks are overdue.
+        // The daemon is down until two ticks are overdue.
         let due = try DatabaseFile(daemon.database).number("SELECT due_ms FROM timer") + 1_000
         try await eventually("two ticks are overdue") { Self.clock() > due + 100 }
         daemon = try await Daemon(in: folder)

@@ -72,7 +72,7 @@ import WorkflowJSON
         print(
             "deletions: seed \(seed), \(kills) kills, \(interrupted) while rows were swept, "
                 + "\(deletions) deleted once, \(events) events of others found")
-        // Not one in 4 kills, each at a random step: once in 20,000 runs.
+        // In 4 kills at random steps, no deletion happens once in 20,000 runs.
         #expect(deletions > 0)
     }
 

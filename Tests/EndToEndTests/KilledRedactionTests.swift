@@ -134,7 +134,7 @@ import WorkflowJSON
         let empty = folder.path("empty.db")
         _ = try await daemon.saidInTime("backup", empty)
         _ = try await daemon.said("start", "claim", "c")
-        // Long enough for pages of their own, too.
+        // This text is long enough for pages of its own.
         let long = String(repeating: markers[2], count: 400)
         let names = ["a", "b", markers[1]]
         for name in names {
@@ -162,7 +162,7 @@ import WorkflowJSON
         let held = try await wfd("compact", daemon.database)
         #expect(held.end == .exited(75) && held.errors.contains("it is in use by process"), "\(held)")
         #expect(try await daemon.stop().end == .exited(0))
-        // An older word for it.
+        // A compaction removes the copies that are left in the file.
         for file in [daemon.database, late] {
             #expect(try await wfd("compact", file).end == .exited(0))
             #expect(count(in: file) == 0, "\(file)")
@@ -176,7 +176,7 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "c")["context"] == ["who": .null])
         #expect(try await daemon.json("audit").elements.map { $0["reason"] } == ["r"])
         #expect(try await daemon.json("effects").elements.map { $0["state"] } == ["failed"])
-        // Nobody may work on what says nothing.
+        // No effect may be tried whose request was redacted.
         let again = try await daemon.wfctl("effects", "retry", "a", "asked")
         #expect(again.end == .exited(5) && again.errors.contains("What 'asked' of 'a' asks was redacted"), "\(again)")
         _ = try await daemon.said("effects", "skip", "a", "asked", "--result", "null", "--reason", "r")

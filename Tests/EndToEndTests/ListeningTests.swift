@@ -91,7 +91,7 @@ import WorkflowJSON
             arguments: Daemon.arguments(database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock")])
                 + ["--metrics", "127.0.0.1:0"],
             database: folder.path("wfd.db"))
-        // It is told at start.
+        // The daemon tells the address at its start.
         let line = try #require(try await daemon.program.errorLines(containing: "serving metrics").first)
         let address = try Address(String(try #require(line.firstMatch(of: /address=(\S+)/)).1))
         let requests: [RawRequest] = [
@@ -148,7 +148,7 @@ import WorkflowJSON
         #expect(
             second.errors.contains(
                 "Cannot listen on 'unix:\(folder.path("wfd.sock"))': another process is listening there"))
-        // Neither made nor said to be served.
+        // The other database is neither made nor said to be served.
         #expect(try !folder.names().contains { $0.hasPrefix("other.db") })
         #expect(!second.errors.contains("serving"))
         // A daemon that would have the same database gets this message too.

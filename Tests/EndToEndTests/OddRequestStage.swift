@@ -60,7 +60,7 @@ struct OddRequestStage {
         _ = try await daemon.saidInTime(
             "apply", folder.write(Self.machine, to: "m.yaml"), folder.write(idle, to: "idle.yaml"))
         _ = try await daemon.said("start", "idle", "idle")
-        // Its first task has ended: a token of it needs no lease that lives.
+        // The first task of the instance has ended: its token needs no lease that lives.
         _ = try await daemon.said("send", "idle", "stop")
         for name in Set(Route.all.map(Self.instance(for:))) { _ = try await daemon.said("start", "m", name) }
     }

@@ -46,7 +46,7 @@ import WorkflowAPI
         for route in Route.all {
             let path = route.template.path(OddRequestStage.parts(of: route))
             let requests = (route.query ?? ["a"]).flatMap { name in
-                // One that waits for what never comes waits no longer than it says.
+                // A request that waits for an event that never comes waits no longer than it says.
                 OddRequests.queryValues(of: name).filter { name != "wait" || $0 != "1" }.map {
                     OddRequestStage.request(route, target: "\(path)?\(name)=\($0)")
                 } + [OddRequestStage.request(route, target: "\(path)?\(name)=1&\(name)=1")]

@@ -136,7 +136,7 @@ import WorkflowJSON
             try expect(connection.readAnswer(), .invalidRequest, "The body cannot be read to its end")
             #expect(connection.isAtEnd)
         }
-        // Nobody reads the body of this one.
+        // This request has a body that nobody reads.
         let connection = try RawConnection(to: daemon.address)
         try connection.write(
             RawRequest("GET", "/livez", headers: [("Transfer-Encoding", "chunked")]).bytes + Array("no size\r\n".utf8))

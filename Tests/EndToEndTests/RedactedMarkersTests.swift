@@ -67,7 +67,7 @@ import WorkflowJSON
         _ = try await daemon.said("send", name, "name", "--data", #""\#(marker("data"))""#)
         _ = try await daemon.said("set", name, #"who="\#(marker("set"))""#, "--reason", marker("reason"))
         _ = try await daemon.said("send", name, "later")
-        // It stands in messages of a run, if these repeat what a rejection says.
+        // The marker would stand in messages of a run, if these repeated the text of a rejection.
         for event in ["look", "break"] {
             let run = try await daemon.wfctl("send", "--machine", "claim", event, "--run", event)
             #expect(run.output.contains("1 refused"), "\(run)")

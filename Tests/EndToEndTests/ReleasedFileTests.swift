@@ -91,7 +91,7 @@ import WorkflowJSON
         try await fail("p-3-late", daemon)
         try await untilItSucceeds("retry", "p-2-late", on: daemon)
         _ = try await daemon.said("send", "p-5", "rest")
-        // Its nap is over as soon as it takes anything.
+        // The nap of 'p-1' is over as soon as it takes an event.
         try await untilItSucceeds("send", "p-1", "stamp", on: daemon)
         _ = try await daemon.saidInTime("backup", folder.path("copy.db"))
         _ = try await daemon.said("send", "p-1", "stamp")

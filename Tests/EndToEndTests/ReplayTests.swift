@@ -116,7 +116,7 @@ import WorkflowJSON
                 """), "\(all.output)")
         let unchanged = try await daemon.said("replay", "--machine", "order", "--with", same)
         #expect(unchanged.hasSuffix("same      5\ndiffers   0\nrefused   0\n"), "\(unchanged)")
-        // Nothing was written by all that.
+        // The replays have written nothing.
         #expect(try await daemon.saidInTime("verify", "--all").contains("5 instances, 17 events, "))
         let unknown = try await daemon.wfctl("replay", "--machine", "ordr", "--with", same)
         #expect(unknown.end == .exited(4))

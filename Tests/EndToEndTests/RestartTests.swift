@@ -18,7 +18,7 @@ import WorkflowJSON
             for client in 0..<8 {
                 group.addTask { try await Sending.run(daemon, instance: "p-\(client)") { continuation.yield() } }
             }
-            // In the midst of the sending.
+            // The stop comes in the midst of the sending.
             var answers = 0
             for await _ in progress {
                 answers += 1
@@ -44,7 +44,7 @@ import WorkflowJSON
             let instance = "(SELECT id FROM instance WHERE name = '\(sending.instance)')"
             let rows = try file.number("SELECT count(*) FROM journal WHERE instance_id = \(instance)")
             #expect(try file.number("SELECT max(seq) FROM journal WHERE instance_id = \(instance)") == rows)
-            // One more only where the last answer did not come through.
+            // There may be one row more, but only if the last answer did not come through.
             #expect((sending.acknowledged...sending.acknowledged + (sending.isLastKnown ? 0 : 1)).contains(rows))
         }
         #expect(try file.number("SELECT clean FROM store") == 1)

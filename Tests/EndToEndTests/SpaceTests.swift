@@ -101,7 +101,7 @@ import WorkflowJSON
             #expect(try await wfd("verify", file).end == .exited(0))
         }
         #expect(try folder.names().allSatisfy { !$0.contains("compacting") })
-        // It is served as before.
+        // The database is served as before.
         let again = try await self.daemon(in: folder)
         #expect(try await again.saidInTime("verify", "--all").hasSuffix("no difference\n"))
         #expect(try await again.stop().end == .exited(0))
@@ -144,7 +144,7 @@ import WorkflowJSON
         #expect(told.allSatisfy { $0.contains(#"reader="another process""#) }, "\(told)")
         #expect(holdsCards(daemon.database + "-wal"))
         try reader.close()
-        // Nobody asks for anything.
+        // The log is emptied although nobody asks for it.
         _ = try await daemon.program.errorLines(containing: "no reader keeps the write-ahead log")
         #expect(!holdsCards(daemon.database + "-wal"))
         let disk = try await daemon.json("status")["disk"]

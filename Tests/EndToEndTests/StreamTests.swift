@@ -45,7 +45,7 @@ import WorkflowJSON
         _ = try await tail.outputLines(containing: #""seq":1"#)
         while !tail.errors.contains("stopped; '--since ") {
             tail.signal(SIGINT)
-            // It may have died of one, before the words or after them.
+            // A signal may have ended it, before the words or after them.
             if kill(tail.pid, 0) != 0 { break }
         }
         #expect(try await tail.result().errors.contains("stopped; '--since "))

@@ -90,7 +90,7 @@ import WorkflowJSON
             most = max(most, try memory() - before)
             return connections.allSatisfy(\.isReadable)
         }
-        // In which it must not grow.
+        // The memory must not grow in this time.
         for _ in 0..<20 {
             try await letPass(.milliseconds(100))
             most = max(most, try memory() - before)
@@ -162,7 +162,7 @@ import WorkflowJSON
         for query in ["", "?context=false", "?atomic=true"] {
             #expect(try await answer(query).object["answer"]?["context"] == .null, "\(query)")
         }
-        // Given again it is the same.
+        // A repeated request has the same answer.
         let full = try await answer("?context=true").object
         #expect(full["repeated"] == true && full["answer"]?["context"] == ["n": 1])
         let refused = try await answer("?context=true&atomic=true")

@@ -53,13 +53,13 @@ import WorkflowJSON
         }
         let counted = try #require(metrics.firstMatch(of: /\nwfd_log_lines_lost_total (\d+)\n/))
         #expect(Int(counted.1).map { $0 > 0 } == true)
-        // It is read again, and says what is missing.
+        // The log is read again, and says how many lines are missing.
         let log = try await onOwnThread { try Self.read(reader, through: "because nobody read the log") }
         let told = try #require(log.firstMatch(of: /wfd: lines=(\d+) \[wfd\] lines were not logged, because/))
         #expect(Int(told.1).map { $0 > 0 } == true)
         program.signal(SIGTERM)
         #expect(try await program.result().end == .exited(0))
-        // Its last lines are in the pipe.
+        // The last lines of the daemon are in the pipe.
         let last = try await onOwnThread { try Self.read(reader, through: "stopped") }
         #expect(last.contains("events="))
     }

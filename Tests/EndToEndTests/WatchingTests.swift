@@ -36,7 +36,7 @@ import WorkflowJSON
                 let weight = number % 2 == 0 ? "\"heavy\"" : "4"
                 _ = try await daemon.said("send", name, "weigh", "--data", "{\"weight\": \(weight)}")
             }
-            // Killed while timers fire, or before, or after: whatever is on disk must fit.
+            // The kill comes while timers fire, or before, or after. The rows on disk must fit in each case.
             let client = try RunningProgram(
                 Programs.path("wfctl"), ["clock", "advance", "2d"],
                 environment: Programs.environment(["WFCTL_ADDRESS": "\(daemon.address)"]))
@@ -81,7 +81,7 @@ import WorkflowJSON
         var daemon = try await Self.daemon(in: folder, ["--brake", "50/1m"])
         _ = try await daemon.saidInTime("apply", try folder.write(Self.restless, to: "restless.yaml"))
         _ = try await daemon.said("start", "restless", "r")
-        // Returns when nothing is due any more.
+        // The command returns when nothing is due any more.
         _ = try await daemon.said("clock", "advance", "1s")
         let history = try await daemon.said("history", "r", "-o", "jsonl").split(separator: "\n")
         #expect(history.count == 1 + 51 + 1)

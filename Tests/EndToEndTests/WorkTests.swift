@@ -29,7 +29,7 @@ import WorkflowJSON
 
         init(_ script: String, starting names: String...) async throws {
             folder = try TemporaryFolder()
-            // Opening one waits for the other side.
+            // Opening one of these pipes waits for the other side.
             for name in ["go", "runs-1", "runs-2"] { #expect(mkfifo(folder.path(name), 0o600) == 0) }
             daemon = try await Daemon(in: folder)
             self.script = try folder.write(script, to: "pack.sh")
@@ -66,7 +66,7 @@ import WorkflowJSON
         /// Lets all running programs continue.
         func letThemGoOn() async throws {
             try await onOwnThread { [folder] in
-                // Nobody reads it before a program has come so far.
+                // The pipe has no reader before a program has come so far.
                 let deadline = ContinuousClock.now + .seconds(240)
                 while true {
                     let pipe = open(folder.path("go"), O_WRONLY | O_NONBLOCK)
@@ -155,7 +155,7 @@ import WorkflowJSON
         stage.daemon = try await Daemon(in: stage.folder)
         _ = try await worker.errorLines(containing: "p packing: done")
         #expect(try await stage.show("p")["context"]["receipt"] == ["attempt": 1])
-        // It works on, for the new one.
+        // The worker works on, for the new daemon.
         _ = try await stage.daemon.said("start", "parcel", "q")
         try await stage.waitForProgram(attempt: 1)
         try await stage.letThemGoOn()

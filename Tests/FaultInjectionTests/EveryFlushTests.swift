@@ -62,7 +62,7 @@ import WorkflowJSON
             daemon = try await Daemon(
                 arguments: arguments, database: folder.path("wfd.db"), environment: faults.environment)
         } catch {
-            // It ended before it served, and nothing else is wrong.
+            // The daemon ended before it served, and nothing else is wrong.
             guard try faults.failures() > 0, "\(error)".contains("exited(74)") else { throw error }
             return ([], "no start")
         }

@@ -68,7 +68,7 @@ import WorkflowJSON
             #expect(try await daemon.answer(to: .post("/v1/instances", start)).status == 201)
         }
         try disk.fill()
-        // Enough to begin, and not for all: each row has 16 KB.
+        // This is enough room to begin, and not enough for all: each row has 16 KB.
         try disk.makeRoom(bytes: 4 << 20)
         let data = String(repeating: "x", count: 16 << 10)
         let body =

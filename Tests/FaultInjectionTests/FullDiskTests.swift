@@ -58,7 +58,7 @@ import WorkflowJSON
             #expect(try await daemon.answer(to: .get("/livez")).status == 200)
 
             try disk.makeRoom()
-            // Nobody sends anything: the daemon finds out by itself.
+            // The daemon finds out by itself, without a request.
             try await eventually("it is ready") { try await daemon.answer(to: .get("/readyz")).status == 200 }
             _ = try await daemon.program.errorLines(containing: "the database is written to again")
             #expect(try file.dump() == before)
@@ -117,7 +117,7 @@ import WorkflowJSON
             try await expectNoRoom("Cannot create")
             try disk.makeRoom()
             #expect(try await Self.daemon(on: disk, in: folder).stop().end == .exited(0))
-            // There is no room for the log of a file that is there.
+            // There is no room for the log of an existing file.
             try disk.fill()
             try await expectNoRoom("Cannot open")
             try disk.makeRoom()

@@ -68,7 +68,7 @@ import Testing
             #expect(try DatabaseFile(folder.path("wfd.db")).dump() == dump, "killed before step \(step)")
             let verified = try await Daemon.launch(["verify", folder.path("wfd.db")]).result()
             #expect(verified.end == .exited(0), "killed before step \(step): \(verified)")
-            // Done again it gets through; or a daemon is started, which serves.
+            // A second compaction gets through. If a daemon is started instead, it serves.
             if step % 2 == 0 {
                 let again = try await Self.compact(in: folder)
                 #expect(again.end == .exited(0), "killed before step \(step): \(again)")

@@ -138,7 +138,7 @@ import WorkflowJSON
 
     @Test func whatBlocksKeepsNothingElseFromGoingOn() async throws {
         let stage = try await Stage(holding: .names)
-        // More rows than a connection takes whose caller does not read.
+        // There are more rows than a connection takes whose caller does not read.
         for _ in 0..<60 { try await stage.send("fill", data: "\"\(String(repeating: "x", count: 100_000))\"") }
         let idle = try await onOwnThread { [address = stage.daemon.address] in
             let idle = try RawConnection(to: address)

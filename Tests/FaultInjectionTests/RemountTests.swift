@@ -92,7 +92,7 @@ struct RemountTests {
             #expect(reason == nil)
             return (device: device, number: try Self.number(of: path))
         }
-        // Takes the device meanwhile.
+        // Another image takes the device meanwhile.
         let other = try TemporaryFolder()
         try await DiskImage.make(in: other).attached {
             try await image.mounted(in: folder) { path, device in

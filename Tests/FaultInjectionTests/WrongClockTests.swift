@@ -75,7 +75,7 @@ import WorkflowJSON
     func anAcceptedClockIsAcceptedForGood(_ end: End) async throws {
         let folder = try TemporaryFolder()
         let database = try await written(in: folder, end)
-        // As systemd would, more than once.
+        // Each start is refused, as when systemd tries again.
         try await expectRefused(database, in: folder)
         try await expectRefused(database, in: folder)
         if end == .inOrder {
@@ -131,7 +131,7 @@ import WorkflowJSON
         let wrong = try await daemon(in: folder, secondsAhead: Self.years)
         let database = wrong.database
         #expect(try await wrong.answer(to: .post("/v1/machines", Self.egg, as: "application/yaml")).status == 201)
-        // By whoever has no key: to that daemon, ours are too old.
+        // The requests are sent without wfctl's key, which would be too old for that daemon.
         for name in ["e-1", "e-2"] {
             let start = #"{"machine": "egg", "instance": "\#(name)"}"#
             let answer = try await wrong.answer(to: .post("/v1/instances", start, as: "application/json"))
@@ -182,7 +182,7 @@ import WorkflowJSON
         let template = try TemporaryFolder()
         let daemon = try await daemon(in: template, secondsAhead: Self.years)
         #expect(try await daemon.answer(to: .post("/v1/machines", Self.egg, as: "application/yaml")).status == 201)
-        // Several transactions.
+        // So many instances need several transactions.
         let lines = (1...1_200).map { #"{"instance": "e-\#($0)", "start": {"machine": "egg"}}"# }
         let started = try await daemon.answer(
             to: .post("/v1/events", lines.joined(separator: "\n"), as: "application/x-ndjson"))
@@ -211,7 +211,7 @@ import WorkflowJSON
             #expect(done.output.hasSuffix("  no instance is of a later time\n"), "step \(step): \(done)")
             if end == .exited(0) { break }
         }
-        // Some were killed between two transactions.
+        // Some kills came between two transactions.
         #expect(left.count > 2, "\(left)")
     }
 

@@ -126,7 +126,7 @@ package struct TaskSuite: Sendable {
             begun.send(())
             await untilCancelled()
             ended.send(())
-            // Nobody wants it any more.
+            // The result is not wanted any more.
             return Weighing.Output(weight: 1)
         } while: {
             await begun.next()

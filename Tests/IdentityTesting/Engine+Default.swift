@@ -3,7 +3,7 @@ package import WorkflowEngine
 package import WorkflowJSON
 package import WorkflowStore
 
-// Asking an engine without saying who asks: for tests of something else.
+// These let tests of something else ask an engine without naming a caller.
 
 extension Caller {
     /// A caller without an actor in the journal, in the default namespace.

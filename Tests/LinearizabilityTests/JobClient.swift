@@ -91,7 +91,7 @@ struct JobClient: RecordingClient {
         if let asked = unanswered.popLast() { return asked }
         let job = jobs.randomElement(using: &random) ?? ""
         let draw = Int.random(in: 0..<20, using: &random)
-        // Mostly the lease that may hold, sometimes one that was lost or has ended.
+        // The draw is mostly the lease that may hold, and sometimes one that was lost or has ended.
         let back = Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 1...4, using: &random) : 0
         switch (draw, tasks.lease(of: job, back: back)) {
         case (0..<2, _): return Asked(job: job, action: .read)
@@ -113,7 +113,7 @@ struct JobClient: RecordingClient {
         switch asked.action {
         case .read: return .get("/v1/instances/\(asked.job)")
         case .send(let event): return .post("/v1/instances/\(asked.job)/events", #"{"event": "\#(event.rawValue)"}"#)
-        // Longer than the test: a lease that nobody ends is lost with its state.
+        // The lease lasts longer than the test. If nobody ends it, it is lost with its state.
         case .lease: return .post("/v1/tasks/\(asked.job)/lease", #"{"lease": 3600}"#)
         case .complete(let number): return .post(task + "/complete", "\(number)")
         case .fail(let number, let canRetry):

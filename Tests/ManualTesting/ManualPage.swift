@@ -45,7 +45,7 @@ package struct ManualPage: Sendable, CustomStringConvertible {
     /// The library's articles and tutorials, from which `make docs` makes pages.
     package static let catalog: [ManualPage] = {
         let folder = "Sources/StateMachines/StateMachines.docc"
-        // As above.
+        // A folder that cannot be read has no pages here either.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
         let pages = names.filter { $0.hasSuffix(".md") || $0.hasSuffix(".tutorial") }
         return pages.sorted().map { page(folder + "/" + $0) }

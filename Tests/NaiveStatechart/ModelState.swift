@@ -145,7 +145,7 @@ package final class ModelMachine {
             if let parent = state.parent {
                 state.path = parent.parent == nil ? state.key : "\(parent.path).\(state.key)"
             }
-            // Without a transition a delay cannot be written.
+            // A delay without a transition cannot be written.
             state.timeouts.removeAll { timeout in
                 !state.transitions.contains { $0.descriptor == state.event(of: timeout) }
             }

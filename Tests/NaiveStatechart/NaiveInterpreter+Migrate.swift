@@ -83,7 +83,7 @@ extension NaiveInterpreter {
                 misfits.insert(leaf.path)
                 continue
             }
-            // Open: which of two that cannot be together is told. It is the later.
+            // It is open which of two states that cannot be together is told. Here it is the later.
             if places.allSatisfy({ move.areTogether($0, place) }) {
                 places.append(place)
             } else {
@@ -185,7 +185,7 @@ extension NaiveInterpreter {
         for state in kept {
             for timeout in state.timeouts {
                 let sources = arrival.sources[state] ?? []
-                // One that an old state had, and that runs no more, has fired.
+                // A timer that an old state had, and that runs no more, has fired.
                 if sources.contains(where: { $0.timeouts.contains { $0.text == timeout.text } }) { continue }
                 arm(timeout, of: state, due: since + timeout.milliseconds)
             }

@@ -94,7 +94,7 @@ struct NaiveMove {
         var misfits: [String] = []
         for first in new.context.object.members {
             var value = rest[first.key] ?? first.value
-            // Only a strict machine holds what is assigned to a type.
+            // Only a strict machine holds an assigned value to its type.
             var isHeld = true
             if let asked = plan.assign[first.key] {
                 isHeld = new.isStrict

@@ -83,7 +83,7 @@ import WorkflowStore
         // A page may take longer than the rest of a slice; the slices as a whole keep the bound.
         #expect(slices[slices.count / 4] < .milliseconds(4))
 
-        // It is a store like any other, on its own.
+        // The backup is a store of its own, like any other.
         let path = directory.path + "/store.db.backup-" + name.text
         let copy = try TemporaryDirectory()
         try copy.write(try Data(contentsOf: URL(filePath: path)), to: "store.db")
@@ -117,7 +117,7 @@ import WorkflowStore
                 == ["store.db", "store.db-shm", "store.db-wal", file, "store.db.held-wal", "store.db.lock"].sorted())
         let mode = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + file)[.posixPermissions]
         #expect(mode as? Int == 0o600)
-        // An older one goes at the next start.
+        // An older backup is removed at the next start.
         try scribe.writer.close()
         let next = try SQLiteFileStore.sqlite(directory)
         #expect(try !directory.names().contains(file))

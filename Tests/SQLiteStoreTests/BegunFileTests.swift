@@ -54,7 +54,7 @@ import WorkflowStore
         #expect(await log.unended() == [InterruptedAttempt(Self.attempt(2), isOfThisBoot: true)])
         await log.forget()
         #expect(await left().isEmpty)
-        // Closed while something runs, it stays.
+        // If the log is closed while an attempt runs, the attempt stays in it.
         #expect(await log.began(Self.attempt(5)))
         await log.close()
         #expect(await left() == [Self.attempt(5)])
@@ -64,7 +64,7 @@ import WorkflowStore
     @Test func aBeginSaysInWhichBootItWas() async throws {
         let log = newLog()
         for effect: Int64 in 2...3 { #expect(await log.began(Self.attempt(effect))) }
-        // As a file that is written anew has it.
+        // With attempt 2 ended, the file is as one that is written anew.
         await log.ended(Self.attempt(2))
         #expect(await newLog(in: "b1").unended() == [InterruptedAttempt(Self.attempt(3), isOfThisBoot: true)])
         #expect(await newLog(in: "b2").unended() == [InterruptedAttempt(Self.attempt(3), isOfThisBoot: false)])

@@ -110,7 +110,7 @@ import WorkflowStore
                 + "log as it was is '\(copy)'")
         #expect(copy == killed.store + ".damaged-wal-20231114T221320Z")
         #expect(try Data(contentsOf: URL(filePath: copy)) == log)
-        // Once is enough: the next start finds nothing any more.
+        // The damage is told once: the next start finds none.
         #expect(try open(killed).logBreak == nil)
     }
 

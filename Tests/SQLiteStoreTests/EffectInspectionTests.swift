@@ -189,7 +189,7 @@ import WorkflowStore
         }
         #expect(error?.code == .corrupt)
         #expect(error?.message.contains("the index of effects leads to a row that does not have it") == true)
-        // It says the same again.
+        // Closing reports the same damage again.
         #expect(throws: StoreError.self) { try writer.close() }
     }
 

@@ -94,7 +94,7 @@ import WorkflowStore
         let held = try #require(try await store.usage())
         #expect(writer.holdsErased && held.freePages > 200, "\(held)")
         try reader.end()
-        // Tried again after a pause.
+        // The writer tries it again after a pause.
         while writer.holdsErased { try writer.maintain() }
         #expect(writer.backlog(in: .first).isDue)
         try sweep()
@@ -115,7 +115,7 @@ import WorkflowStore
         try reader.end()
         while next.holdsErased { try next.maintain() }
         try next.close()
-        // Without a reader nothing is left of it.
+        // Without a reader, nothing erased is left in the log.
         let last = try SQLiteFileStore.sqlite(directory, StoreLimits()).writer()
         #expect(!last.holdsErased)
         try last.close()

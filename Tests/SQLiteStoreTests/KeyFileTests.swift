@@ -26,7 +26,7 @@ import WorkflowStore
         writer = try store.writer()
         #expect(try writer.forgottenKeys() == forgotten)
         #expect(try StoreSuite.remembered(ledger, writer) == Array(4..<10))
-        // It goes on from where it stopped, with what it had counted.
+        // Forgetting goes on from where it stopped, with the count that it had.
         let again = try ledger.at(writer)
         try StoreSuite.forget(writer, again, count: 6, rows: 100)
         #expect(try StoreSuite.remembered(ledger, writer) == Array(4..<10))
@@ -46,7 +46,7 @@ import WorkflowStore
             ? "its events have real times, and would be mixed with made-up ones; make a copy for it with "
                 + "'wfctl backup' and 'wfd restore --clock virtual'"
             : "its events have times of a virtual clock; serve it with '--clock virtual'"
-        // To write, and to read what writing would do.
+        // The file is opened for writing, and for reading what a write would do.
         for open in [
             { _ = try SQLiteFileStore.open(at: directory.store, clock: now, on: other) },
             { _ = try SQLiteFile.open(at: directory.store, on: other) },

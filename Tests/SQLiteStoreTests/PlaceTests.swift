@@ -56,7 +56,7 @@ import WorkflowStore
         let directory = try TemporaryDirectory()
         #expect(try !Self.visit(directory.store, .fixed(Self.home)).isHeld)
         #expect(try !Self.visit(directory.store, .fixed(Self.home)).isHeld)
-        // Each start says so until somebody releases them.
+        // Each start tells why effects are held, until somebody releases them.
         for isReleased in [false, true] {
             let (isHeld, why) = try Self.visit(directory.store, .fixed(place), isReleased: isReleased)
             #expect(isHeld && why == PlaceChange(from: Self.home, to: place))
@@ -108,7 +108,7 @@ import WorkflowStore
         #expect(try Self.recorded(directory) == "ext:01 12 name:a")
         let none = try Self.visit(directory.store, .fixed(StorePlace()))
         #expect(!none.isHeld && none.why == nil)
-        // Known before, it stays known.
+        // A part of the place that was known before stays known.
         #expect(try Self.recorded(directory) == "ext:01 12 name:a")
     }
 
@@ -190,7 +190,7 @@ extension PlaceTests {
         let compacted = try Self.visit(directory.store, named)
         #expect(!compacted.isHeld && compacted.why == nil)
 
-        // It accepts no other place either.
+        // A compaction accepts no other place either.
         try #require(try Self.visit(directory.store, other).isHeld)
         _ = try await StoreCompaction(path: directory.store) { _ in }.run()
         #expect(try Self.visit(directory.store, other).isHeld)

@@ -76,7 +76,7 @@ import Testing
         let scene = try Scene(synchronous: "FULL")
         for number in 1...8 { try scene.insert(number) }
         scene.disk.cut(atCall: call)
-        // It fails unless it is shorter than that.
+        // The checkpoint fails, unless it has fewer calls than that.
         _ = try? scene.queue.inDatabase { try $0.checkpoint(.truncate) }
         #expect(try scene.rowsLeft(draws: 20) == [8])
     }

@@ -104,7 +104,7 @@ import WorkflowStore
         later.apply("refund")
         later.start("refund-1")
         try later.commit(writer)
-        // As a kill leaves it: a log beside the file.
+        // A kill leaves a log beside the file.
         let killed = try directory.copyAfterCrash()
         try writer.close()
 
@@ -220,7 +220,7 @@ import WorkflowStore
         let store = try SQLiteFileStore.sqlite(directory)
         let error = await #expect(throws: StoreError.self) { _ = try await restore(backup, to: directory) }
         #expect(error?.code == .locked)
-        // And a database that is served is no backup.
+        // A database that is served is not accepted as a backup.
         let copy = try TemporaryDirectory()
         await #expect(throws: StoreError.self) { _ = try await restore(directory, to: copy) }
         try store.writer().close()
@@ -235,7 +235,7 @@ import WorkflowStore
         let before = try directory.contents()
         switch what {
         case "journal":
-            // One byte of the data of some row.
+            // This changes one byte of the data of some row.
             var bytes = try Data(contentsOf: URL(filePath: backup.store))
             let place = try #require(bytes.firstRange(of: Data("a marker".utf8)))
             bytes[place.lowerBound] = UInt8(ascii: "A")

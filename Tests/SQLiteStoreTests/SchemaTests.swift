@@ -162,7 +162,7 @@ import WorkflowStore
         func refuse(_ sql: String) {
             #expect(throws: DatabaseError.self) { try file.execute("UPDATE journal SET \(sql)") }
         }
-        // At once.
+        // The salt and the data change in one statement.
         try file.execute("UPDATE journal SET salt = X'', data = \(Self.commitment) WHERE position = 2")
         refuse("salt = NULL WHERE position = 2")
         refuse("salt = X'' WHERE position = 2")

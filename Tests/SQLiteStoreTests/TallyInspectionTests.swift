@@ -94,7 +94,7 @@ import WorkflowStore
             try scribe.commit(writer)
         }
         #expect(turn > 5 && miscount == nil && found == [])
-        // At rest it is compared.
+        // When nothing is written, the tally is compared.
         try RawFile(directory).execute("UPDATE tally SET n = 7 WHERE state = 'idle'")
         #expect(try await self.miscount(store).0 != nil)
         try writer.close()

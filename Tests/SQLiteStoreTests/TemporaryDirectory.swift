@@ -11,7 +11,7 @@ final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // Nothing depends on its being gone.
+        // No test depends on the directory being removed.
         try? FileManager.default.removeItem(atPath: path)
     }
 

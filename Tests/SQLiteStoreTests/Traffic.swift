@@ -21,7 +21,7 @@ final class Traffic: Sendable {
     func read(_ store: SQLiteFileStore) async throws {
         while !state.withLock({ $0.isOver }) {
             _ = try await store.instances(InstanceQuery(states: ["nowhere"], limit: 1))
-            // Before that a read has nothing to do.
+            // Before there are instances, a read has nothing to do.
             state.withLock { if $0.hasInstances { $0.reads += 1 } }
         }
     }

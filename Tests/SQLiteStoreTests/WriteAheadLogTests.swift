@@ -117,12 +117,12 @@ import WorkflowStore
         let hold = try #require(writer.logHold)
         #expect(hold.isForeign && hold.since >= begin && hold.age(at: .now) > .zero)
         try send(10)
-        // It is the same reader, and becomes older.
+        // It is the same reader, which has only become older.
         #expect(writer.logHold == hold)
         let usage = try #require(try await store.usage())
         #expect(usage.hold == hold && usage.log > 20 * 4_120)
         try reader.end()
-        // Nothing is written: the log becomes small all the same.
+        // The log becomes small although nothing is written.
         try writer.maintain()
         #expect(writer.logHold == nil)
         #expect(try await store.usage().map { $0.log == 0 && $0.hold == nil } == true)

@@ -5,7 +5,7 @@ import Testing
 /// Tests invocations in Swift: their text, their mistakes, and the hosts that run them.
 struct InvocationTests {
     @Test func allPartsAreWritten() throws {
-        // Nothing takes the error of the second one.
+        // The warning: nothing takes the error of the second invocation.
         let warnings = try Everything.definition.check()
         #expect(warnings.count == 1 && "\(warnings)".contains("error.invoke"), "\(warnings)")
         #expect(

@@ -144,7 +144,7 @@ enum Till: MachineDefinition {
 private enum Review: MachineDefinition {
     enum State: StateValue, Decodable, Hashable {
         case review(legal: Legal, finance: Finance), done(by: String)
-        // By their raw values, by themselves, and with a child of their own.
+        // Three kinds of parts: by their raw values, by themselves, and with a child of their own.
         enum Legal: String, Decodable { case pending, ok }
         enum Finance: Decodable, Hashable { case pending(Pending), ok }
         enum Pending: String, Decodable { case none, some }

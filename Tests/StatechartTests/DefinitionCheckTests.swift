@@ -294,7 +294,7 @@ struct DefinitionCheckTests {
         "a: {after: {0: {guard: 'true', target: a, reenter: true}}}",
         "a: {after: {0: [{guard: 'true', target: b}, {target: a, reenter: true}]}}, b: {}",
         "a: {always: {guard: 'true', target: b}, after: {0: {target: a, reenter: true}}}, b: {}",
-        // Something else comes first, or the timer is not armed again.
+        // Another timer comes first, or the timer is not armed again.
         "a: {after: {1: b, 5: {target: a, reenter: true}}}, b: {}",
         "a: {after: {0: .x}, initial: x, states: {x: {}}}",
     ])

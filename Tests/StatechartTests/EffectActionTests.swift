@@ -128,7 +128,7 @@ import WorkflowJSON
         ("exec: {program: p, args: [context.x]}", "an argument is a string, a number or a bool, not null"),
     ])
     func whatStandsForNoTextIsAnError(action: String, message: String) throws {
-        // Nothing is known of the type beforehand.
+        // The type of the list is not known beforehand.
         let machine = try DefinitionReader.read(
             """
             {id: m, initial: a, types: {context: {l: dyn}}, context: {l: [1], x: null},

@@ -96,7 +96,7 @@ import WorkflowJSON
         #expect(macrostep.snapshot.armed.map(\.event) == ["after.1h.a"])
         #expect(macrostep.snapshot.armed.map(\.due.milliseconds) == [Self.fifteenDays + Self.hour])
         #expect(macrostep.microsteps.flatMap(\.deeds).map(\.text) == ["skipped: 14d23h late"])
-        // In time, it is taken.
+        // A timer that comes in time is taken.
         let next = try fire(machine, macrostep.snapshot, at: Self.fifteenDays + Self.hour + 600_000)
         #expect(next.skipped == nil && next.snapshot.context["n"] == 1 && next.snapshot.armed.count == 1)
     }

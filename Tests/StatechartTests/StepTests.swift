@@ -397,7 +397,7 @@ struct Run {
             let (after, whole) = (run.last.snapshot, run.machine.text(of: run.last.snapshot))
             run.machine.update(&text, of: before, to: after)
             #expect(text == whole)
-            // Only what the step left as it was is taken over.
+            // Only parts that the step left as they were are taken over.
             var new = SnapshotText(configuration: "?", context: "?", memory: "?", armed: "?", output: "?")
             run.machine.update(&new, of: before, to: after)
             #expect((new.context == "?") == (event != "count"))

@@ -31,7 +31,7 @@ extension StoreSuite {
         },
         Check(name: "keys that are too old are forgotten in steps, the oldest first") { (store, writer) async throws in
             let ledger = try written(writer, keys: 10)
-            // Nothing is that old.
+            // No key is that old.
             try forget(writer, ledger, oldest: ledger.times[0].rawValue, rows: 100)
             #expect(try remembered(ledger, writer) == Array(0..<10))
             // Two rows for a batch; what is as old as said stays.

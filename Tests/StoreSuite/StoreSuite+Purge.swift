@@ -116,7 +116,7 @@ extension StoreSuite {
             let scribe = Scribe(writer)
             scribe.apply("example")
             let partition = scribe.partition(of: "i0")
-            // Enough for so many of one partition.
+            // There are enough names for 40 of one partition.
             let names = (0..<5_000).map { "i\($0)" }.filter { scribe.partition(of: $0) == partition }.prefix(40)
             for name in names { scribe.start(name) }
             for _ in 0..<10 { for name in names { scribe.send(name) } }

@@ -85,7 +85,7 @@ extension FakeLookup {
     }
 
     package func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
-        // At a start, and not for a command.
+        // The engine reads these at a start, and not for a command.
         try read { $0.effects(in: .leased, after: id, limit: limit) }
     }
 

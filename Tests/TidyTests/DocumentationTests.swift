@@ -79,7 +79,7 @@ import ThreadTesting
         #expect(codes.count > 5)
         let rows = ManualPage.page("docs/api.md").section("## Exit codes").drop { $0 != "| code | of `wfd` |" }
         let documented = rows.compactMap { $0.firstMatch(of: /^\| (\d+) \|/).flatMap { Int($0.1) } }
-        // In order, a difference that was found, and the argument parser's own code.
+        // 0 is success, 1 a difference that was found, and 64 the argument parser's own code.
         #expect(Set(documented) == Set(codes + [0, 1, 64]))
         #expect(documented.count == Set(documented).count)
     }

@@ -50,7 +50,7 @@ import Testing
         ("2026-10-04T02:15", "Australia/Lord_Howe", "2026-10-03T15:45:00Z"),
         // A whole day is skipped.
         ("2011-12-30T12:00", "Pacific/Apia", "2011-12-30T22:00:00Z"),
-        // Twice.
+        // These local times come twice.
         ("2026-10-25T02:30", "Europe/Paris", "2026-10-25T00:30:00Z"),
         ("2026-11-01T01:30", "America/New_York", "2026-11-01T05:30:00Z"),
         ("2026-04-05T01:45", "Australia/Lord_Howe", "2026-04-04T14:45:00Z"),

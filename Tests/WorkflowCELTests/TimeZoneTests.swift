@@ -16,7 +16,7 @@ import ThreadTesting
             guard let theirs = TimeZone(identifier: name) else { continue }
             let ours = try #require(TimeZoneFolder.system.zone(name), "\(name)")
             for _ in 0..<200 {
-                // From 1970 to 2100.
+                // The moments are from 1970 to 2100.
                 let moment = Int64.random(in: 0..<4_102_444_800, using: &generator)
                 let expected = Int64(theirs.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment))))
                 let offset = ours.offset(at: moment)

@@ -225,7 +225,7 @@ struct RepairVerbTests {
         #expect(
             told.asked == #"/v1/instances/o/set \#(Sample.key) {"reason":"r","set":{"customer.name":"x=y","#
                 + #""m[\"a=b\"]":[1.0],"n":12},"unset":["p"]}"#)
-        // It was failed before.
+        // The instance had failed before.
         #expect(told.printed == "o: a   (seq 4 -> 5, failed)\n")
     }
 

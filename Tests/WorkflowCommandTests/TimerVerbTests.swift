@@ -137,7 +137,7 @@ struct TimerVerbTests {
 
     @Test(arguments: [[], ["--key", "my key"]], [true, false])
     func anUnknownOutcomeIsAskedForAgainWithTheSameKey(option: [String], isLost: Bool) async {
-        // One only: the patience is in real time, and this machine may be slow.
+        // One failure only: the patience is in real time, and this machine may be slow.
         let unknown = isLost ? Self.lost : .problem(Problem(.outcomeUnknown, detail: "Unknown"))
         let transport = ScriptedTransport([unknown, .value(Sample.sent)])
         let (outcome, _) = await CommandHarness().run(["send", "order-1042", "pay"] + option, transport: transport)

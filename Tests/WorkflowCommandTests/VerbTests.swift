@@ -98,7 +98,7 @@ struct VerbTests {
             let outcome = await CommandHarness().run("show", "order-1", answers: [.value(instance)])
             #expect(outcome.output.contains("\nstatus:    suspended \(text)\nstate:     draft\n"), "\(outcome.output)")
         }
-        // Its machine is told too, whatever its own status.
+        // The suspension of its machine is told too, whatever the instance's own status.
         instance = Sample.instance("order-1")
         instance.machineSuspended = MachineSuspensionItem(
             machine: "order", at: Sample.time, actor: "uid:1", reason: "the till is broken")

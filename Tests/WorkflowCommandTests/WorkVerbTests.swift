@@ -88,7 +88,7 @@ struct WorkVerbTests {
     }
 
     @Test(.timeLimit(.minutes(20))) func whoPrintsTooMuchIsEnded() async throws {
-        // It would go on for ever.
+        // The program would go on for ever.
         let (_, requests) = await Self.run("yes 1")
         #expect(
             Self.text(requests[1])

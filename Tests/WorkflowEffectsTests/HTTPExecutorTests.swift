@@ -183,7 +183,7 @@ struct HTTPExecutorTests {
     }
 
     @Test(.timeLimit(.minutes(20))) func anAttemptThatNobodyWantsEnds() async throws {
-        // By itself it would end after a day.
+        // Without the cancellation, the attempt would end after a day.
         let task = Task { try await Self.outcome("/silent", ["attemptTimeout": 86_400_000], port: \.raw) }
         task.cancel()
         _ = try? await task.value

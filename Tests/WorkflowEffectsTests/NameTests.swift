@@ -150,7 +150,7 @@ struct NameTests {
         let port = try await Self.service.value.ports.twins
         for order in [["127.0.0.1", "127.0.0.2"], ["127.0.0.2", "127.0.0.1"]] {
             let names = Names(order[0], order[1])
-            // By the system's means this name is the address that may not be called.
+            // The system's resolver would give the address that may not be called.
             try await Self.with(NameResolver { names.answer($0) }) { executor in
                 let body = try Self.body(await Self.call("localhost", port: port, by: executor))
                 #expect(body["at"] == "127.0.0.2" && body["connections"]?.object?["127.0.0.1"] == 0)

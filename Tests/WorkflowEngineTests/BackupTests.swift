@@ -101,11 +101,11 @@ import WorkflowStore
         limits.backupKept = .milliseconds(1)
         limits.backupSweep = .milliseconds(1)
         let running = try await RunningEngine(store: try folder.open(), limits: limits)
-        // Fetched within the millisecond, sooner or later.
+        // Sooner or later one is fetched within its millisecond.
         var fetch: BackupFetch?
         while fetch == nil { fetch = try running.engine.fetchBackup(try await made(by: running.engine).name.text) }
         let whole = try #require(fetch)
-        // Its time is over many times.
+        // This is many times as long as a backup is kept.
         try await letPass(.milliseconds(100))
         #expect(Digest(of: try bytes(of: whole)) == whole.backup.digest)
         #expect(try backups(in: folder).count == 1)
@@ -144,7 +144,7 @@ import WorkflowStore
         for number in 0..<100 { try await running.start("l-\(number)") }
         let events = try running.engine.backup()
         try await running.stop()
-        // It was quicker, or was told why it ended.
+        // The backup was quicker than the stop, or was told why it ended.
         do {
             for try await _ in events {}
         } catch let rejection as Rejection where rejection.code == .draining {}
@@ -212,7 +212,7 @@ import WorkflowStore
         let error = await #expect(throws: Rejection.self) { _ = try await made(by: running.engine) }
         #expect(error?.kind == "storageUnavailable")
         #expect(try await running.flip("a").seq.rawValue == 2)
-        // And again: the desk is free.
+        // The failed backup has freed the desk, so that another can begin.
         let again = await #expect(throws: Rejection.self) { _ = try await made(by: running.engine) }
         #expect(again?.kind == "storageUnavailable")
         try await running.stop()

@@ -66,7 +66,7 @@ import WorkflowStore
         }
         let told = try await Self.tell(names, running, store)
         #expect(told == ["a": "accepted", "bad": "fault", "b": "accepted", "c": "accepted"])
-        // The one that was held, the batch, and each of the four alone.
+        // The six are the held command, the batch, and each of the four alone.
         #expect(store.tries == 6)
         for (name, seq) in [("a", 2), ("bad", 1), ("b", 2), ("c", 2)] {
             #expect(store.record(name)?.seq.rawValue == Int64(seq))

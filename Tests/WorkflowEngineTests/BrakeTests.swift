@@ -64,7 +64,7 @@ import WorkflowStore
         #expect(
             await timed.rejection { () async throws(Rejection) in try await timed.send("stop", to: "r") } == "suspended"
         )
-        // It goes on with a full bucket, also after a restart.
+        // The instance goes on with a full bucket, also after a restart.
         try await timed.restart()
         #expect(try await timed.record("r").status == .suspended)
         _ = try await timed.engine.repair(RepairCommand(instance: "r", .resume))

@@ -330,7 +330,7 @@ import WorkflowStore
         let first = try await bench.lease("charge", max: 1)
         try await timed.restart(after: Self.years)
         try await timed.settle()
-        // Both have timed out: they begin anew, ahead.
+        // Both calls have timed out: they begin anew, with times ahead of the present.
         for name in ["early", "retried"] { try await timed.send("again", to: name) }
         #expect(first.count == 1)
         let task = try #require(try await bench.lease("charge", max: 1).first)

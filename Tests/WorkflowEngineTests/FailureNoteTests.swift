@@ -45,7 +45,7 @@ import WorkflowStore
                 + "failed: division by zero"
         )
         #expect(view.failure?.data == ["by": 0])
-        // As it was then, and before.
+        // The instance is shown as it was then, and as it was before.
         #expect(try await timed.engine.instance(named: "j", after: Seq(rawValue: 3))?.record.failure == record.failure)
         #expect(try await timed.engine.instance(named: "j", after: Seq(rawValue: 2))?.record.failure == nil)
         try await timed.expectWhole("j")

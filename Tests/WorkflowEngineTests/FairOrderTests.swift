@@ -37,7 +37,7 @@ import WorkflowStore
         }
         let load = Load()
         for name in names { Self.burn(name, running.engine, load) }
-        // Each has burnt: from now on it is known.
+        // Each instance has burnt, and is known from now on as costly.
         try await eventually("all have burnt") { load.burnt.withLock { $0 } > 2 * names.count }
         var most = 0
         for _ in 0..<20 {
@@ -85,7 +85,7 @@ import WorkflowStore
         load.isOver.withLock { $0 = true }
         for name in names { Self.burn(name, running.engine, load) }
         let waited = await withCheckedContinuation { caller in
-            // On a busy machine some have burnt before it is sent.
+            // On a busy machine some instances have burnt before the event is sent.
             let before = load.burnt.withLock { $0 }
             running.engine.begin(SendCommand(instance: "lamp-1", event: Event(name: "flip"))) { outcome in
                 if case .failure(let rejection) = outcome { Issue.record("it was not taken: \(rejection)") }
@@ -194,7 +194,7 @@ import WorkflowStore
                     failed += 1
                     continue
                 }
-                // One that failed left no row.
+                // An event that failed left no row.
                 #expect(event.seq.rawValue == (last[name] ?? 1) + 1)
                 last[name] = event.seq.rawValue
             }

@@ -112,7 +112,7 @@ import WorkflowStore
             return try await group.reduce(into: []) { $0.append($1) }
         }
         _ = try await held
-        // The one that was held, and one batch.
+        // The two are the command that was held, and one batch.
         #expect(store.tries == tries + 2)
         #expect(answers.filter { !$0.isRepeated }.count == 1)
         #expect(Set(answers.map { Self.text($0) }).count == 1)
@@ -249,7 +249,7 @@ import WorkflowStore
                 == "keyExpired")
         let anew = try await timed.send("pay", ["amount": 1], to: "t", key: "plain")
         #expect(!anew.isRepeated && anew.seq > plain.seq)
-        // Also when the clock is set back: what was forgotten stays so.
+        // A forgotten key stays forgotten, also when the clock is set back.
         (timed.clock as? HandClock)?.advance(-86_400_000)
         try await timed.restart()
         #expect(

@@ -65,7 +65,7 @@ import WorkflowStore
         let together = [Self.there, Self.here].map { SendCommand(instance: "a", event: Event(name: "flip"), by: $0) }
         #expect(try await running.engine.sendTogether(together).map(\.to) == [["dim"], ["off"]])
         try await running.stop()
-        // Nothing is in a cache now.
+        // After a restart, nothing is in a cache.
         running = try await begin()
         #expect(try await flipBoth(running.engine) == [["on"], ["bright"]])
         #expect(try await paths(running.engine) == [["on"], ["bright"]])

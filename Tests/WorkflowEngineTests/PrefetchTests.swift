@@ -130,7 +130,7 @@ import WorkflowStore
         let again = try await running.engine.send(sends)
         #expect(try again.allSatisfy { try $0.get().isRepeated })
         #expect(store.trips == FakeStore.Trips(prefetches: 1, lookups: 0))
-        // All or none: read together too.
+        // Commands that succeed or fail together are read together too.
         store.forgetTrips()
         let together = try await running.engine.sendTogether(sends)
         #expect(together.map(\.isRepeated) == [true, true, true])
@@ -203,7 +203,7 @@ import WorkflowStore
         clock.advance(1_000)
         again.engine.clockWasMoved()
         try await eventually("the timers have fired") { store.content.withLock { $0.timers.isEmpty } }
-        // Once more behind the machine, where it is compiled when they are due.
+        // The second read may come behind the machine, which is compiled when the timers are due.
         #expect(1...2 ~= store.trips.prefetches && store.trips.lookups == 0)
         #expect(store.content.withLock { $0.journal.suffix(50).allSatisfy { $0.kind == .timer } })
         try await again.stop()

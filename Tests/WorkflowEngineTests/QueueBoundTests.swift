@@ -136,7 +136,7 @@ import WorkflowStore
         #expect(await Self.told([Self.flip], running) == ["overloaded"])
         #expect(running.engine.queue.groupsThatWait == 0)
         store.hold.open()
-        // Never to be applied.
+        // The group that was refused is never applied.
         #expect(await Self.told([Self.flip], running) == ["7"])
         try await running.stop()
     }
@@ -144,7 +144,7 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(20))) func linesWhoseCallerGoesAwayAreNotApplied() async throws {
         let store = FakeStore()
         let (running, _) = try await Self.full(store)
-        // Awaited below.
+        // The task is awaited below.
         let group = Task { await Self.told([Self.flip], running) }
         try await eventually("the group waits") { running.engine.queue.groupsThatWait == 1 }
         group.cancel()

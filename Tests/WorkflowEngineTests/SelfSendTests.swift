@@ -112,7 +112,7 @@ import WorkflowStore
         let clock = HandClock()
         let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())
         let running = try await RunningEngine(store: store, clock: clock)
-        // It fails at the time of the start, and no longer afterwards.
+        // The definition fails at the time of the start, and not afterwards.
         let definition = """
             id: worker
             initial: idle

@@ -63,7 +63,7 @@ import WorkflowStore
                 running = try await RunningEngine(store: store, clock: clock)
             }
             clock.advance(7_001)
-            // Some are refused: then nothing changes, and that is compared too.
+            // Some events are refused: then nothing changes, which is compared too.
             do throws(Rejection) {
                 _ = try await running.engine.send(SendCommand(instance: "i", event: event))
             } catch {

@@ -99,7 +99,7 @@ import WorkflowStore
             ])
         try await timed.pass(1_000)
         #expect(Self.times(try await timed.rows("t")).last == "timer after.1s.on 101500")
-        // In time again, it is counted anew.
+        // A timer that fired in time is counted anew.
         try await timed.pass(3_700)
         #expect(
             Self.times(try await timed.rows("t")).suffix(3) == [

@@ -39,7 +39,7 @@ import WorkflowStore
         #expect(try await timed.context("reminders", of: "o") == .int(reminders))
         let after = try await timed.record("o")
         #expect(after.state.configuration == before.state.configuration)
-        // It is gone, and the other one is not.
+        // The timer that fired is gone, and the other one is not.
         #expect(try await timed.engine.timers(of: "o").map(\.event) == ["after.1m.open"])
         try await timed.expectWhole("o")
         try await timed.stop()

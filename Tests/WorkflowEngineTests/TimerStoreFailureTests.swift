@@ -124,7 +124,7 @@ import WorkflowStore
         running.engine.clockWasMoved()
         try await eventually("the others have fired again") { Self.due(store, clock).count == 1 }
         #expect(store.tries == tries + 1)
-        // It is tried again after a restart.
+        // The bad timer is tried again after a restart.
         store.fail { _, _ in nil }
         try await running.stop()
         let again = store.reopened()

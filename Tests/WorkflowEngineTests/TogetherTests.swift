@@ -125,7 +125,7 @@ import WorkflowStore
             outcome.told == ["2", "3", "4", "5"] + Array(repeating: kind, count: 12)
                 + Array(repeating: "storageUnavailable", count: 2))
         #expect(outcome.commits == [1])
-        // Nothing is tried after it.
+        // Nothing is tried after the failed commit.
         #expect(outcome.tries == 2)
         #expect(outcome.error?.code == code)
     }

@@ -49,7 +49,7 @@ import WorkflowStore
         #expect(Self.text(move) == Self.arrived(at: after(365 * Self.day), fired: 365))
         let rows = try await timed.rows("d")
         #expect(rows.map(\.at) == (0...365).map { after($0 * Self.day) })
-        // Each was in time.
+        // Each timer fired in time.
         #expect(rows.allSatisfy { $0.real == nil })
         #expect(timed.engine.now == after(365 * Self.day))
         try await timed.expectWhole("d")

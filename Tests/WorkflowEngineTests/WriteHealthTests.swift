@@ -29,7 +29,7 @@ import Testing
         #expect(health.standstill == 10)
         time.pass(.seconds(80))
         #expect(health.standstill == 90)
-        // It goes on, and each turn has its time.
+        // The writer goes on, and each of its turns takes a while.
         for _ in 0..<5 {
             health.turns()
             time.pass(.seconds(9))

@@ -190,7 +190,7 @@ import WorkflowInterchange
     private static func errors(of program: URL, reading text: String) async throws -> String {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
-        // Only what is laid out is looked at closely.
+        // Graphviz looks closely only at a drawing that it lays out.
         let arguments = ["-Tsvg", "-o", "/dev/null", try folder.write(text, to: "diagram.dot")]
         let result = try await RunningProgram(program.path, arguments, environment: Programs.environment())
             .result()

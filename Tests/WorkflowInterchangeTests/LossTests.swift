@@ -131,7 +131,7 @@ import WorkflowInterchange
             imported.losses.map(\.description) == [
                 "3:39: loss: scripts have no counterpart; this one is left out with all that it does"
             ])
-        // With it the order would be shipped.
+        // With the script, the order would be shipped.
         var run = try Run(imported)
         try run.send("pay")
         try run.send("go")

@@ -60,7 +60,7 @@ import WorkflowInterchange
     private static func machine(_ random: inout SeededRandom) -> String {
         var count = 0
         let states = states(levels: 3, &count, &random)
-        // Each state is entered by its id.
+        // Each transition names its target by id.
         let parts = states.components(separatedBy: "TARGET")
         let targets = parts.dropFirst().map { part in "'#s\(Int.random(in: 0..<count, using: &random))-id'" + part }
         return "{id: m, initial: s0, states: {\(parts[0])\(targets.joined())}}"

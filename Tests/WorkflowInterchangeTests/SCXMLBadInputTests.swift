@@ -74,7 +74,7 @@ import WorkflowInterchange
         #expect(
             notes("<!DOCTYPE scxml [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><scxml>&a;</scxml>") == ["1:1: " + message]
         )
-        // In a comment and in character data it is none.
+        // In a comment and in character data, this text is no DOCTYPE.
         #expect(
             notes(
                 "<scxml name='m'><!-- <!DOCTYPE x> --><state id='a'><onentry><log label='<![CDATA['/></onentry></state></scxml>"

@@ -29,7 +29,7 @@ import WorkflowJSON
         }
         for (name, text) in vectors {
             let tree = try DefinitionText.tree(of: text)
-            // Some are named after files whose names ours cannot be.
+            // Some vectors are named after files, by names that no machine of ours can have.
             guard StateName.isValid(tree["id"]?.text ?? "") else { continue }
             let imported = try XStateImport.definition(from: text)
             // A vector of regions beside an ancestor does otherwise than XState.

@@ -142,7 +142,7 @@ import WorkflowAPI
         #expect(!places.goOn(turns[2], at: at(200)))
         #expect(places.admit(at: at(200)) == [])
         places.end(next)
-        // It is its turn before that of any new one.
+        // The work that lost its place has its turn before any new one.
         #expect(places.begin(at: at(300)) == nil)
         #expect(places.admit(at: at(300)) == [turns[2]])
         #expect(places.begin(at: at(300)) == nil)
@@ -192,7 +192,7 @@ import WorkflowAPI
             }
         }
         #expect(ended.served.withLock(\.count) >= 540)
-        // All places are there again.
+        // All places are free again.
         let turns = try (0..<LongWork.bound).map { _ in try work.begin() }
         #expect(throws: Problem.self) { _ = try work.begin() }
         withExtendedLifetime(turns) {}

@@ -163,7 +163,7 @@ import WorkflowStore
         }
         let request = Self.request(for: route, task: tasks[0])
         if case .events = route.answer {
-            // It does not end by itself.
+            // A stream does not end by itself.
             let status = try await onOwnThread { [address = host.address] in
                 try EventReader(request.target, of: address).status
             }

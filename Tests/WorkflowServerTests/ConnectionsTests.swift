@@ -82,7 +82,7 @@ import WorkflowAPI
         #expect(request.unreadable?.type == .requestTimeout)
         #expect(request.unreadable?.detail == "The head of the request was not complete after 10 seconds")
         #expect(request.headerFields[.connection] == "close")
-        // Its rest may come: it is not heard.
+        // The rest of the head may come, but is ignored.
         try channel.writeInbound(ByteBuffer(string: " / HTTP/1.1\r\n\r\n"))
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         #expect(try head(channel) == nil)
@@ -183,7 +183,7 @@ import WorkflowAPI
         }
         connection.waits(forLine: 4)
         for _ in 0..<10 {
-            // However its bytes come.
+            // The bytes of the line come one by one, which gives it no more time.
             try channel.writeInbound(ByteBuffer(string: "b"))
             loop.advanceTime(by: .seconds(1))
         }
@@ -208,7 +208,7 @@ import WorkflowAPI
         let refusal = #expect(throws: BodyRefusal.self) { try begin("/", 2, on: channels[3]) }
         #expect(refusal?.problem.type == .overloaded)
         #expect(refusal?.problem.detail == "3 streams and requests that wait are open already")
-        // One has come, and one has gone.
+        // One body has come, and one connection has gone.
         try channels[0].writeInbound(ByteBuffer(string: "bb"))
         channels[1].close(promise: nil)
         channels[1].embeddedEventLoop.run()

@@ -65,7 +65,7 @@ import WorkflowJSON
         try await eventually("a definition is compiled, and two wait") {
             definitions.count >= 3 && held.began.withLock { $0 } > 0
         }
-        // One after another: the others wait behind it.
+        // Definitions are compiled one after another: the others wait behind it.
         #expect(held.began.withLock { $0 } == 1)
         let others: [RawRequest] = [
             .get("/readyz"), .get("/livez"), .get("/v1/instances/i"),

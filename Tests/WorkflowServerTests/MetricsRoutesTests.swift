@@ -125,7 +125,7 @@ import WorkflowStore
         #expect(Self.sample(text, #"wfd_effect_attempts_total{queue="task:stock",outcome="failed"}"#) == 1)
         #expect(Self.sample(text, #"wfd_effect_start_delay_seconds_count{queue="task:stock"}"#) == 2)
         #expect(Self.sample(text, #"wfd_effect_queue_paused{queue="task:stock"}"#) == 1)
-        // It counts for a minute, which may be over.
+        // A worker counts for a minute, which may be over.
         #expect(Self.sample(text, #"wfd_effect_workers{queue="task:stock"}"#).map { $0 <= 1 } == true)
         #expect(Self.sample(text, #"wfd_effect_oldest_due_seconds{queue="task:stock"}"#).map { $0 >= 0 } == true)
         #expect(

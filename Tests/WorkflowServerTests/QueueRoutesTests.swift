@@ -147,7 +147,7 @@ import WorkflowStore
             #expect(try answer.object["holdReason"]?.string?.hasPrefix(why) == true, "\(answer.text)")
         }
         try await host.engine.hold(HoldCommand(isHeld: false, by: .test))
-        // Somebody may want it so later: that has no reason.
+        // A later hold on request has no reason.
         for isHeld in [false, true] {
             try await host.engine.hold(HoldCommand(isHeld: isHeld, by: .test))
             let answer = try await host.answers(to: [.get("/readyz")])[0]

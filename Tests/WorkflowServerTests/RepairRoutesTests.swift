@@ -85,7 +85,7 @@ import WorkflowStore
         }
         #expect(listed["p"]?["suspended"]?.object?["reason"] == "OPS-1" && listed["q"]?["suspended"] == nil)
         #expect(listed["r"]?["status"] == "cancelled" && listed["r"]?["machineSuspended"] == nil)
-        // Its machine was not suspended then.
+        // The machine was not suspended then.
         #expect(try await Self.shown(host, "q?seq=1")["machineSuspended"] == nil)
         try await host.stop()
     }

@@ -237,7 +237,7 @@ import WorkflowStore
         let answer = try await host.answers(to: [.post(Route.failTask.path(task), body)])[0]
         #expect(answer.status == 400)
         #expect(try answer.object["detail"] == .string(detail))
-        // It has the task still.
+        // The worker still has the task.
         #expect(try await host.answers(to: [.post(Route.completeTask.path(task), "1")])[0].status == 204)
         try await host.stop()
     }

@@ -174,7 +174,7 @@ import WorkflowJSON
                 if number == 1 { #expect(try connection.readHead().status == 200) }
                 let answer = String(decoding: try connection.readChunk(), as: UTF8.self)
                 #expect(answer.contains("\"line\":\(number),\"status\":404"), "\(answer)")
-                // Others take the time in which a line would be given up.
+                // The requests of others take so long that a line would be given up.
                 for _ in 0..<300 { _ = try RawConnection(to: address).answer(to: .get("/livez")) }
             }
             try connection.write(Array("0\r\n\r\n".utf8))

@@ -33,7 +33,7 @@ import WorkflowThreads
                     await withTaskExecutorPreference(threads) {
                         both.signal()
                         both.signal()
-                        // Each needs a signal of the other's.
+                        // Each of the two tasks needs a signal of the other.
                         return Self.wait(for: both, times: 2)
                     }
                 }

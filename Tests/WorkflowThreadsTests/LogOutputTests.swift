@@ -39,7 +39,7 @@ import WorkflowThreads
         #expect(kept == count - lost && told == lost && rest.isEmpty)
         #expect(output.flush(within: 60))
         #expect(output.linesLost == lost)
-        // It is not told again.
+        // The loss is not told again.
         output.write(Self.line)
         #expect(Array(pipe.fileHandleForReading.availableData) == Self.line)
     }

@@ -107,7 +107,7 @@ import Testing
                 turns.add(1)
             }
         }
-        // More than one when who waits looked in this moment whether events still come.
+        // There is more than one turn if the waiting thread looked just now whether events still come.
         #expect(turns.value <= 3)
     }
 

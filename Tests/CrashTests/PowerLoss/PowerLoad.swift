@@ -136,7 +136,7 @@ struct PowerLoad {
                 // An immediate task runs at once until it has to wait: for its answer, with its command in the queue.
                 group.addImmediateTask {
                     let told = await Self.give(command, to: host.engine)
-                    // Without power nothing is written, and nobody is held up.
+                    // Without power nothing is written, so that no call comes to the hold.
                     if number == 0 { disk.hold.nobodyComes() }
                     return (number, told)
                 }
@@ -213,7 +213,7 @@ struct PowerLoad {
             switch error.code {
             case .outcomeUnknown: told.isFailure = true
             case .storageUnavailable, .draining:
-                // It says that nothing changed.
+                // These errors say that nothing changed.
                 told.outcome = .refused
                 told.isFailure = true
             default: told.outcome = .refused

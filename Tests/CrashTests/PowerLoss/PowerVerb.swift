@@ -61,7 +61,7 @@ enum PowerVerb: Sendable, CaseIterable {
                 ResetCommand(instance: name, to: .beforeLast, reason: "r", by: .test)
             ).seq.rawValue
         case .reset:
-            // To some time before; what was redacted since is refused.
+            // The reset goes to some earlier state. It is refused if that was redacted since.
             let seq = try await engine.instance(named: name, by: .test).record.seq.rawValue
             return try await engine.reset(
                 ResetCommand(instance: name, to: .seq(Seq(rawValue: max(1, seq - 2))), reason: "r", by: .test)

@@ -28,7 +28,7 @@ enum PowerWork: Sendable {
     static func next(_ given: [GivenTask], using random: inout SeededRandom) -> PowerLoad.Command? {
         let draw = Int.random(in: 0..<16, using: &random)
         if draw < 4 { return nil }
-        // Mostly what was handed out last; sometimes what was lost or has ended.
+        // The draw is mostly a task that was handed out last, and sometimes one that was lost or has ended.
         guard draw >= 8, let task = given.suffix(6).randomElement(using: &random) else {
             return PowerLoad.Command(instance: "", work: .lease(Int64.random(in: 5_000...120_000, using: &random)))
         }

@@ -69,7 +69,7 @@ struct BackgroundShareTests {
     @Test func aPartSharesTheBatchOfThePlainCommandBeforeIt() throws {
         #expect(try !sharesBatch(.part))
         #expect(try sharesBatch(.plain, .part))
-        // More of them are expected.
+        // More parts are expected.
         #expect(try sharesBatch(.part))
     }
 

@@ -110,7 +110,7 @@ import WorkflowStore
         _ = try await engine.apply("id: lamp\ninitial: off\ncontext: {lit: false}\nstates: {off: {}}", syntax: .yaml)
         store.hold.shut()
         async let begun = begin(.migrate(to: 2, MigrationPlan(), retries: false), isAtomic: true)
-        // All were looked at, and the run's begin is being written.
+        // All instances were looked at, and the begin of the run is being written.
         await store.hold.somebodyIsHeld()
         let flipped = Task.immediate { [running] in try await running.flip("l-21") }
         store.hold.open()
@@ -156,7 +156,7 @@ import WorkflowStore
         }
         _ = try await begin(.send(event: "flip", data: nil))
         try await eventually("the run pauses") { try await engine.run(named: "r", by: .test).paused != nil }
-        // It was read with the first page, and has not had its turn.
+        // The instance was read with the first page, and has not had its turn.
         _ = try await engine.redact(RedactCommand(instance: "l-3", newName: "m", reason: "r", by: .test))
         store.fail { _, _ in nil }
         let outcome = try await ended()

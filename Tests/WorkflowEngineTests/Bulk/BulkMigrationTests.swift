@@ -97,7 +97,7 @@ import WorkflowStore
         #expect(try await Self.version(bench, "p-2") == 1)
         #expect(try await bench.timed.record("p-9").status == .failed)
         #expect(try await bench.rows(of: "m") == (9, 1))
-        // One goes on, so that there is something to lose.
+        // One instance goes on, so that an undo would lose something.
         try await bench.timed.send("go", to: "p-5")
         let undo = BulkAction.undo(UndoneRun("m"), invocations: nil)
         let rehearsal = try await bench.rehearse(undo)
@@ -149,7 +149,7 @@ import WorkflowStore
 
     @Test func aRetryInAnotherVersionMovesOnlyWhatGoesOnThere() async throws {
         let bench = try await BulkBench(6, of: Self.first) { $0 < 4 }
-        // Would fail again: there is a text where a number is wanted.
+        // This one would fail again: its context has a text where a number is wanted.
         let change = ContextChange(set: ["by": "none"], unset: [])
         _ = try await bench.engine.repair(RepairCommand(instance: "p-3", .set(change), reason: "r"))
         try await bench.engine.apply(Self.second, syntax: .yaml)
@@ -226,7 +226,7 @@ import WorkflowStore
         let none = try await bench.ended(
             try await bench.begin("n", .reset(to: Seq(rawValue: 9), timers: .left, invocations: nil), reason: "r"))
         #expect(none.outcome.brief == "refused 40")
-        // Resets to what other versions were meet nobody twice.
+        // A reset may change an instance's version, but meets no instance twice.
         let all = try await bench.ended(
             try await bench.begin("all", .reset(to: Seq(rawValue: 1), timers: .due, invocations: nil), reason: "r"))
         #expect(all.outcome.brief == "done 40")

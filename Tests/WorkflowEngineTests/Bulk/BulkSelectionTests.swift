@@ -44,7 +44,7 @@ import WorkflowStore
         _ = try await engine.begin(run: name, request, [], by: .test)
         try await eventually("the run pauses") { try await engine.run(named: name, by: .test).paused != nil }
         try await eventually("the run is stopped") {
-            // It may share a batch with the part that fails.
+            // The stop may share a batch with the part that fails.
             _ = try? await engine.stopRun(named: name, by: .test)
             return try await engine.run(named: name, by: .test).record.state == .stopped
         }
@@ -105,7 +105,7 @@ import WorkflowStore
         for number in 30..<Self.count { _ = try await running.flip("l-\(number)") }
         let run = try await run("r", off, stoppingAt: 30) {
             try await migrate(0..<10, to: 2)
-            // They have their turn there.
+            // These instances have their turn in version 2.
             try await migrate(40..<50, to: 2)
             for number in 0..<10 { _ = try await running.flip("l-\(number)") }
         }
@@ -128,15 +128,15 @@ import WorkflowStore
         try await migrate(40..<50, to: 2)
         let selection = BulkSelection(machines: ["lamp"], versions: [3, 1])
         let run = try await run("r", Self.flip, selection, stoppingAt: 30) {
-            // They had it in version 1.
+            // These instances had their turn in version 1.
             try await migrate(0..<5, to: 3)
             try await migrate(5..<10, to: 2)
             try await migrate(5..<10, to: 3)
-            // They have it in version 3.
+            // These instances have their turn in version 3.
             try await migrate(50..<55, to: 3)
             try await migrate(55..<58, to: 2)
             try await migrate(55..<58, to: 3)
-            // They come from a version that is not selected.
+            // These instances come from a version that is not selected.
             try await migrate(40..<45, to: 3)
         }
         #expect(run.record.selected == 50 && run.outcome.brief == "done 50")
@@ -159,7 +159,7 @@ import WorkflowStore
         try await migrate(0..<Self.count, to: 2)
         let run = try await run("r", Self.flip, stoppingAt: 30) { try await migrate(58..<Self.count, to: 1) }
         #expect(run.outcome.brief == "done 58, changed 2")
-        // Moved once and flipped, or moved twice.
+        // Each instance was moved once and flipped, or moved twice.
         for number in 0..<Self.count { #expect(seq(number) == 3) }
         for number in 58..<Self.count { #expect(store.record("l-\(number)")?.state.configuration == "off") }
         try await running.stop()
@@ -171,12 +171,12 @@ import WorkflowStore
         let off = BulkAction.send(event: "off", data: nil)
         _ = try await running.flip("l-30")
         let run = try await run("r", off, stoppingAt: 30) {
-            // They were refused, and would take it now.
+            // These instances refused the event, and would take it now.
             for number in 0..<10 { _ = try await running.flip("l-\(number)") }
             try await migrate(0..<10, to: 2)
             try await migrate(0..<5, to: 1)
             try await migrate(0..<5, to: 2)
-            // They have had no turn.
+            // These instances have had no turn.
             try await migrate(50..<Self.count, to: 1)
             try await migrate(50..<Self.count, to: 2)
         }
@@ -190,14 +190,14 @@ import WorkflowStore
         let selection = BulkSelection(machines: ["lamp"], statuses: [.suspended])
         let resumed = try await run("r", .repair(.resume), selection, stoppingAt: 0) {
             for number in 40..<50 { _ = try await engine.repair(suspension(of: number)) }
-            // It was selected, and is again.
+            // The instance was selected, and is selected again.
             _ = try await engine.repair(RepairCommand(instance: "l-9", .resume, reason: "r"))
             _ = try await engine.repair(suspension(of: 9))
         }
         #expect(resumed.outcome.brief == "done 10" && resumed.record.selected == 10)
         for number in 40..<50 { #expect(store.record("l-\(number)")?.status == .suspended) }
         let inState = try await run("s", Self.flip, BulkSelection(states: ["off"]), stoppingAt: 0) {
-            // Off, on, and off again.
+            // The instance was off, then on, and is off again.
             for _ in 0..<2 { _ = try await running.flip("l-30") }
             _ = try await running.flip("l-31")
         }

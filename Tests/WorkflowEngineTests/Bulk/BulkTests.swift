@@ -11,7 +11,7 @@ import WorkflowStore
 @Suite(.timeLimit(.minutes(20))) struct BulkTests {
     @Test func aRunRetriesWhatIsSelectedAndSaysWhatBecameOfIt() async throws {
         let bench = try await BulkBench(30) { $0 % 3 == 0 }
-        // Half of them can go on now.
+        // Half of the failed instances can go on now.
         for number in stride(from: 0, to: 30, by: 6) {
             let change = ContextChange(set: ["by": 2], unset: [])
             _ = try await bench.engine.repair(RepairCommand(instance: "p-\(number)", .set(change), reason: "r"))
@@ -56,7 +56,7 @@ import WorkflowStore
             (BulkSelection(failures: ["division"]), 10), (BulkSelection(machines: ["pot"], olderThan: 3_600_000), 0),
         ]
         for (number, (selection, count)) in selections.enumerated() {
-            // It divides by 0, or is not accepted.
+            // The event divides by 0, or is not accepted.
             let action = BulkAction.send(event: "count", data: nil)
             let run = try await bench.ended(try await bench.begin("r-\(number)", action, selection))
             #expect(run.record.selected == count, "\(selection)")

@@ -156,7 +156,7 @@ import WorkflowStore
             try await told("u")
                 == "not-undoable: The run 'u' is an undo, which is not undone: do again what it has undone, "
                 + "in a new run")
-        // It puts nobody back a second time.
+        // A second undo puts no instance back again.
         let again = try await bench.ended(try await bench.begin("u-2", Self.undo("r"), reason: "r"))
         #expect(again.outcome.brief == "changed 2")
         #expect(try await bench.timed.record("p-0").seq.rawValue == 4)

@@ -47,7 +47,7 @@ struct PartOrderTests {
         #expect(turn() == [])
         queue.hurry()
         #expect(turn() == ["p2"])
-        // One that does not wait passes one that does.
+        // A part that does not wait passes one that does.
         add("p3", isPatient: true)
         add("p4")
         #expect(turn() == ["p4"])

@@ -54,7 +54,7 @@ import WorkflowStore
         let last = try await bench.timed.record("d").head
         try await bench.delete("d")
         try await bench.swept()
-        // Nothing has come since: only the deletion tells of the rows.
+        // Nothing has been written since, so only the deletion tells of the rows.
         try await bench.timed.restart()
         #expect(try await bench.timed.store.row(before: Position(rawValue: 1 << 47)) == nil)
         #expect(try await bench.engine.hasReached(last, by: .test))
@@ -77,7 +77,7 @@ import WorkflowStore
         #expect(trial.isDryRun && trial.digest == nil && trial.rows == 2)
         #expect(try await bench.timed.record("d").status == .running)
         let deletion = try await bench.delete("d", takesUnfinished: true)
-        // It was cancelled first.
+        // The deletion has cancelled the instance first.
         #expect(deletion.rows == 2)
         #expect(try await bench.timed.store.timers(after: nil, limit: 10).isEmpty)
         try await bench.timed.pass(3 * 3_600_000)
@@ -190,7 +190,7 @@ import WorkflowStore
         try await Self.finished(bench, "other")
         let pending = try #require(try await bench.delete("d").pending)
         #expect(pending.hasSuffix(" rows of deleted instances are left, and go in the background"), "\(pending)")
-        // Others go on beside it, and what is half gone is whole.
+        // Other instances go on beside it, and a half-deleted instance verifies as whole.
         for _ in 0..<20 {
             try await bench.timed.start("door")
             try await bench.expectWhole()

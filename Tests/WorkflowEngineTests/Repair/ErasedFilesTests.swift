@@ -72,7 +72,7 @@ import WorkflowStore
         let again = try await bench.delete("d", key: "k")
         #expect(again.isRepeated && again.pending == Self.read)
         try reader.end()
-        // Nobody asks for it.
+        // The log is emptied although nobody asks for it.
         try await eventually("the log is emptied") { try files(of: bench) == [] }
         #expect(try await bench.delete("d", key: "k").pending == nil)
     }

@@ -40,7 +40,7 @@ import WorkflowStore
         #expect(try await bench.suspension(of: "runs") == nil)
         try await bench.repair("j", .resume, reason: "OPS-2")
         #expect(try await bench.suspension(of: "j") == nil)
-        // As it was then.
+        // The suspension is shown for the past state.
         let then = try #require(try await bench.engine.instance(named: "j", after: Seq(rawValue: 3)))
         let past = try await bench.engine.suspensions(of: [then], by: .test)
         #expect(past.values.map(\.reason) == ["OPS-1"])
@@ -53,7 +53,7 @@ import WorkflowStore
         try await bench.repair("j", .suspend, reason: nil)
         try await bench.timed.pass(1_000)
         for number: Int64 in 1...3 { try await bench.set("j", ["n": .int(number)]) }
-        // It ran then, and stays suspended.
+        // The instance ran then, and stays suspended.
         try await bench.reset("j", to: 1)
         try await bench.set("j", ["n": 4])
         try await bench.timed.restart()

@@ -54,7 +54,7 @@ import WorkflowStore
         #expect(record.state.context == "{}" && record.state.output == nil && record.saltFrom.rawValue == 5)
         let rows = try await bench.timed.rows("c")
         #expect(rows.prefix(3).map(\.digest) == before)
-        // Nothing is to be erased of a row that says nothing.
+        // In a row without data, there is nothing to erase.
         #expect(rows.map(\.isRedacted) == [true, true, false, false])
         #expect(rows[3].kind == .redacted && rows[3].note == #"{"reason":"GDPR-7"}"#)
         #expect(rows[3].data == #"{"context":true,"seqs":"1-3"}"#)

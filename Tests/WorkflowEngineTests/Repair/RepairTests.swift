@@ -55,7 +55,7 @@ import WorkflowStore
         #expect(record.status == .cancelled && record.failure == nil && record.state.armed == "[]")
         #expect(try await bench.timed.store.timers(after: nil, limit: 10).isEmpty)
         try await bench.expectSound("p")
-        // Nothing follows it, also after a restart.
+        // Nothing follows the cancellation, also after a restart.
         try await bench.timed.restart(after: 3 * 3_600_000)
         #expect(await bench.told("p", .resume).hasPrefix("notSuspended"))
         #expect(

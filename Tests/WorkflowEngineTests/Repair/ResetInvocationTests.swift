@@ -49,7 +49,7 @@ import WorkflowStore
         let effects = try await bench.effects()
         #expect(effects.map(\.name) == ["i", "j"] && effects[0] == effect)
         #expect(effects[1].seq.rawValue == 4 && effects[1].number == 1 && effects[1].state == .ready)
-        // Its timeout goes with it: it has run since it began.
+        // The timeout of the kept invocation is kept with it: it has run since the invocation began.
         #expect(answer.reset?.timers.map(\.due.milliseconds) == [bench.timed.clock.now().rawValue + 540_000])
         try await bench.expectSound("o")
         try await bench.timed.restart()

@@ -104,7 +104,7 @@ import WorkflowStore
         #expect(try await bench.timed.store.timers(after: nil, limit: 10).isEmpty)
         try await bench.expectSound("o")
         #expect(try await bench.repair("o", .resume).status == .running)
-        // One that was suspended then is so again.
+        // An instance that was suspended then is suspended again.
         #expect(try await bench.reset("o", to: 3).status == .suspended)
         try await bench.repair("o", .resume)
         #expect(try await bench.timed.store.timers(after: nil, limit: 10).count == 1)
@@ -133,7 +133,7 @@ import WorkflowStore
         try await bench.set("f", ["by": 1])
         #expect(try await bench.repair("f", .retry).status == .running)
         #expect(try await bench.timed.context("n", of: "f") == 1)
-        // Before it failed: what it sent to itself comes again, and fails again.
+        // The reset goes to before it failed: the event that it sent to itself comes again, and fails again.
         try await bench.reset("f", to: 2)
         #expect(try await bench.history("f", from: 8) == ["reset reset", "failed count"])
         try await bench.expectSound("f")

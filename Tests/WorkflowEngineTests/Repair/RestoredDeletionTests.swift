@@ -44,11 +44,11 @@ import WorkflowStore
         #expect(audit.rows == deletion.rows && audit.digest == deletion.digest && audit.at == deletion.at)
         try bench.expectNowhere(marker)
         try await bench.expectWhole()
-        // Its timer is not there any more; that of the other fires.
+        // The timer of the deleted instance is gone. That of the other fires.
         try await bench.timed.pass(3 * 3_600_000)
         #expect(try await bench.timed.journal().filter { $0.kind == .timer }.count == 1)
         #expect(try await bench.timed.record("other").status == .done)
-        // Its name is free, and the same request is answered as before.
+        // The name is free, and the same request is answered as before.
         try await bench.timed.start("door", "d")
         #expect(try await bench.delete("d", takesUnfinished: true, reason: "GDPR-7", key: "k").isRepeated)
         #expect(try await bench.timed.record("d").uuid != before.uuid)
@@ -65,7 +65,7 @@ import WorkflowStore
         let later = try await bench.restore("later.db")
         #expect(later.deleted == 0 && later.keptDeletions == 0)
         #expect(try await bench.timed.record("d").uuid == second)
-        // And the other way round.
+        // Restoring the earlier backup over the later one works too.
         let report = try await bench.restore("backup.db")
         #expect(report.deleted == 1)
         #expect(await bench.told { _ = try await bench.timed.record("d") } != "none")
@@ -97,7 +97,7 @@ import WorkflowStore
         #expect(zip(audits, audits.dropFirst()).allSatisfy { $0.audit.at >= $1.audit.at })
         try bench.expectNowhere(marker)
         try await bench.expectWhole()
-        // Once more: nothing is told twice.
+        // A second restore tells nothing twice.
         let again = try await bench.restore("backup.db")
         #expect(again.deleted == 1 && again.keptDeletions == 4)
         #expect(try await bench.engine.audits(before: nil, limit: 10, by: .test).count == 5)
@@ -114,7 +114,7 @@ import WorkflowStore
         #expect(try await bench.restore("backup.db").keptDeletions == 1)
         let only = try #require(try await bench.engine.audits(before: nil, limit: 10, by: .test).only)
         #expect(only.audit.reason == "new" && only.machine == nil)
-        // Also in the answer that is given again.
+        // The answer that is given again has no machine either.
         let again = try await bench.delete("new", takesUnfinished: true, reason: "new", key: "k")
         #expect(again.isRepeated && again.machine == nil && again.uuid == deletion.uuid && again.at == deletion.at)
         try await bench.expectWhole()

@@ -161,7 +161,7 @@ import WorkflowStore
         #expect(try await bench.lease("y").isEmpty)
         #expect(try await bench.effects().map(\.state) == [.held])
         try await bench.repair("j", .resume)
-        // One that runs out, and one that is given back.
+        // One lease runs out, and one is given back.
         let second = try await bench.task("y")
         #expect(second.attempt == 2)
         try await bench.repair("j", .suspend)
@@ -228,7 +228,7 @@ import WorkflowStore
         let bench = try await Self.bench(executors: [servant])
         try await bench.timed.start("job", "k")
         try await eventually("the first runs") { servant.open == 1 }
-        // One runs, and the other waits behind it.
+        // One effect runs, and the other waits behind it.
         try await bench.repair("j", .suspend)
         try await bench.repair("k", .suspend)
         try await servant.end(nil, .done("r"))

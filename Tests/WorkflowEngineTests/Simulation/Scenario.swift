@@ -98,7 +98,7 @@ struct Scenario {
         (520_000, .start("c")), (521_000, .send("c", "write", "y")), (522_000, .send("c", "finish")),
         (540_000, .purge(10_000)), (580_000, .wait),
         (581_000, .repair("a", .cancel(runsActions: true))), (582_000, .repair("b", .cancel(runsActions: true))),
-        // One with a key and one without.
+        // One of these redactions has a key, and one has none.
         (591_000, .redact("a", [])), (593_000, .redact("b", [])),
     ]
 
@@ -158,7 +158,7 @@ extension Engine {
                 ))
             return Told(seqs: [0, answer.rows])
         case .purge(let age):
-            // Once more, and nothing is left to delete.
+            // The purge may be given once more, when nothing is left to delete.
             let answer = try await purge(PurgeRequest(age: age, reason: "r", by: .test))
             guard answer.isDone else { throw .draining }
         case .redact(let name, let paths):

@@ -20,7 +20,7 @@ import WorkflowStore
         let second = try await bench.task("charge")
         #expect(second.attempt == 2 && second.key == first.key && second.token != first.token)
         #expect(await bench.rejection(of: .completed(1), first) == "leaseLost")
-        // Twice as long, and as long as the worker says.
+        // The pause is twice as long, or as long as the worker says.
         try await bench.fail(second, after: 500)
         try await bench.timed.pass(500)
         let third = try await bench.task("charge")
@@ -144,7 +144,7 @@ import WorkflowStore
         #expect(row.kind == .failed && row.note?.contains(#""invoke":{"number":2,"seq":1}"#) == true)
         #expect(try await bench.effects().map(\.state) == [.ready, .failed])
         try await bench.expectWhole()
-        // It fails again: nothing takes the error.
+        // The instance fails again: nothing takes the error.
         #expect(try await bench.engine.repair(RepairCommand(instance: "s", .retry)).status == .failed)
         try await bench.expectWhole()
     }

@@ -188,9 +188,9 @@ import WorkflowStore
     }
 
     @Test(arguments: [
-        // Behind the row that made a call, at the end of the journal.
+        // The added call stands behind the row that made one, at the end of the journal.
         row + "; UPDATE store SET next_position = next_position + 1",
-        // In another place than the call that was made.
+        // The call stands in another place than it was made in.
         "UPDATE effect SET id = id + 1 WHERE seq = 3; UPDATE store SET next_position = next_position + 1",
     ])
     func anAddedCallIsFound(change: String) async throws {

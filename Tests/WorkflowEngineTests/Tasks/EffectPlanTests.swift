@@ -97,7 +97,7 @@ struct EffectPlanTests {
         plan.found(isRunning ? Array(found.dropFirst()) : found, of: Self.queue, hasMore: false, next: nil)
         #expect(next(at: 100) == (isRunning ? "start 3" : "start 1"))
         #expect(next(at: 100) == "nothing")
-        // Somebody cancels it.
+        // Somebody cancels the effect that runs alone.
         var batch = Self.batch(at: 100)
         batch.endedEffects = [alone.id]
         adopt(batch, at: 100)

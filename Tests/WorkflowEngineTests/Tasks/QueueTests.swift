@@ -99,7 +99,7 @@ import WorkflowStore
         let bench = try await TaskBench()
         try await Self.start(bench, 5)
         try await Self.set(bench, concurrency: .set(2))
-        // Both in one batch, or one behind the other.
+        // The two requests come in one batch, or one behind the other.
         let lease = LeaseTasksCommand(queue: "charge", max: 2, milliseconds: 30_000, worker: "w", by: .test)
         let engine = bench.engine
         async let first = engine.lease(lease, wait: .zero)

@@ -80,7 +80,7 @@ import WorkflowStore
         async let told = running.engine.send(
             ["stop", "again", "stop", "again"].map { SendCommand(instance: "j", event: Event(name: $0)) })
         let report = EndTaskCommand(task: task.token, report: .completed(1), by: .test)
-        // Before the first of them, or not at all.
+        // The report comes before the first of the events, or is refused.
         do throws(Rejection) {
             try await running.engine.report(report)
         } catch {

@@ -15,7 +15,7 @@ import WorkflowStore
         #expect(task.input == ["amount": 5] && task.progress == nil)
         let now = bench.timed.clock.now().rawValue
         #expect(task.leasedUntil.rawValue == now + 30_000 && task.deadline?.rawValue == now + 600_000)
-        // Nobody else gets it.
+        // No other worker gets the task.
         #expect(try await bench.lease("charge").isEmpty)
         try await bench.report(.completed("r-1"), task)
         #expect(try await bench.state("o") == "packing")

@@ -55,7 +55,7 @@ import WorkflowStore
                 group.addTask { try await work(engine, "w\(worker)") }
             }
             for _ in 0..<3 {
-                // Each ends, although what it reads grows all the while.
+                // Each verification ends, although the store grows all the while.
                 let counts = try await Verification(of: engine.store).run { event in
                     if case .inconsistency(let finding) = event { findings.add("\(finding)") }
                 }
@@ -66,7 +66,7 @@ import WorkflowStore
         }
         #expect(findings.all == [])
         #expect(counts.allSatisfy { $0 > 2 })
-        // And when all is quiet, with what was counted.
+        // A last verification, when nothing is written, finds everything that was counted.
         let last = try await Verification(of: engine.store).run { event in
             if case .inconsistency(let finding) = event { findings.add("\(finding)") }
         }

@@ -97,7 +97,7 @@ import WorkflowStore
     /// Redacts rows without recording it.
     private func empty(_ seqs: Set<Int64>, of name: String, in file: WrittenFile) throws {
         let sql = try file.read { try ForeignChain($0) }.redacting(seqs, of: name)
-        // With triggers and checks in force.
+        // The schema's triggers and checks are in force here.
         try file.read { try $0.execute(sql: sql) }
     }
 

@@ -33,7 +33,7 @@ import WorkflowStore
         #expect(
             try await file.verify("order-7").findings
                 == ["order-7, seq 3: the row is redacted, and no erasure names it"])
-        // And with it whatever it was to hide.
+        // The finding stays when the context is changed, which the false redaction was to hide.
         try file.forge("UPDATE instance SET context = '{\"lit\":false}' WHERE name = 'order-7'")
         #expect(try await file.findings().count == 1)
     }

@@ -253,13 +253,13 @@ struct EveryRowFile {
             DeleteCommand(instance: "half", takesUnfinished: true, reason: "r", by: .test))
         let file = try DatabaseQueue(path: path)
         try await eventually("some rows are taken away") {
-            // Each makes a batch.
+            // Each command makes a batch.
             _ = try await running.engine.hold(HoldCommand(isHeld: false, by: .test))
             _ = try await running.engine.hold(HoldCommand(isHeld: true, by: .test))
             let seq = try await file.read { try Int.fetchOne($0, sql: "SELECT seq FROM purge WHERE waits = 0") }
             return seq.map { $0 < rows } ?? false
         }
-        // Behind the first slice.
+        // The trigger stops the sweep behind its first slice.
         try await file.write { database in
             try database.execute(
                 sql: """

@@ -107,7 +107,7 @@ import WorkflowStore
         ).machine
         var fold = Fold(of: Self.record)
         try fold.apply(Self.row(1, .started, "init", at: 0), machine: machine, version: 1)
-        // It raises 6 MiB.
+        // This step raises 6 MiB of events.
         let row = Self.row(2, kind, "soon", at: 1_000)
         if semantics == .second, kind == .timer {
             #expect(throws: FoldError.self) { try fold.apply(row, machine: machine, version: 1) }
@@ -134,7 +134,7 @@ import WorkflowStore
                     - foreach: {array: lists.range(6), item: n, actions: [{raise: {event: e, data: context.blob}}]}
 
             """
-                // Each takes 10,000 units at least.
+                // Each assignment takes at least 10,000 units.
                 + String(repeating: "        - assign: {n: \"size(lists.range(10000).map(i, i))\"}\n", count: 100),
             semantics: .first
         ).machine

@@ -204,7 +204,7 @@ extension InstanceRecord {
                 "order-7, seq 3: the row is missing",
                 "position \(position): the row belongs to an instance \(instance) that is not there",
             ])
-        // One of the partition before: its number lies below all of this one.
+        // The instance would be of the partition before: its number lies below all numbers of this one.
         let foreign = try await findings("UPDATE journal SET instance_id = -5 WHERE position = {order-7/3}")
         #expect(
             Set(foreign.findings) == [

@@ -39,7 +39,7 @@ import WorkflowStore
     @Test func whatCameBeforeTheMigrationIsNotAsked() async throws {
         let bench = try await Self.bench()
         #expect(try await Self.verdicts(bench, Self.second) == ["\(TrialVerdict.same)", "1 0 0"])
-        // It would have parted before, which does not matter any more.
+        // This version would have parted before the migration, which does not matter any more.
         let other = Self.second.replacing("initial: x", with: "initial: y")
         #expect(try await Self.verdicts(bench, other) == ["\(TrialVerdict.same)", "1 0 0"])
         let found = try await Self.verdicts(bench, Self.second.replacing("step: y", with: "step: x"))

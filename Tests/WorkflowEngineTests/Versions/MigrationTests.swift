@@ -111,7 +111,7 @@ import WorkflowStore
         #expect(try await bench.state("p") == "fulfil.packing.late")
         #expect(try await bench.timed.context("total", of: "p") == 2.0)
         try await bench.expectFolded("p")
-        // From now on instead.
+        // This time, the timers count from now on.
         try await bench.timed.start("pack", "q")
         try await bench.engine.apply(third + "\n# again", syntax: .yaml)
         plan.timers = .fromNow
@@ -246,7 +246,7 @@ import WorkflowStore
         #expect(try await bench.migrate("p", plan).status == .failed)
         let failure = try #require(try await bench.engine.instance(named: "p").failure)
         #expect(failure.reason.event == "count")
-        // Its line is that of the version in which it has failed.
+        // The failure's line is that of the version in which the instance has failed.
         let groups = try await bench.engine.failures(of: [], by: .test).groups.sorted { $0.version < $1.version }
         #expect(groups.map(\.version) == [1, 2] && groups.map(\.failedVersion) == [nil, 1])
         try await bench.expectFolded("p")
@@ -254,7 +254,7 @@ import WorkflowStore
         #expect(try await bench.timed.context("n", of: "p") == 5)
         #expect(try await bench.migrate("s", plan).status == .suspended)
         #expect(try await bench.repair("s", .resume).to == ["b"])
-        // In one go.
+        // This migrates and retries in one go.
         let both = try await bench.migrate("q", plan, retries: true, key: "k")
         #expect(both.status == .running && both.fromSeq.rawValue == 3 && both.seq.rawValue == 5)
         #expect(try await bench.history("q", from: 4) == ["migrated rename", "retried count"])
@@ -282,14 +282,14 @@ import WorkflowStore
                 == "expressionFailed: p would fail again in version 2 and was left: 'count' was undone: 'assign n: 2 / "
                 + "context.n' of state 'a', line 5, failed: division by zero")
         #expect(try await bench.timed.record("p") == before)
-        // Nobody would take there what it has failed on.
+        // No state would take there the event that the instance has failed on.
         try await bench.engine.apply(old + "\n  c: {}", syntax: .yaml)
         #expect(
             await bench.toldMigration("p", to: 3, MigrationPlan(map: ["a": "c"]), retries: true)
                 == "misfit: p does not fit version 3: count: 'c' of version 3 does not take what it failed on; migrate "
                 + "and skip it")
         #expect(try await bench.timed.record("p") == before)
-        // Behind the migration itself, what it assigns helps.
+        // The retry sees the values that the migration assigns.
         let answer = try await bench.migrate("p", to: 2, MigrationPlan(assign: ["n": "2"]), retries: true)
         #expect(answer.status == .running && answer.context == ["n": 1])
         try await bench.expectFolded("p")

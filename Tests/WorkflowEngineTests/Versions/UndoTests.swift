@@ -44,7 +44,7 @@ import WorkflowStore
     func anInstanceIsAsOldInItsStateAsBefore(second: String, map: [String: String]) async throws {
         let bench = try await Self.bench(second)
         let before = [try await bench.timed.record("p"), try await bench.timed.record("q")]
-        // Again, so that one undo is behind another.
+        // All is done twice, so that one undo comes behind another.
         for _ in 0..<2 {
             for name in ["p", "q"] {
                 try await bench.migrate(name, to: 2, MigrationPlan(map: map))
@@ -153,7 +153,7 @@ import WorkflowStore
             try await bench.told { _ = try await bench.engine.resumeRun(named: "m", by: .test) }
                 == "not-undoable: The run 'm' has ended: 'u' has undone it; begin a run of another name for the rest")
         #expect(try await bench.run(begun).outcome.count(of: .done) == moved)
-        // One that was only done is told as it is.
+        // A run that was only done is shown as it is.
         #expect(try await bench.engine.resumeRun(named: "u", by: .test).record == undone.record)
         try await bench.expectWhole()
     }

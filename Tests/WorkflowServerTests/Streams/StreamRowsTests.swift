@@ -86,7 +86,7 @@ import WorkflowStore
                 after: .beginning(of: .first), of: tail, JournalFilter(), engine: host.engine, by: .test,
                 limits: limits, reads: reads)
         }
-        // To the end, where they share what one of them reads.
+        // Each stream reads to the end, where they share what one of them reads.
         for index in streams.indices {
             while let part = try await streams[index].next(), !part.isLast {}
         }
@@ -114,7 +114,7 @@ import WorkflowStore
             return 5_000
         }
         #expect(value == 5_000 && budget.used == 5_000)
-        // Nobody else reads meanwhile.
+        // No other read happens meanwhile.
         let other = budget.counting(0)
         let refused: Int? = try await reads.read(into: other, size: { $0 }) {
             Issue.record("it was read")
