@@ -83,9 +83,9 @@ let package = Package(
             path: "migrations",
             resources: [
                 .embedInCode("V0001_initial.sql"), .embedInCode("V0001_journal.sql"),
-                .embedInCode("V0002_effects.sql"), .embedInCode("V0003_operators.sql"),
-                .embedInCode("V0003_purge.sql"),
-                .embedInCode("V0003_bulk.sql"), .embedInCode("V0003_place.sql"),
+                .embedInCode("V0002_effects.sql"), .embedInCode("V0003_tally_settings.sql"),
+                .embedInCode("V0004_redaction.sql"), .embedInCode("V0005_purge.sql"),
+                .embedInCode("V0006_bulk.sql"), .embedInCode("V0007_place.sql"), .embedInCode("V0008_views.sql"),
             ]
         ),
         // Settings of a thread's scheduling, which Swift cannot call.

@@ -15,17 +15,13 @@ package struct Migration: Sendable {
 package enum Migrations {
     /// All steps, in the order of their versions.
     package static let all: [Migration] = [
-        Migration(
-            version: 1,
-            sql: [PackageResources.V0001_initial_sql, PackageResources.V0001_journal_sql]
-                .map { String(decoding: $0, as: UTF8.self) }.joined()),
-        Migration(version: 2, sql: String(decoding: PackageResources.V0002_effects_sql, as: UTF8.self)),
-        Migration(
-            version: 3,
-            sql: [
-                PackageResources.V0003_operators_sql, PackageResources.V0003_purge_sql, PackageResources.V0003_bulk_sql,
-                PackageResources.V0003_place_sql,
-            ]
-            .map { String(decoding: $0, as: UTF8.self) }.joined()),
-    ]
+        PackageResources.V0001_initial_sql + PackageResources.V0001_journal_sql,
+        PackageResources.V0002_effects_sql,
+        PackageResources.V0003_tally_settings_sql,
+        PackageResources.V0004_redaction_sql,
+        PackageResources.V0005_purge_sql,
+        PackageResources.V0006_bulk_sql,
+        PackageResources.V0007_place_sql,
+        PackageResources.V0008_views_sql,
+    ].enumerated().map { Migration(version: Int64($0 + 1), sql: String(decoding: $1, as: UTF8.self)) }
 }

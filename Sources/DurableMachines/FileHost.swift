@@ -49,7 +49,8 @@ public final class FileHost: MachineHost, Service {
                 // An hour exceeds every normal correction of a clock.
                 let store = try SQLiteFileStore.open(
                     at: path, clock: now, on: time == .real ? .real : .virtual,
-                    notAfter: time == .real ? Timestamp(rawValue: now.rawValue + 3_600_000) : nil)
+                    notAfter: time == .real ? Timestamp(rawValue: now.rawValue + 3_600_000) : nil,
+                    upgrade: UpgradeOptions { logger.notice("upgrade", metadata: ["step": "\($0)"]) })
                 if let broken = store.recovered.logBreak {
                     logger.warning("\(broken)", metadata: ["database": "\(path)"])
                 }

@@ -19,4 +19,8 @@ package protocol StoreUpkeep: Sendable {
 
     /// Replaces the stored times. Blocks on the disk.
     func keep(_ times: UpkeepTimes) throws(StoreError)
+
+    /// Returns the names of the copies that upgrades have kept beside the store. They still contain what was erased
+    /// since. Blocks on the disk.
+    func keptCopies() -> [String]
 }

@@ -64,7 +64,8 @@ struct Clock: ParsableCommand {
         }
 
         private func accept(_ now: Timestamp, _ file: String) async throws {
-            let store = try SQLiteFileStore.open(at: file, clock: now)
+            let store = try SQLiteFileStore.open(
+                at: file, clock: now, upgrade: UpgradeOptions { Console.tell($0) })
             if let broken = store.recovered.logBreak {
                 Console.tell("warning: \(broken)")
             }

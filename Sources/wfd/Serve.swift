@@ -56,6 +56,9 @@ struct Serve: AsyncParsableCommand {
         help: "Hold effects: no task is handed out and nothing is called until 'wfctl release', also after a restart.")
     var hold = false
 
+    @Flag(help: "Keep no copy of an older database when this wfd upgrades it.")
+    var noCopy = false
+
     @OptionGroup var placeOption: PlaceOption
 
     @Option(
@@ -139,7 +142,13 @@ struct Serve: AsyncParsableCommand {
         return try await StandingErasures.open(time: \.last, logger: logger) {
             let store = try SQLiteFileStore.open(
                 at: file, makingFolder: database == nil, clock: now, on: self.clock,
-                notAfter: self.clock == .real ? latest : nil, holds: hold, place: placeOption.source)
+                notAfter: self.clock == .real ? latest : nil, holds: hold, place: placeOption.source,
+                upgrade: UpgradeOptions(keepsCopy: !noCopy) { logger.notice("upgrade", metadata: ["step": "\($0)"]) })
+            for copy in store.recovered.copiesBeforeUpgrades {
+                logger.warning(
+                    "a copy from before an upgrade has all that was erased since; remove it when you do not go back",
+                    metadata: ["copy": "\(copy)"])
+            }
             if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
             if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
             return store

@@ -63,6 +63,16 @@ import WorkflowJSON
         try FileManager.default.copyItem(
             atPath: "\(Self.fixtures)/\(release).db", toPath: folder.path("wfd.db"))
         try await goOn(in: folder, isOld: true)
+        // A copy of the file as it was stays, is told at each start, and has what is erased in the file itself.
+        let copy = try #require(try folder.names().first { $0.hasPrefix("wfd.db.before-") })
+        let daemon = try await Daemon(in: folder)
+        #expect(daemon.program.errors.contains("copy=\(folder.path(copy))"))
+        let redacted = try await daemon.said("redact", "p-6", "--reason", "asked for")
+        #expect(redacted.contains("pending: '\(folder.path(copy))', the file as it was before an upgrade, still has"))
+        try FileManager.default.removeItem(atPath: folder.path(copy))
+        let last = try await daemon.said("redact", "p-4", "--reason", "asked for")
+        #expect(!last.contains("pending"))
+        _ = try await daemon.stop()
     }
 
     /// The files of a release without one would never be tested.

@@ -3,6 +3,7 @@ import GRDB
 import SQLiteStore
 import StoreSuite
 import Testing
+import WorkflowMigrations
 import WorkflowStore
 
 /// Tests logs with a flipped bit, and logs that a kill tore: SQLite ends both at the first bad frame.
@@ -151,7 +152,7 @@ import WorkflowStore
         let first = commits(in: try log(long))[0]
         try short.write(try log(long).prefix(32 + first * Self.frameBytes), to: "store.db-wal")
         let connection = try DatabaseQueue(path: short.store)
-        try connection.inDatabase { try $0.execute(sql: "PRAGMA user_version = 3") }
+        try connection.inDatabase { try $0.execute(sql: "PRAGMA user_version = \(Migrations.all.count)") }
         var log = try log(short)
         try connection.close()
         try #require(log.count == 32 + (first + 1) * Self.frameBytes)

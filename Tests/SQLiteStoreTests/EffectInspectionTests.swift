@@ -210,7 +210,7 @@ import WorkflowStore
         #expect(try await findings(directory) == ([], 0, 0, 0))
         #expect(try RawFile(directory).value("SELECT user_version FROM pragma_user_version") == "1")
         let store = try SQLiteFileStore.sqlite(directory)
-        #expect(store.recovered.openedVersion == 1 && store.recovered.schemaVersion == 3)
+        #expect(store.recovered.openedVersion == 1 && store.recovered.schemaVersion == Migrations.all.count)
         let writer = try store.writer()
         let scribe = Scribe(writer)
         scribe.start("order-1", scribe.apply("order"))

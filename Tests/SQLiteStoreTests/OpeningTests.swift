@@ -4,13 +4,14 @@ import SQLiteStore
 import StoreSuite
 import StoreTesting
 import Testing
+import WorkflowMigrations
 import WorkflowStore
 
 @Suite struct OpeningTests {
     @Test(arguments: [
         ("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("trusted_schema", "0"),
         ("cell_size_check", "1"), ("wal_autocheckpoint", "0"), ("auto_vacuum", "2"), ("cache_size", "-32768"),
-        ("secure_delete", "1"), ("application_id", "2003199025"), ("user_version", "3"),
+        ("secure_delete", "1"), ("application_id", "2003199025"), ("user_version", "\(Migrations.all.count)"),
         ("journal_size_limit", "71303168"),
     ])
     func productionPathSetsPragma(pragma: String, value: String) throws {
@@ -58,8 +59,8 @@ import WorkflowStore
         let store = try SQLiteFileStore.open(
             at: path, makingFolder: true, clock: Timestamp(rawValue: 1_700_000_000_000))
         let writer = try store.writer()
-        #expect(store.recovered.wasCreated && store.recovered.schemaVersion == 3)
-        #expect("\(store.recovered)" == "created, schema 3")
+        #expect(store.recovered.wasCreated && store.recovered.schemaVersion == Migrations.all.count)
+        #expect("\(store.recovered)" == "created, schema \(Migrations.all.count)")
         #expect(writer.numbers.nextPosition.rawValue == 1 && writer.numbers.nextMachine.rawValue == 1)
         #expect(store.identity.generation == 1 && store.identity.uuid.bytes[6] >> 4 == 7)
         let mode = try FileManager.default.attributesOfItem(atPath: directory.path + "/a")[.posixPermissions]
@@ -104,7 +105,7 @@ import WorkflowStore
         #expect(try directory.names() == ["store.db", "store.db.lock"])
         let again = try SQLiteFileStore.sqlite(directory)
         let againWriter = try again.writer()
-        #expect("\(again.recovered)" == "closed in order, schema 3, 1 rows checked")
+        #expect("\(again.recovered)" == "closed in order, schema \(Migrations.all.count), 1 rows checked")
         #expect(again.identity == store.identity)
         #expect(againWriter.numbers == scribe.numbers)
         try againWriter.close()
@@ -123,7 +124,8 @@ import WorkflowStore
         let log = try #require(crashed.size(of: "store.db-wal"))
         let again = try SQLiteFileStore.sqlite(crashed)
         #expect(
-            "\(again.recovered)" == "not closed in order, a log of \(log) bytes, schema 3, 1 rows checked")
+            "\(again.recovered)" == "not closed in order, a log of \(log) bytes, schema \(Migrations.all.count), "
+                + "1 rows checked")
         #expect(try await again.instance(named: "order-1") == scribe.instances["order-1"])
         // The log was moved into the file; it holds no more than the commit that took the store over.
         #expect(try #require(crashed.size(of: "store.db-wal")) < log)

@@ -68,7 +68,7 @@ import WorkflowStore
         _ = try await restore(old, to: directory)
         #expect(try RawFile(directory).value("SELECT user_version FROM pragma_user_version") == "1")
         let restored = try SQLiteFileStore.sqlite(directory)
-        #expect(restored.recovered.openedVersion == 1 && restored.recovered.schemaVersion == 3)
+        #expect(restored.recovered.openedVersion == 1 && restored.recovered.schemaVersion == Migrations.all.count)
         #expect(try await restored.instance(named: "old-1") == scribe.instances["old-1"])
         try restored.writer().close()
     }

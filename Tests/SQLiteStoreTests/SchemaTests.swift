@@ -8,9 +8,11 @@ import WorkflowMigrations
 import WorkflowStore
 
 @Suite struct SchemaTests {
+    private static let newest = Int64(Migrations.all.count)
     private static let later = [
-        Migration(version: 4, sql: "CREATE TABLE extra (id INTEGER NOT NULL PRIMARY KEY) STRICT"),
-        Migration(version: 5, sql: "ALTER TABLE extra ADD COLUMN name TEXT; INSERT INTO extra VALUES (1, 'one')"),
+        Migration(version: newest + 1, sql: "CREATE TABLE extra (id INTEGER NOT NULL PRIMARY KEY) STRICT"),
+        Migration(
+            version: newest + 2, sql: "ALTER TABLE extra ADD COLUMN name TEXT; INSERT INTO extra VALUES (1, 'one')"),
     ]
 
     private func open(_ directory: TemporaryDirectory, _ migrations: [Migration]) throws -> SQLiteFileStore {
@@ -35,7 +37,8 @@ import WorkflowStore
         let error = #expect(throws: StoreError.self) { _ = try SQLiteFileStore.sqlite(directory) }
         #expect(error?.code == .damaged)
         #expect(
-            error?.message == "Cannot open '\(directory.store)': its schema is not that of version 3: \(difference)")
+            error?.message
+                == "Cannot open '\(directory.store)': its schema is not that of version \(Self.newest): \(difference)")
     }
 
     /// The file of a build before the first release has the same schema number, and other tables.
@@ -59,9 +62,9 @@ import WorkflowStore
             #expect(error?.code == .olderBuild)
             #expect(
                 error?.message
-                    == "Cannot open '\(crashed.store)': it was written by a build of wfd from before 0.1.0, or "
-                    + "its tables were changed since (\(difference)); use that build, restore a backup, or begin with "
-                    + "a new file")
+                    == "Cannot open '\(crashed.store)': it was written by a build of wfd that was never released, "
+                    + "or its tables were changed since (\(difference)); use that build, restore a backup, or begin "
+                    + "with a new file")
         }
         let after = try crashed.contents()
         #expect(after["store.db"] == before["store.db"])
@@ -85,27 +88,31 @@ import WorkflowStore
         try scribe.commit(writer)
         try writer.close()
         let upgraded = try open(directory, Migrations.all + Self.later)
-        #expect(upgraded.recovered.openedVersion == 3 && upgraded.recovered.schemaVersion == 5)
-        #expect(try upgraded.pragma("user_version") == "5")
+        #expect(upgraded.recovered.openedVersion == Self.newest)
+        #expect(upgraded.recovered.schemaVersion == Self.newest + 2)
+        #expect(try upgraded.pragma("user_version") == "\(Self.newest + 2)")
         #expect(try await upgraded.instance(named: "order-1") == scribe.instances["order-1"])
         try upgraded.writer().close()
         #expect(try RawFile(directory).value("SELECT name FROM extra") == "one")
         #expect(throws: StoreError.self) { _ = try SQLiteFileStore.sqlite(directory) }
         let again = try open(directory, Migrations.all + Self.later)
-        #expect(again.recovered.openedVersion == 5)
+        #expect(again.recovered.openedVersion == Self.newest + 2)
         try again.writer().close()
     }
 
     @Test func stepThatFailsLeavesTheVersionBefore() throws {
         let directory = try TemporaryDirectory()
         try SQLiteFileStore.sqlite(directory).writer().close()
-        let failing = [Self.later[0], Migration(version: 5, sql: "DROP TABLE extra; CREATE TABLE namespace (id)")]
+        let failing = [
+            Self.later[0], Migration(version: Self.newest + 2, sql: "DROP TABLE extra; CREATE TABLE namespace (id)"),
+        ]
         let error = #expect(throws: StoreError.self) { _ = try open(directory, Migrations.all + failing) }
         #expect(
             error?.message
-                == "Cannot upgrade '\(directory.store)' to schema version 5: table namespace already exists (SQLite 1)")
+                == "Cannot upgrade '\(directory.store)' to schema version \(Self.newest + 2): table namespace already "
+                + "exists (SQLite 1)")
         let found = try open(directory, Migrations.all + [Self.later[0]])
-        #expect(found.recovered.openedVersion == 4)
+        #expect(found.recovered.openedVersion == Self.newest + 1)
         try found.writer().close()
     }
 

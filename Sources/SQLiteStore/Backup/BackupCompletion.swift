@@ -22,7 +22,7 @@ struct BackupCompletion {
     ) async throws(StoreError) -> StoredBackup {
         let path = file.unfinishedBackup(name)
         do {
-            try prepare(path)
+            try Self.finish(path)
             let contents = try await check(path, verify, mayGoOn)
             try flush(path, mayGoOn)
             let (bytes, digest) = try read(path, mayGoOn)
@@ -37,7 +37,7 @@ struct BackupCompletion {
     }
 
     /// Takes the file out of WAL mode, in which it would need a log beside it, and marks it as closed in order.
-    private func prepare(_ path: String) throws {
+    static func finish(_ path: String) throws {
         let connection = try DatabaseQueue(path: path, configuration: ConnectionSettings.ofCopy())
         defer { try? connection.close() }
         try connection.inDatabase { database in

@@ -14,8 +14,7 @@ import WorkflowStore
 /// copy at once, so the backup never starts again. It holds no lock between steps, and keeps no read transaction open
 /// that would pin the write-ahead log. The copy is the state of the store at the last step.
 final class SQLiteBackup {
-    let name: BackupName
-    let path: String
+    private let path: String
     private let destination: DatabaseQueue
     private var handle: OpaquePointer?
     private let pageBytes: Int64
@@ -26,9 +25,8 @@ final class SQLiteBackup {
     private var setbacks = 0
 
     /// Creates the file and prepares the copying. Call it on the source's queue.
-    init(_ name: BackupName, of source: Database, beside file: StoreFile, limits: StoreLimits) throws {
-        self.name = name
-        path = file.unfinishedBackup(name)
+    init(to path: String, of source: Database, beside file: StoreFile, limits: StoreLimits) throws {
+        self.path = path
         self.limits = limits
         let pages = try FilePages.read(source)
         pageBytes = pages.bytes

@@ -9,7 +9,7 @@ extension SQLiteWriter: BackupCopying {
         precondition(backup == nil, "one backup at a time")  // Proof: the lane makes one backup after another
         do {
             backup = try connection.inDatabase { database in
-                try SQLiteBackup(name, of: database, beside: file, limits: limits)
+                try SQLiteBackup(to: file.unfinishedBackup(name), of: database, beside: file, limits: limits)
             }
         } catch {
             throw StoreError(backingUp: file.given, error)

@@ -66,7 +66,7 @@ extension StoreFile {
         return status.f_bavail == 0 || status.f_files > 0 && status.f_favail == 0
     }
 
-    private static func mebibytes(_ bytes: Int64) -> String { "\((bytes + 1 << 20 - 1) >> 20) MiB" }
+    static func mebibytes(_ bytes: Int64) -> String { "\((bytes + 1 << 20 - 1) >> 20) MiB" }
 
     /// Creates a file that only its owner can read. SQLite uses the file's mode for all files that it puts beside it.
     static func createEmpty(_ path: String, for given: String) throws(StoreError) {

@@ -84,14 +84,15 @@ extension SQLiteFileStore {
     ///   - holds: True to start no effect until an operator releases them; false leaves an existing hold as it is.
     ///   - place: Determines where the file is. If the place has changed, effects are held too. `nil` accepts any
     ///     place, for a caller who cannot release effects.
+    ///   - upgrade: The way in which an older file is upgraded; by default a copy of it is kept.
     package static func open(
         at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
         notAfter latest: Timestamp? = nil, holds: Bool = false, place: PlaceSource? = nil,
-        limits: StoreLimits = StoreLimits()
+        upgrade: UpgradeOptions = UpgradeOptions(), limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> SQLiteFileStore {
         try open(
             at: path, makingFolder: makingFolder, clock: now, on: clock, notAfter: latest,
-            holds: holds, place: place, limits: limits, migrations: Migrations.all)
+            holds: holds, place: place, upgrade: upgrade, limits: limits, migrations: Migrations.all)
     }
 
     /// Throws `locked` if another process has the store at a path open. Changes nothing.
@@ -104,14 +105,14 @@ extension SQLiteFileStore {
     /// Opens or creates a store with other migrations of the schema, for tests.
     package static func open(
         at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
-        notAfter latest: Timestamp? = nil, holds: Bool = false, place: PlaceSource? = nil, limits: StoreLimits,
-        migrations: [Migration]
+        notAfter latest: Timestamp? = nil, holds: Bool = false, place: PlaceSource? = nil,
+        upgrade: UpgradeOptions = UpgradeOptions(), limits: StoreLimits, migrations: [Migration]
     ) throws(StoreError) -> SQLiteFileStore {
         SQLiteMemory.stopCounting()
         let file = try StoreFile(path, makingFolder: makingFolder)
         return try StoreOpening(
             file: file, now: now, clock: clock, limits: limits, migrations: migrations, latest: latest,
-            holds: holds, placeSource: place
+            holds: holds, upgrade: upgrade, placeSource: place
         ).run()
     }
 }

@@ -7,6 +7,9 @@ struct SchemaSteps {
     let file: StoreFile
     let migrations: [Migration]
 
+    /// The newest schema version.
+    var newest: Int64 { migrations.last?.version ?? 0 }
+
     func version(of database: Database) throws -> Int64 {
         try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     }
@@ -36,17 +39,25 @@ struct SchemaSteps {
     /// empty database.
     func check(_ database: Database) throws {
         let version = try version(of: database)
+        let wanted = try objects(through: version)
+        let found = try objects(database)
+        guard found != wanted,
+            let difference = Difference(wanted: wanted, found: found, newest: try objects(through: newest))
+        else { return }
+        throw difference.error(file.given, version)
+    }
+
+    /// Returns the objects that the migrations up to a version create in an empty database.
+    private func objects(through version: Int64) throws -> [String: String] {
         let reference = try DatabaseQueue()
-        let wanted = try reference.inDatabase { database in
+        let created = try reference.inDatabase { database in
             for migration in migrations where migration.version <= version {
                 try database.execute(sql: migration.sql)
             }
             return try objects(database)
         }
         try reference.close()
-        let found = try objects(database)
-        guard let difference = Difference(wanted: wanted, found: found) else { return }
-        throw difference.error(file.given, version)
+        return created
     }
 
     /// Returns the SQL text of every table, index, trigger and view, by kind and name. SQLite's own objects are left
@@ -63,32 +74,33 @@ struct SchemaSteps {
         return objects
     }
 
-    /// The first difference between a schema and the expected one, in the order of names. A table of ours precedes all
-    /// other objects.
+    /// The first difference between a schema and the expected one, in the order of names. A table of ours, also one of a
+    /// later version, precedes all other objects.
     private enum Difference {
         case table(String)
         case other(String)
 
-        init?(wanted: [String: String], found: [String: String]) {
+        init?(wanted: [String: String], found: [String: String], newest: [String: String]) {
             let names = Set(wanted.keys).union(found.keys).sorted().filter { wanted[$0] != found[$0] }
             guard let first = names.first else { return nil }
             func what(_ name: String) -> String {
                 if found[name] == nil { return "the \(name) is missing" }
-                return wanted[name] == nil ? "the \(name) is not ours; drop it" : "the \(name) is another one"
+                if wanted[name] != nil { return "the \(name) is another one" }
+                return newest[name] == nil ? "the \(name) is not ours; drop it" : "the \(name) is of a later schema"
             }
-            let table = names.first { wanted[$0] != nil && $0.hasPrefix("table ") }
+            let table = names.first { newest[$0] != nil && $0.hasPrefix("table ") }
             self = table.map { .table(what($0)) } ?? .other(what(first))
         }
 
-        /// Returns the error for the difference. Builds before the first release wrote other tables under the same
+        /// Returns the error for the difference. Builds that were never released wrote other tables under the same
         /// schema number.
         func error(_ given: String, _ version: Int64) -> StoreError {
             switch self {
             case .table(let what):
                 StoreError(
                     .olderBuild,
-                    "Cannot open '\(given)': it was written by a build of wfd from before 0.1.0, or its tables were "
-                        + "changed since (\(what)); use that build, restore a backup, or begin with a new file")
+                    "Cannot open '\(given)': it was written by a build of wfd that was never released, or its tables "
+                        + "were changed since (\(what)); use that build, restore a backup, or begin with a new file")
             case .other(let what):
                 StoreError(
                     .damaged, "Cannot open '\(given)': its schema is not that of version \(version): \(what)")

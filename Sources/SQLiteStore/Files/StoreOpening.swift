@@ -13,6 +13,8 @@ struct StoreOpening {
     let latest: Timestamp?
     /// True to start no effect until an operator releases them.
     let holds: Bool
+    /// The way in which an older file is upgraded.
+    let upgrade: UpgradeOptions
     /// Determines where the file is; `nil` to open the file at any place.
     let placeSource: PlaceSource?
 
@@ -32,6 +34,7 @@ struct StoreOpening {
         file.removeBackups()
         file.removeUnfinishedRestore()
         file.removeUnfinishedCompaction()
+        file.removeUnfinishedCopies()
         if !isThere { try FileCreation(file: file, migrations: migrations, now: now, clock: clock).run() }
         do {
             return try open(lock: lock, wasCreated: !isThere)
@@ -132,11 +135,12 @@ struct StoreOpening {
         }
         // Rewrites pages that a failed fsync may have left only in the page cache.
         try WALCheckpoint.truncate.runTolerant(on: database)
-        if try schema.upgrade(database) {
+        if try SchemaUpgrade(file: file, schema: schema, options: upgrade, limits: limits).run(database) {
             // After the checkpoint the header itself shows the new version to an older wfd.
             try WALCheckpoint.truncate.runTolerant(on: database)
             try schema.check(database)
         }
+        recovered.copiesBeforeUpgrades = file.copiesBeforeUpgrades
         recovered.schemaVersion = try schema.version(of: database)
         guard let row = try StoreRow.read(database) else {
             throw StoreError(.damaged, "Cannot open '\(file.given)': its row in 'store' is missing; restore a backup")

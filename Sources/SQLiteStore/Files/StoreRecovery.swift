@@ -17,6 +17,8 @@ package struct StoreRecovery: Sendable, Equatable, CustomStringConvertible {
     package var openedVersion: Int64 = 0
     /// The schema version that the file has now.
     package var schemaVersion: Int64 = 0
+    /// The paths of the copies that upgrades have kept beside the file.
+    package var copiesBeforeUpgrades: [String] = []
     /// The difference between the file's place and the place where its effects were last allowed to start; `nil` if
     /// there is none. While there is a difference, effects are held.
     package var placeChange: PlaceChange?

@@ -50,6 +50,8 @@ struct UpkeepFile: StoreUpkeep {
         try FileWriter(new, for: new).write(Array(lines.joined().utf8))
         guard rename(new, file.upkeep) == 0 else { throw StoreFile.failure(file.given, errno, "'\(file.upkeep)': ") }
     }
+
+    func keptCopies() -> [String] { file.copiesBeforeUpgrades }
 }
 
 extension SQLiteFileStore {

@@ -22,9 +22,10 @@ final class ErasureWatch: Sendable {
 
 extension Engine {
     /// Waits until erased or deleted data has left the files. Returns the reason if this takes longer than a caller
-    /// waits; the data then leaves by itself.
+    /// waits; the data then leaves by itself. A copy from before an upgrade is such a reason too, but not for a run,
+    /// which would then wait for an operator.
     ///
-    /// - Parameter time: The time to wait; `nil` for as long as an answer may wait.
+    /// - Parameter time: The time that a run waits; `nil` for as long as an answer may wait.
     func awaitErasing(of kind: ErasureKind, for time: Duration? = nil) async -> String? {
         let end = ContinuousClock.now + (time ?? limits.erasureWait)
         while let reason = purging.pending(of: kind) {
@@ -37,7 +38,8 @@ extension Engine {
             // The wait is cancelled with the caller, who gets the reason.
             try? await Task.sleep(for: limits.erasureLook)
         }
-        return nil
+        guard time == nil, let copy = await upkeep.keptCopies().first else { return nil }
+        return "'\(copy)', the file as it was before an upgrade, still has what was erased; remove it"
     }
 
     /// Waits until the rows of all deleted instances are gone. Throws if the store does not accept writes now.

@@ -22,6 +22,14 @@ final class UpkeepKeeper: Sendable {
     /// The times that are known now.
     var times: UpkeepTimes { state.withLock { $0 } }
 
+    /// Returns the names of the copies of the store that upgrades have kept.
+    func keptCopies() async -> [String] {
+        guard let upkeep else { return [] }
+        return await withTaskExecutorPreference(BackgroundThreads("wfd-upkeep", count: 1)) {
+            @concurrent () async in upkeep.keptCopies()
+        }
+    }
+
     /// Changes the times, and schedules a write.
     func change(_ change: (inout UpkeepTimes) -> Void) {
         state.withLock { change(&$0) }

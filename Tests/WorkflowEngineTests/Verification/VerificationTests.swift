@@ -151,7 +151,7 @@ import WorkflowStore
         #expect {
             try SQLiteFile.open(at: file.path)
         } throws: { error in
-            (error as? StoreError)?.message == "Cannot open '\(file.path)': its schema is not that of version 3: "
+            (error as? StoreError)?.message == "Cannot open '\(file.path)': its schema is not that of version 8: "
                 + "the trigger 'journal_update' is missing"
         }
     }
