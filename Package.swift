@@ -408,8 +408,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "ThreadTesting", "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore", "Statechart",
-                "StoreSuite", "StoreTesting", "WorkflowStore",
+                "ManualTesting", "ThreadTesting", "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore",
+                "Statechart", "StoreSuite", "StoreTesting", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]

@@ -61,8 +61,8 @@ import WorkflowStore
         try FileManager.default.removeItem(atPath: directory.store + ".lock")
         try expectRefusal(
             directory, .newerSchema,
-            "its schema version 99 is newer than \(Migrations.all.count), the newest that this wfd knows; run a newer wfd"
-        )
+            "its schema version 99 is newer than \(Migrations.all.count), the newest that this wfd knows; "
+                + "run a newer wfd")
     }
 
     /// The header in the file still has version 1; the newer version is only in the log.
@@ -76,8 +76,8 @@ import WorkflowStore
         try #require(crashed.size(of: "store.db-wal") ?? 0 > 0)
         try expectRefusal(
             crashed, .newerSchema,
-            "its schema version 99 is newer than \(Migrations.all.count), the newest that this wfd knows; run a newer wfd",
-            mayLock: true)
+            "its schema version 99 is newer than \(Migrations.all.count), the newest that this wfd knows; "
+                + "run a newer wfd", mayLock: true)
     }
 
     @Test func secondDaemonIsToldThePid() throws {

@@ -14,7 +14,8 @@ import ThreadTesting
         let names = [
             "api", "bulk", "calls", "concepts", "cookbook", "definitions", "deleting", "digests", "disaster", "effects",
             "expressions", "faq", "glossary", "importing", "library", "operations", "redacting", "repair", "routes",
-            "runbook", "semantics", "streaming", "swift", "tasks", "testing", "tutorial", "versioning", "watching",
+            "runbook", "semantics", "streaming", "swift", "tables", "tasks", "testing", "tutorial", "versioning",
+            "watching",
         ]
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
     }

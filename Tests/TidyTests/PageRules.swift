@@ -56,6 +56,8 @@ enum PageRules {
                 }
                 return Finding(page.path, line: block.line, "the block stands in no file of Examples")
             case "console", "http", "json", "js", "text", "xml": return nil
+            // SQLiteStoreTests.TablesPageTests runs them.
+            case "sql" where page.path == "docs/tables.md": return nil
             default: return Finding(page.path, line: block.line, "nothing checks a block of '\(block.kind)'")
             }
         }

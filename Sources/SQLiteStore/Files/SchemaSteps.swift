@@ -74,7 +74,7 @@ struct SchemaSteps {
         return objects
     }
 
-    /// The first difference between a schema and the expected one, in the order of names. A table of ours, also one of a
+    /// The first difference between a schema and the expected one, in the order of names. A table of ours, of this or a
     /// later version, precedes all other objects.
     private enum Difference {
         case table(String)
