@@ -14,7 +14,7 @@ import WorkflowAPI
         ("sudo ", "it changes the system"),
         ("swift run ", "it builds a package of its own; ReadmeProgramTests compare what it prints"),
         ("npx ", "it fetches programs; XStateExportTests run the script"),
-        ("tampered.db", "its file is one that somebody changed; BackupTests compare the message"),
+        ("tampered.db", "its file is one that somebody changed; the tests of backups compare the message"),
         ("import order.json", "its file comes from npx"),
     ]
 

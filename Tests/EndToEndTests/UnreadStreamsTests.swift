@@ -16,7 +16,7 @@ import WorkflowJSON
     init() async throws {
         folder = try TemporaryFolder()
         daemon = try await Daemon(in: folder)
-        _ = try await daemon.said("apply", folder.write(UnreadAnswersTests.log, to: "log.yaml"))
+        _ = try await daemon.said("apply", folder.write(UnreadAnswersOfDaemonTests.log, to: "log.yaml"))
         _ = try await daemon.said("start", "log", "a")
     }
 

@@ -48,6 +48,15 @@ import ThreadTesting
         for file in killing { #expect(file.text.contains("\n@Suite(.tags(.heavy)"), "\(file) is not heavy") }
     }
 
+    /// A result names a suite without its target, so no two files of tests have one name.
+    @Test func everyFileOfTestsHasANameOfItsOwn() {
+        let names = Repository.swiftFiles.filter { $0.isIn("Tests") && $0.path.hasSuffix("Tests.swift") }.map {
+            String($0.path.split(separator: "/").last ?? "")
+        }
+        let repeated = Dictionary(grouping: names, by: \.self).filter { $1.count > 1 }.keys.sorted()
+        #expect(names.count > 300 && repeated == [])
+    }
+
     @Test func theWallClockIsReadInOneFile() {
         expectNone(Repository.swiftFiles.flatMap(ImportRules.wallClock))
     }

@@ -3,7 +3,7 @@ import Testing
 import WorkflowJSON
 
 /// Tests the story of the tutorial: `order` of `Examples/`, a kill, and the history.
-@Suite struct OrderTests {
+@Suite struct OrderExampleTests {
     @Test(.timeLimit(.minutes(20))) func anOrderGoesFromDraftToShippedThroughAKill() async throws {
         let folder = try TemporaryFolder()
         var daemon = try await Daemon(in: folder)

@@ -3,7 +3,7 @@ import Testing
 import WorkflowAPI
 
 /// Tests that `docs/api.md` has exactly the problems and the exit codes of the code, and a request for each route.
-struct DocumentationTests {
+struct APIPageTests {
     private static let page = ManualPage.page("docs/api.md")
 
     @Test func everyProblemTypeStandsBesideItsStatus() {

@@ -8,7 +8,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Tests one verb for many instances: each has its turn once, with a row that names the run.
-@Suite(.timeLimit(.minutes(20))) struct BulkTests {
+@Suite(.timeLimit(.minutes(20))) struct BulkRunTests {
     @Test func aRunRetriesWhatIsSelectedAndSaysWhatBecameOfIt() async throws {
         let bench = try await BulkBench(30) { $0 % 3 == 0 }
         // Half of the failed instances can go on now.

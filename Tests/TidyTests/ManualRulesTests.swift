@@ -3,7 +3,7 @@ import Testing
 import ThreadTesting
 
 /// Tests that the manual keeps its rules, and that each rule can fail.
-@Suite(.ownThreads) struct DocumentationTests {
+@Suite(.ownThreads) struct ManualRulesTests {
     private static let pages = ManualPage.all + ManualPage.catalog
     private static let verbs = ManualRules.verbs(in: Repository.swiftFiles)
     /// The verbs of the daemon, without the program itself, a part of a verb, and the default command.

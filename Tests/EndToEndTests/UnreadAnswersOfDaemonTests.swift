@@ -4,7 +4,7 @@ import Testing
 import WorkflowJSON
 
 /// Tests callers that ask for much data and read none of it.
-@Suite(.ownThreads) struct UnreadAnswersTests {
+@Suite(.ownThreads) struct UnreadAnswersOfDaemonTests {
     /// A machine whose instance has a history of 500 rows of 24 KB.
     static let log = """
         id: log

@@ -3,7 +3,7 @@ import Testing
 import WorkflowJSON
 
 /// Tests the choice of a rule for a failure, and the rule's effect.
-@Suite struct RetryRuleTests {
+@Suite struct RetryDelayTests {
     private static func machine(_ retry: String) -> String {
         "{id: m, initial: s, states: {s: {invoke: {http: {url: 'https://h/'}, retry: \(retry)}}}}"
     }

@@ -8,7 +8,7 @@ import WorkflowJSON
 /// `Tests/Fixtures/0.1.0-semantics.db` has schema 1 and semantics 1. Its instances: `conflict-1` left a parallel state
 /// although a region took the event. `history-1` was not entered again. `texts-…` and `fails-1` failed on durations and
 /// formats. `late-1` came too late for a timer.
-@Suite struct FirstSemanticsTests {
+@Suite struct ReleasedSemanticsTests {
     private static let machines = ["conflict", "fails", "history", "late", "texts"]
 
     @Test(.timeLimit(.minutes(20))) func theFileIsWholeBeforeAndAfterAndItsVersionsKeepTheirSemantics() async throws {

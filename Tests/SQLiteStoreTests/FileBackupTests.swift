@@ -10,7 +10,7 @@ import ThreadTesting
 import WorkflowStore
 
 /// Tests copies of a store that are made while it is written to.
-@Suite(.tags(.heavy)) struct BackupTests {
+@Suite(.tags(.heavy)) struct FileBackupTests {
     private static let slice = Duration.milliseconds(2)
 
     /// Writes events of some size, so that the file has a few thousand pages.

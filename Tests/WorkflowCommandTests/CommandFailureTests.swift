@@ -4,7 +4,7 @@ import WorkflowClient
 import WorkflowClientTesting
 
 /// Tests messages and exit codes, to the letter.
-struct FailureTests {
+struct CommandFailureTests {
     @Test func aRefusedEventTellsWhatIsAccepted() async {
         let problem = Problem(
             .eventNotAccepted, detail: "whatever", instance: "order-1042", machine: "order", state: ["packing"], seq: 5,

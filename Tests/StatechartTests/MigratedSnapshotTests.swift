@@ -2,7 +2,7 @@ import Statechart
 import Testing
 
 /// Tests migrations to another version in the pure step.
-@Suite struct MigrationTests {
+@Suite struct MigratedSnapshotTests {
     /// Migrates an instance of a definition to another one.
     private static func move(
         _ run: TimedRun, to definition: String, _ plan: MigrationPlan = MigrationPlan()

@@ -4,7 +4,7 @@ import ThreadTesting
 import WorkflowJSON
 
 /// Tests the actions of a person in the pure step, with a rule for each kind.
-@Suite(.ownThreads) struct RepairTests {
+@Suite(.ownThreads) struct RepairStepTests {
     private static let machine = """
         id: pot
         initial: idle

@@ -1,7 +1,7 @@
 import Testing
 import WorkflowClient
 
-struct AddressTests {
+struct ClientAddressTests {
     @Test(arguments: [
         ("unix:/run/wfd/wfd.sock", Address.unix(path: "/run/wfd/wfd.sock"), "unix:/run/wfd/wfd.sock"),
         ("unix:wfd.sock", .unix(path: "wfd.sock"), "unix:wfd.sock"),

@@ -4,7 +4,7 @@ import Testing
 import WorkflowJSON
 
 /// Tests that finished instances are deleted automatically, by a daemon that is killed meanwhile.
-@Suite(.timeLimit(.minutes(20))) struct RetentionTests {
+@Suite(.timeLimit(.minutes(20))) struct RetentionVerbTests {
     private static let definition = "id: door\ninitial: open\nstates: {open: {on: {shut: shut}}, shut: {type: final}}"
     private static let instances = 400
 

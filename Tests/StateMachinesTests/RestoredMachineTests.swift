@@ -4,7 +4,7 @@ import StateMachines
 import Testing
 
 /// Tests a machine that is stored and continues.
-struct RestoreTests {
+struct RestoredMachineTests {
     @Test func aStoredMachineGoesOn() throws {
         let machine = try StateMachine(Rocket.self, named: "apollo", at: .seconds(1_000))
         try machine.send(.fire)

@@ -3,7 +3,7 @@ import StateMachines
 import Testing
 
 /// Tests invocations in Swift: their text, their mistakes, and the hosts that run them.
-struct InvocationTests {
+struct LibraryInvocationTests {
     @Test func allPartsAreWritten() throws {
         // The warning: nothing takes the error of the second invocation.
         let warnings = try Everything.definition.check()

@@ -10,7 +10,7 @@ import WorkflowJSON
 
 /// Tests names of hosts: silent name servers, and names with several addresses or changing ones.
 @Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"), .timeLimit(.minutes(20)))
-struct NameTests {
+struct HostNameTests {
     /// The service of all tests, which only answers.
     private static let service = Task { try await TestService() }
 

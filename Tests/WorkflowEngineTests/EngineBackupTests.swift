@@ -9,7 +9,7 @@ import WorkflowEngine
 import WorkflowStore
 
 /// Tests backups that an engine makes while it works.
-@Suite(.tags(.heavy), .timeLimit(.minutes(20))) struct BackupTests {
+@Suite(.tags(.heavy), .timeLimit(.minutes(20))) struct EngineBackupTests {
     /// Returns the names of the backups beside the store.
     private func backups(in folder: StoreFolder) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains(".backup-") }
