@@ -4,7 +4,8 @@ import WorkflowAPI
 /// The options `--batch` and `--atomic` of verbs that take many lines.
 struct BatchOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Send the lines of a file, events and starts; - is standard input.", valueName: "file|-"),
+        help: ArgumentHelp(
+            "Send the lines of a file, each an event or a start; - is standard input.", valueName: "file|-"),
         completion: .file())
     var batch: String?
 

@@ -5,11 +5,13 @@ import WorkflowClient
 /// The options that limit a verb to the instances that a rehearsal counted, or confirm it for many without one.
 struct BulkConsent: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Only if the same instances are selected as in the dry run.", valueName: "digest"),
+        help: ArgumentHelp(
+            "Begin only if the digest of the dry run still holds: the same instances, none of them changed.",
+            valueName: "digest"),
         transform: { $0.lowercased() })
     var expect: String?
 
-    @Flag(help: "Do it to more than 100 instances without '--expect'.")
+    @Flag(help: "Allow more than 100 instances without '--expect'.")
     var yes = false
 
     func validate() throws {
@@ -23,43 +25,47 @@ struct BulkConsent: ParsableArguments {
 /// The options that apply a verb to many instances instead of one.
 struct BulkOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Not one instance, but all of this machine; may be given again.", valueName: "name"),
+        help: ArgumentHelp("Select instances of this machine; may be repeated.", valueName: "name"),
         completion: Completion.machines.kind)
     var machine: [String] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Only those of this version of the machine; may be given again.", valueName: "v"))
+        help: ArgumentHelp("Select instances of this version of the machine; may be repeated.", valueName: "v"))
     var from: [Int64] = []
 
     @Option(
-        help: ArgumentHelp("Only those with this status; may be given again.", valueName: "status"),
+        help: ArgumentHelp("Select instances with this status; may be repeated.", valueName: "status"),
         completion: .list(Instance.Status.allCases.map(\.rawValue)), transform: List.status)
     var status: [Instance.Status] = []
 
-    @Option(help: "Only those in this state or below it; may be given again.")
+    @Option(help: "Select instances in this state or below it; may be repeated.")
     var state: [String] = []
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only those that are in their state for this long, such as 2d.", valueName: "delay"))
+        help: ArgumentHelp(
+            "Select instances that have been in their state for at least this long, such as 2d.", valueName: "delay"))
     var olderThan: String?
 
     @Option(
-        help: ArgumentHelp("Only those whose reason of failure has this text; may be given again.", valueName: "text"))
+        help: ArgumentHelp(
+            "Select failed or suspended instances whose reason contains this text; may be repeated.", valueName: "text")
+    )
     var failure: [String] = []
 
-    @Flag(help: "All instances: of all machines, or of '--machine'.")
+    @Flag(help: "Select all instances, of all machines or of '--machine'.")
     var all = false
 
     @Option(
-        help: ArgumentHelp("The instances that a file names, a line each; - is standard input.", valueName: "file|-"),
+        help: ArgumentHelp(
+            "Select the instances that a file names, one per line; - is standard input.", valueName: "file|-"),
         completion: .file())
     var namesFrom: String?
 
     @Option(
         help: ArgumentHelp(
-            "The name of the run; the same command again tells how far it is. (default: a new one)", valueName: "name"))
+            "The run's name; the same command again reports its progress. (default: a new name)", valueName: "name"))
     var run: String?
 
     @OptionGroup var consent: BulkConsent

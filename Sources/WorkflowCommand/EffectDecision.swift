@@ -7,39 +7,41 @@ import WorkflowJSON
 struct EffectDecision: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("What 'skip' gives the instance: JSON, @FILE, or -.", valueName: "json|@file|-"))
+        help: ArgumentHelp(
+            "The result that 'skip' gives the instance: JSON, @FILE, or - for standard input.",
+            valueName: "json|@file|-"))
     var result: String?
 
-    @Option(help: ArgumentHelp("Why, for the history.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, recorded in the history.", valueName: "text"))
     var reason: String?
 
-    @Flag(help: "With 'retry': the service is to see another key, and may do the same twice.")
+    @Flag(help: "With 'retry': send a new idempotency key; the service may do the work twice.")
     var newKey = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only if the effect was begun by this seq.", valueName: "n"))
+        help: ArgumentHelp("Proceed only if this seq began the effect.", valueName: "n"))
     var expectSeq: Int64?
 
-    @Flag(help: "Say it of all that --queue names.")
+    @Flag(help: "Apply the action to all failed effects of --queue, or to those in --state.")
     var all = false
 
     @Option(
         help: ArgumentHelp(
-            "Say it of those whose last error has this text; may be given again.", valueName: "text"))
+            "Apply the action to effects whose last error contains this text; may be repeated.", valueName: "text"))
     var failure: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Say it of those of the instances that a file names, a line each; - is standard input.",
+            "Apply the action to effects of the instances that a file names, one per line; - is standard input.",
             valueName: "file|-"),
         completion: .file())
     var namesFrom: String?
 
-    @Flag(help: "Of many: show which these are, and change nothing.")
+    @Flag(help: "With many effects: show which ones are selected; change nothing.")
     var dryRun = false
 
-    @Flag(help: "Say it of more than 100 effects without a question.")
+    @Flag(help: "Allow the action on more than 100 effects.")
     var yes = false
 
     /// True if the decision applies to many effects.

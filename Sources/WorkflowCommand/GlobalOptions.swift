@@ -9,14 +9,14 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where wfd listens: unix:PATH, http://HOST:PORT or HOST:PORT. "
-                + "(default: $WFCTL_ADDRESS, else its usual socket)",
+            "The address of wfd: unix:PATH, http://HOST:PORT or HOST:PORT. "
+                + "(default: $WFCTL_ADDRESS, else the usual socket)",
             valueName: "address"))
     var address: String?
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("How data is printed.", valueName: "format"))
+        help: ArgumentHelp("The format of printed data.", valueName: "format"))
     var format: OutputFormat = .table
 
     @Flag(help: "Do not cut tables to the width of the terminal.")

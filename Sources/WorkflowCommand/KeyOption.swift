@@ -6,7 +6,7 @@ import WorkflowClient
 struct KeyOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Done once, however often it is asked for with this key. (default: a new one, for wfctl's own retries)",
+            "Idempotency key: a request is carried out once per key. (default: a new key, for wfctl's own retries)",
             valueName: "key"))
     var key: String?
 

@@ -7,28 +7,30 @@ import WorkflowJSON
 struct MigrationOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A state with another path there, with all below; may be said again.", valueName: "old=new"))
+        help: ArgumentHelp(
+            "Map a state, with all states below it, to another path; may be repeated.", valueName: "old=new"))
     var map: [String] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Set a value there: CEL over the old context; may be said again.", valueName: "path=cel"))
+        help: ArgumentHelp(
+            "Set a context value, computed by CEL from the old context; may be repeated.", valueName: "path=cel"))
     var assign: [String] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A state or a value of the context to do without; may be said again.", valueName: "path"))
+        help: ArgumentHelp("Drop a state or a context value; may be repeated.", valueName: "path"))
     var drop: [String] = []
 
-    @Option(help: ArgumentHelp("From when on new timers count: since-entry or from-now. (default: since-entry)"))
+    @Option(help: ArgumentHelp("Count new timers from the entry into their state, or from now. (default: since-entry)"))
     var timers: Timers?
 
-    @Flag(help: "Cancel invocations that the new version has not.")
+    @Flag(help: "Cancel invocations that the new version does not have.")
     var cancelInvocations = false
 
     @Option(
         help: ArgumentHelp(
-            "Take all of this from YAML or JSON; what is said beside it comes on top.", valueName: "file"),
+            "Read the migration options from a YAML or JSON file; the command line adds to them.", valueName: "file"),
         completion: .file())
     var plan: String?
 

@@ -4,13 +4,13 @@ import WorkflowClient
 
 /// The options of an operator's verb on an instance.
 struct RepairOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Why, for the history.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, recorded with the change.", valueName: "text"))
     var reason: String?
 
-    @Flag(help: "Say what would happen and change nothing.")
+    @Flag(help: "Show what would happen; change nothing.")
     var dryRun = false
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Proceed only if this is the instance's seq.", valueName: "n"))
     var expectSeq: Int64?
 
     @OptionGroup var key: KeyOption

@@ -3,24 +3,24 @@ import WorkflowAPI
 
 /// The options for undoing a run.
 struct UndoOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Why, for the history.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, recorded with the change.", valueName: "text"))
     var reason: String?
 
     @Option(
         help: ArgumentHelp(
-            "Whether invocations that the run cancelled begin again, so that services act twice, or have the answer "
-                + "that came.",
+            "For invocations that the run cancelled: 'again' begins them anew, so services act twice; 'answer' gives "
+                + "them the result that came.",
             valueName: "again|answer"),
         completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
         transform: { try Reset.word($0, ResetRequest.Invocations.self) })
     var invocations: ResetRequest.Invocations?
 
-    @Flag(help: "Say what would happen and change nothing.")
+    @Flag(help: "Show what would happen; change nothing.")
     var dryRun = false
 
     @Option(
         name: .customLong("run"),
-        help: ArgumentHelp("The name of the undo, which is a run too. (default: undo-RUN)", valueName: "name"))
+        help: ArgumentHelp("The name of the undo, which is itself a run. (default: undo-RUN)", valueName: "name"))
     var name: String?
 
     @OptionGroup var consent: BulkConsent

@@ -11,11 +11,12 @@ package struct Wfctl: ParsableCommand {
             $ wfctl start order order-1042
             $ wfctl send order-1042 submit --data '{"amount": 1250}'
 
-            Data goes to standard output, everything else to standard error; - stands for standard input. Exit codes: \
-            0 done, 1 other, 4 not found, 5 refused by the machine, 6 not as expected, 7 key conflict, 8 name taken, \
-            64 usage, 65 bad data, 66 file unreadable, 69 wfd unreachable, 73 file not writable, 75 try again, 77 not permitted.
+            Data goes to standard output, messages go to standard error; - means standard input. Exit codes: 0 done, 1 \
+            other error, 4 not found, 5 refused by the machine, 6 expectation not met, 7 key conflict, 8 name taken, \
+            64 usage, 65 bad data, 66 file unreadable, 69 wfd unreachable, 73 file not writable, 75 try again, 77 not \
+            permitted.
 
-            Completions for a shell: wfctl --generate-completion-script=bash (or zsh, fish)
+            Shell completions: wfctl --generate-completion-script=bash (or zsh, fish)
             """,
         subcommands: [
             Apply.self, Validate.self, Start.self, Send.self, Cancel.self, Retry.self, Skip.self, SetContext.self,

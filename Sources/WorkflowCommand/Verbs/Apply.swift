@@ -6,20 +6,23 @@ import WorkflowJSON
 /// `wfctl apply`.
 struct Apply: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "apply", abstract: "Make definitions the latest versions of their machines.",
+        commandName: "apply", abstract: "Apply definitions as the latest versions of their machines.",
         discussion: """
             $ wfctl apply order.yaml
 
-            All files are checked before the first one is sent. With --no-activate new instances go on with the version \
-            of before, until 'wfctl machine activate' says otherwise. An unchanged definition makes a new version where the latest \
-            one has earlier semantics; what differs is told.
+            wfctl checks all files before it sends the first one. If one has mistakes, nothing is applied, and the \
+            exit code is 65. With --no-activate, new instances keep the version that they take now, until 'wfctl \
+            machine activate' selects another.
+
+            An unchanged definition makes a new version only if the latest version has earlier semantics; wfctl then \
+            prints the differences.
             """)
 
     @Argument(
         help: ArgumentHelp("Definitions in YAML or JSON; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
-    @Flag(help: "Let new instances go on with the version of before.")
+    @Flag(help: "Let new instances keep the version that they take now.")
     var noActivate = false
 
     @OptionGroup var global: GlobalOptions

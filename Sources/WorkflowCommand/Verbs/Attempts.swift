@@ -5,18 +5,19 @@ import WorkflowClient
 /// `wfctl attempts`.
 struct Attempts: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "attempts", abstract: "Show the attempts at an instance's effects that failed, or came late.",
+        commandName: "attempts", abstract: "Show the failed and late attempts at an instance's effects.",
         discussion: """
             $ wfctl attempts order-1042
 
-            Also of effects that have ended, the newest effects first. SEQ is the step of the history that began the \
-            effect. Of each effect the first 10 and the last 90 attempts are kept. 'wfctl effects' shows what runs.
+            The attempts of finished effects are included; the newest effects come first. SEQ is the history row that \
+            began the effect. wfd keeps the first 10 and the last 90 attempts of each effect. 'wfctl effects' shows \
+            the unfinished effects.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many attempts.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var global: GlobalOptions

@@ -5,14 +5,15 @@ import WorkflowClient
 /// `wfctl audit`.
 struct Audit: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "List the instances that were deleted, the latest first.",
+        commandName: "audit", abstract: "List deleted instances, latest first.",
         discussion: """
             $ wfctl audit --limit 20
 
-            No name is kept. The UUID is that of the instance, the digest that of the last row of its history.
+            The list contains no names. UUID identifies the instance; DIGEST is the digest of the last row of its \
+            history.
             """)
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("This many lines at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many lines.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var global: GlobalOptions

@@ -12,11 +12,12 @@ struct Bulk: Verb {
             $ wfctl bulk show ops-13 --outcome misfit -o jsonl
             $ wfctl bulk undo ops-11 --reason OPS-15 --dry-run
 
-            A verb with a selection, such as 'wfctl retry --machine order', begins a run. It goes on in wfd, also when \
-            wfctl ends and when wfd starts again. Each instance has its turn once.
+            A verb with a selection, such as 'wfctl retry --machine order', begins a run. The run continues in wfd \
+            when wfctl ends, and after a restart of wfd. It applies the verb to each instance once.
 
-            'undo' is for runs of set, cancel, skip, suspend, reset and migrate. Instances for whom nothing has come \
-            since are as before the run; the rest is listed. Deeds stay done.
+            'undo' accepts runs of set, cancel, skip, suspend, reset and migrate that are done or stopped. It puts \
+            back each instance to which nothing has happened since the run, and lists the others. Calls and requests \
+            that the instances have made stay made.
             """)
 
     /// The actions on runs.
@@ -24,7 +25,7 @@ struct Bulk: Verb {
         case list, show, stop, resume, undo
     }
 
-    @Argument(help: "What to do with runs.")
+    @Argument(help: "The action.")
     var action: Action
 
     @Argument(help: "The name of the run.")
@@ -32,7 +33,7 @@ struct Bulk: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "With 'show': all instances of an outcome, as they are now; may be given again. 'changed' is for an undo.",
+            "With 'show': list all instances with this present outcome; may be repeated. 'changed' is for an undo.",
             valueName: "misfit|refused|passedOver|changed"),
         completion: .list(LeftOutParameters.Outcome.allCases.map(\.rawValue)), transform: Bulk.outcome)
     var outcome: [LeftOutParameters.Outcome] = []

@@ -5,12 +5,13 @@ import WorkflowClient
 /// `wfctl cancel`.
 struct Cancel: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "End an instance where it stands.",
+        commandName: "cancel", abstract: "End an instance in its present state.",
         discussion: """
             $ wfctl cancel order-1042 --reason 'the customer died'
 
-            Its exit actions run, innermost first; one that fails is noted in the history. Its timers and invocations \
-            end, it keeps its state, and nothing can be sent to it any more.
+            The exit actions of all active states run, innermost first; the history names one that fails. Timers and \
+            invocations end. The instance keeps its state and accepts no more events. wfd refuses if the exit actions \
+            never end; '--no-actions' runs none.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)

@@ -6,23 +6,25 @@ import WorkflowClient
 /// `wfctl clock`.
 struct ClockVerb: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "clock", abstract: "Show the daemon's clock, or move one that is virtual.",
+        commandName: "clock", abstract: "Show the daemon's clock, or advance a virtual one.",
         discussion: """
             $ wfctl clock advance 30d
 
-            'wfctl clock' tells the time. 'wfctl clock advance 30d' moves the clock of 'wfd --clock virtual'; every timer \
-            on the way fires at its own time, and what wfd calls itself is waited for. Where a task is ready or leased \
-            the clock stops and the exit code is 75: let workers end the task, and advance by the rest.
+            'wfctl clock' prints the time. 'wfctl clock advance 30d' moves the clock of 'wfd --clock virtual'. Each \
+            timer on the way fires at its own time, and wfd waits for the calls that it makes itself.
+
+            If a task is ready or leased, the clock stops there and the exit code is 75. Let workers end the task, \
+            then advance by the rest.
             """,
         subcommands: [])
 
-    @Argument(help: ArgumentHelp("What to do.", valueName: "advance"))
+    @Argument(help: ArgumentHelp("The action. (default: print the time)", valueName: "advance"))
     var action: Action?
 
-    @Argument(help: ArgumentHelp("How far: \(DelayText.rule).", valueName: "delay"))
+    @Argument(help: ArgumentHelp("The time to advance by, \(DelayText.rule).", valueName: "delay"))
     var distance: String?
 
-    @Flag(help: "Go on where a task is ready or leased.")
+    @Flag(help: "Advance although a task is ready or leased.")
     var noTasks = false
 
     @OptionGroup var global: GlobalOptions

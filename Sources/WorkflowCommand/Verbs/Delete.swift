@@ -9,18 +9,21 @@ struct Delete: Verb {
         discussion: """
             $ wfctl delete order-1042 --reason 'GDPR request 17'
 
-            Nobody finds it any more, and its name is free at once. 'wfctl audit' shows that it was there, without its \
-            name. One that has not finished is deleted only with --confirm and its name: it is cancelled first, \
-            without exit actions. Of many, only finished ones are deleted.
+            The instance disappears from all lists, and its name is free at once. 'wfctl audit' lists the deletion, \
+            without the name.
+
+            wfd refuses an unfinished instance unless --confirm repeats its name. It then cancels the instance first, \
+            without exit actions. wfd also refuses while a call of the instance has not ended: wait, or use \
+            --cancel-effects. A selection deletes only finished instances.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Option(help: ArgumentHelp("The instance's name again: delete it although it has not finished.", valueName: "name"))
+    @Option(help: ArgumentHelp("Delete the instance although it has not finished; repeat its name.", valueName: "name"))
     var confirm: String?
 
-    @Flag(help: "Cancel its calls that have not ended.")
+    @Flag(help: "Cancel the instance's calls that have not ended.")
     var cancelEffects = false
 
     @OptionGroup var options: RepairOptions

@@ -7,7 +7,7 @@ import WorkflowJSON
 /// `wfctl effects`.
 struct Effects: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "effects", abstract: "Show what instances ask of the world, or say what becomes of it.",
+        commandName: "effects", abstract: "Show effects of instances, or retry, skip or cancel them.",
         discussion: """
             $ wfctl effects order-1042
             $ wfctl effects retry order-1042 paying --reason 'the bank is back'
@@ -15,32 +15,37 @@ struct Effects: Verb {
             $ wfctl effects cancel --all --queue stock --dry-run
             $ wfctl effects retry --failure 402 --reason 'the cards were renewed'
 
-            Of one instance with the attempts that failed, or of all. A queue of tasks is named alone or as task:NAME. \
-            While a worker has a task, it is due when others get it. 'retry' tries an effect now and counts its attempts \
-            anew, 'skip' gives the instance a result, 'cancel' an error of type cancelled; a call is forgotten by both. \
-            With --all they are said of every failed effect of a queue, or of those in --state; with --failure of \
-            those whose last error has a text in its type or message, or such a status; with --names-from of those of \
-            some instances.
+            An effect is a call, a program or a task that an instance has requested. Without an action, wfctl lists \
+            the unfinished effects of all instances, or those of one instance with their failed attempts. A queue of \
+            tasks is named alone or as task:NAME. While a worker has a task, DUE is the time at which other workers \
+            get it.
+
+            'retry' tries an effect now and counts its attempts from zero. 'skip' gives the instance a result, \
+            'cancel' an error of type cancelled. For a call, both only end the call.
+
+            --all, --failure and --names-from apply the action to many effects: the failed ones, or those in --state. \
+            --all selects the effects of --queue. --failure selects effects whose last error has the text in its type \
+            or message, or as its status. --names-from selects the effects of the named instances.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "An instance; or retry, skip or cancel, then an instance and the effect's id.",
+            "An instance; or an action, an instance and the effect's id.",
             valueName: "retry|skip|cancel> <instance> <id"),
         completion: Completion.instances.kind)
     var words: [String] = []
 
-    @Option(help: "Only those of this queue; may be given again.")
+    @Option(help: "Select effects of this queue; may be repeated.")
     var queue: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Only those in this state; may be given again.",
+            "Select effects in this state; may be repeated.",
             valueName: EffectItem.State.allCases.map(\.rawValue).joined(separator: "|")),
         completion: .list(EffectItem.State.allCases.map(\.rawValue)), transform: Effects.state)
     var state: [EffectItem.State] = []
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Select at most this many effects.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var decision: EffectDecision

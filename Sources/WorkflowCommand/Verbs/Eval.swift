@@ -7,12 +7,13 @@ import WorkflowJSON
 /// `wfctl eval`.
 struct Eval: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "eval", abstract: "Try an expression, without a daemon.",
+        commandName: "eval", abstract: "Evaluate an expression without a daemon.",
         discussion: """
             $ wfctl eval 'context.total + 1.5' --context '{"total": 2.0}'
 
-            Expressions are CEL, the language of guards and assignments (https://cel.dev). They see 'context', \
-            'event' (name, data, at) and 'instance' (name, machine, version, startedAt).
+            Expressions are CEL, the language of guards and assignments (https://cel.dev). They can use 'context' and \
+            'event' (name, data, at). 'instance' (name, machine, version, startedAt) is checked, but has no value \
+            here.
             """)
 
     @Argument(help: "The expression; - is standard input.")
@@ -20,13 +21,14 @@ struct Eval: Verb {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("What 'context' is: a JSON object, @FILE, or -.", valueName: "json|@file|-"))
+        help: ArgumentHelp(
+            "The value of 'context': a JSON object, @FILE, or - for standard input.", valueName: "json|@file|-"))
     var context: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "What 'event' is: {\"name\": …, \"data\": …, \"at\": …}, @FILE, or -.", valueName: "json|@file|-"))
+            "The value of 'event': {\"name\": …, \"data\": …, \"at\": …}, @FILE, or -.", valueName: "json|@file|-"))
     var event: String?
 
     @OptionGroup var global: GlobalOptions

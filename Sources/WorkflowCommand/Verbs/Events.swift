@@ -5,7 +5,7 @@ import WorkflowClient
 /// `wfctl events`.
 struct Events: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "List the events of an instance's machine, and which it accepts now.",
+        commandName: "events", abstract: "List a machine's events, and which of them an instance accepts now.",
         discussion: "$ wfctl events order-1042")
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)

@@ -5,15 +5,15 @@ import WorkflowClient
 /// `wfctl failures`.
 struct Failures: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "failures", abstract: "Show why instances have failed, and how many for which reason.",
+        commandName: "failures", abstract: "Count failed instances by the reason of their failure.",
         discussion: """
             $ wfctl failures
 
-            'wfctl list --status failed --failure TEXT' lists the instances whose reason has a text in it. Of a failed \
-            invocation it says how the last attempt ended, as who was asked has said it.
+            'wfctl list --status failed --failure TEXT' lists the instances whose reason contains a text. The reason \
+            of a failed invocation is the last error, as the service, program or worker reported it.
             """)
 
-    @Option(help: "Only instances of this machine; may be given again.", completion: Completion.machines.kind)
+    @Option(help: "Count only instances of this machine; may be repeated.", completion: Completion.machines.kind)
     var machine: [String] = []
 
     @OptionGroup var global: GlobalOptions

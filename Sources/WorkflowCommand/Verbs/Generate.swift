@@ -24,15 +24,17 @@ struct Generate: Verb {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Write a definition as types of Swift.",
+        commandName: "generate", abstract: "Generate Swift types from a definition.",
         discussion: """
             $ wfctl generate swift order.yaml -o Order.swift
 
-            An enum with the machine's states, events and context as types, and its definition, for the library \
-            StateMachines. docs/swift.md tells what becomes of what, and how 'meta: {swift: …}' names it. The file has the \
-            definition to the byte, so that a program and 'wfctl apply' make the same version; '--format json' rewrites \
-            it, for programs that read no YAML because they do without the library's trait YAML. '--check' writes nothing: \
-            the exit code is 1 when the file is not what would be written.
+            wfctl writes an enum for the library StateMachines. It has the machine's states, events and context as \
+            types, and the definition itself. docs/swift.md describes the types, and how 'meta: {swift: …}' sets their \
+            names.
+
+            The file has the definition byte for byte, so a program and 'wfctl apply' make the same version. '--format \
+            json' converts it for programs without the library's trait YAML, which read no YAML. '--check' writes \
+            nothing: the exit code is 1 if the file is stale or missing.
             """)
 
     @Argument(
@@ -51,16 +53,16 @@ struct Generate: Verb {
         completion: .file(extensions: ["swift"]))
     var output: String?
 
-    @Option(help: ArgumentHelp("The type's name. (default: the machine's, such as Order)", valueName: "type"))
+    @Option(help: ArgumentHelp("The type's name. (default: the machine's name, such as Order)", valueName: "type"))
     var name: String?
 
-    @Option(help: ArgumentHelp("How the file has the definition.", valueName: "format"))
+    @Option(help: ArgumentHelp("The format of the definition in the file.", valueName: "format"))
     var format: Embedding = .source
 
-    @Flag(name: .customLong("public"), help: "Make all of it public.")
+    @Flag(name: .customLong("public"), help: "Make all declarations public.")
     var isPublic = false
 
-    @Flag(help: "Write nothing; tell whether the file is up to date.")
+    @Flag(help: "Write nothing; check that the file is up to date.")
     var check = false
 
     /// The global options, with defaults: the verb uses no daemon and no other formats, and `-o` names a file.

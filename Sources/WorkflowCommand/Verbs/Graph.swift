@@ -16,8 +16,8 @@ struct Graph: Verb {
         discussion: """
             $ wfctl graph --instance order-1042 --as dot
 
-            For Mermaid (mermaid.js.org) or Graphviz (graphviz.org): wfctl graph order.yaml --as dot | dot -Tsvg. Of an \
-            instance the active states are marked.
+            The diagram is for Mermaid (mermaid.js.org) or Graphviz (graphviz.org): wfctl graph order.yaml --as dot | \
+            dot -Tsvg. The diagram of an instance marks the active states.
             """)
 
     @Argument(
@@ -26,7 +26,7 @@ struct Graph: Verb {
     var file: String?
 
     @Option(
-        help: ArgumentHelp("An instance instead of a file.", valueName: "name"),
+        help: ArgumentHelp("Draw this instance instead of a file.", valueName: "name"),
         completion: Completion.instances.kind)
     var instance: String?
 

@@ -6,12 +6,13 @@ import WorkflowJSON
 /// `wfctl history`.
 struct History: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Show what happened to an instance.",
+        commandName: "history", abstract: "Show the history of an instance.",
         discussion: """
             $ wfctl history order-1042 --follow --limit 20
             $ wfctl history order-1042 --after 4 -o batch > later.jsonl
 
-            '-o batch' prints the events that callers sent, with new keys, as 'wfctl send --batch' takes them.
+            '-o batch' prints the events that callers sent, with new keys, in the form that 'wfctl send --batch' \
+            reads.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
@@ -19,32 +20,32 @@ struct History: Verb {
 
     @Flag(
         help: """
-            Go on printing what happens, until the instance is done or cancelled; waits up to a minute for a \
-            restarting wfd.
+            Continue to print new rows until the instance is done or cancelled; wait up to a minute for a restarting \
+            wfd.
             """)
     var follow = false
 
-    @Flag(help: "Newest first.")
+    @Flag(help: "Show the newest rows first.")
     var reverse = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("This many at most; with --follow: begin with the newest n.", valueName: "n"))
+        help: ArgumentHelp("Show at most this many rows; with --follow: begin with the newest n.", valueName: "n"))
     var limit: Int?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only what came after this seq.", valueName: "seq"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show only rows after this seq.", valueName: "seq"))
     var after: Int64?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only from this seq on.", valueName: "seq"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show only rows from this seq on.", valueName: "seq"))
     var from: Int64?
 
-    @Flag(help: "Tell which states were exited and entered.")
+    @Flag(help: "Show how late each row was, and the exited and entered states.")
     var detail = false
 
-    @Flag(help: "Tell the key of each event.")
+    @Flag(help: "Show the key of each event.")
     var keys = false
 
-    @Flag(help: "Tell who sent each event, where wfd knows.")
+    @Flag(help: "Show who sent each event, if wfd knows.")
     var actors = false
 
     @OptionGroup var global: GlobalOptions

@@ -11,13 +11,15 @@ struct Import: Verb {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Make a definition of an SCXML document or an XState configuration.",
+        commandName: "import", abstract: "Convert an SCXML document or an XState configuration to a definition.",
         discussion: """
             $ wfctl import door.scxml
 
-            Prints the definition, in YAML unless '-o json' asks for JSON, and lists on standard error what has no \
-            counterpart, with its place. A 'loss' can change where the machine goes: with one, nothing is printed and \
-            the exit code is 65, unless '--lossy' is given; then the definition's description names the losses.
+            wfctl prints the definition, in YAML unless '-o json' asks for JSON. Standard error lists each feature \
+            without a counterpart, with its position.
+
+            A 'loss' can change the behaviour of the machine. If there is one, nothing is printed and the exit code is \
+            65. '--lossy' prints the definition anyway; its description then names the losses.
             """)
 
     @Argument(
@@ -25,10 +27,10 @@ struct Import: Verb {
         completion: .file())
     var file: String
 
-    @Option(help: ArgumentHelp("What the file is. (default: what it looks like)", valueName: "notation"))
+    @Option(help: ArgumentHelp("The notation of the file. (default: detected from the text)", valueName: "notation"))
     var from: Notation?
 
-    @Flag(help: "Print the definition in spite of losses.")
+    @Flag(help: "Print the definition even if there are losses.")
     var lossy = false
 
     @OptionGroup var global: GlobalOptions

@@ -10,46 +10,51 @@ struct List: Verb {
         discussion: """
             $ wfctl list --machine order --state review --older-than 2d --sort age
 
-            An order needs a way through all that is asked for: of a sorted list the first \(Self.sortedAtMost) are \
-            shown unless --limit says how many.
+            Sorting reads every selected instance. So a sorted list shows \(Self.sortedAtMost) instances unless \
+            --limit sets another number.
             """)
 
     /// The number of instances in a sorted list without `--limit`.
     private static let sortedAtMost = 1_000
 
-    @Option(help: "Only instances of this machine; may be given again.", completion: Completion.machines.kind)
+    @Option(help: "List only instances of this machine; may be repeated.", completion: Completion.machines.kind)
     var machine: [String] = []
 
-    @Option(help: "Only instances in this state or below it; may be given again.")
+    @Option(help: "List only instances in this state or below it; may be repeated.")
     var state: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Only instances with this status; may be given again.", valueName: "running|done|failed|suspended|cancelled"
+            "List only instances with this status; may be repeated.",
+            valueName: "running|done|failed|suspended|cancelled"
         ),
         completion: .list(Instance.Status.allCases.map(\.rawValue)), transform: List.status)
     var status: [Instance.Status] = []
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only instances that are in their state for this long, such as 2d.", valueName: "delay"))
+        help: ArgumentHelp(
+            "List only instances that have been in their state for at least this long, such as 2d.", valueName: "delay")
+    )
     var olderThan: String?
 
-    @Flag(help: "Only instances whose last event is of a time that has not come yet.")
+    @Flag(help: "List only instances whose last event has a timestamp in the future.")
     var ahead = false
 
     @Option(
         help: ArgumentHelp(
-            "Only failed or suspended instances whose reason has this text; may be given again.", valueName: "text"))
+            "List only failed or suspended instances whose reason contains this text; may be repeated.",
+            valueName: "text"))
     var failure: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The longest in their state first, the last changed first, or by name.", valueName: "age|updated|name"),
+            "Sort by time in the state, longest first; by last change, newest first; or by name.",
+            valueName: "age|updated|name"),
         completion: .list(InstanceListParameters.Sort.allCases.map(\.rawValue)), transform: List.sort)
     var sort: InstanceListParameters.Sort?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("List at most this many instances.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var global: GlobalOptions

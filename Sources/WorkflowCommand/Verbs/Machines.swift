@@ -10,11 +10,11 @@ struct Machines: Verb {
         discussion: """
             $ wfctl machines
 
-            With --outdated it counts the instances that have not ended and that run by earlier semantics than those of \
-            a definition that is applied now.
+            --outdated counts the unfinished instances of versions that have earlier semantics than a definition \
+            applied now. 'wfctl migrate' moves them.
             """)
 
-    @Flag(help: "Count the instances of versions with earlier semantics.")
+    @Flag(help: "Count the unfinished instances of versions with earlier semantics.")
     var outdated = false
 
     @OptionGroup var global: GlobalOptions

@@ -7,18 +7,19 @@ import WorkflowJSON
 /// `wfctl backup`.
 struct MakeBackup: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the database of a running wfd, checked and whole.",
+        commandName: "backup", abstract: "Copy and verify the database of a running wfd.",
         discussion: """
             $ wfctl backup monday.db
 
-            wfd goes on serving: the copy has everything that was answered before it was whole. 'wfd restore' takes \
-            it. The copy lies beside the database until it is fetched, so there must be room for it.
+            wfd continues to serve requests. It verifies the copy before wfctl gets it; if the copy has a difference, \
+            the exit code is 65. 'wfd restore' puts the backup in the place of a database. wfd keeps the copy beside \
+            the database until it is fetched, so the disk must have room for it.
             """)
 
     @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "dest"), completion: .file())
     var destination: String
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace the file if it exists.")
     var force = false
 
     @OptionGroup var global: GlobalOptions

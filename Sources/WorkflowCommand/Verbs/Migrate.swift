@@ -5,16 +5,21 @@ import WorkflowClient
 /// `wfctl migrate`.
 struct Migrate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Take instances over to another version of their machine.",
+        commandName: "migrate", abstract: "Move instances to another version of their machine.",
         discussion: """
             $ wfctl migrate order-1042 --to 2 --map packing=fulfil.packing --reason OPS-12 --dry-run
             $ wfctl migrate --machine order --from 1 --to 2 --reason OPS-12 --dry-run
             $ wfctl migrate --undo ops-13 --reason OPS-12
 
-            A state goes to the one of the same path, or where --map says, and is neither left nor entered. What is new \
-            below is entered as by a transition. Timers keep their time; invocations go on. What has no place there is \
-            told, and nothing is changed. An undo moves those back for whom nothing has come since. docs/versioning.md tells \
-            more.
+            Each active state maps to the state of the same path, or to the one that --map names. A mapped state is \
+            neither left nor entered. New states around or below it are entered as by a transition. Timers keep their \
+            time; invocations continue.
+
+            If a state, an invocation or a value has no place in the new version, nothing changes, and the exit code \
+            is 65. wfd names it: add --map, --drop, --assign or --cancel-invocations. docs/versioning.md has the \
+            details.
+
+            An undo moves back each instance to which nothing has happened since the run.
             """)
 
     @Argument(help: "The instances' names.", completion: Completion.instances.kind)
@@ -22,7 +27,8 @@ struct Migrate: Verb {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The version to go to. (default: the one that new instances take)", valueName: "version"))
+        help: ArgumentHelp(
+            "The version to move to. (default: the version that new instances take)", valueName: "version"))
     var to: Int64?
 
     @OptionGroup var migration: MigrationOptions
@@ -34,13 +40,14 @@ struct Migrate: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Of an undo: whether cancelled invocations begin again, or have the answer that came.",
+            "With --undo, for cancelled invocations: 'again' begins them anew; 'answer' gives them the result that "
+                + "came.",
             valueName: "again|answer"),
         completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
         transform: { try Reset.word($0, ResetRequest.Invocations.self) })
     var invocations: ResetRequest.Invocations?
 
-    @Flag(help: "Migrate nothing when one of the selected instances does not fit.")
+    @Flag(help: "Migrate nothing if one of the selected instances does not fit.")
     var allOrNothing = false
 
     @OptionGroup var options: RepairOptions

@@ -10,28 +10,29 @@ struct Purge: Verb {
         discussion: """
             $ wfctl purge --finished-before 90d --machine order --dry-run --reason 'OPS-12'
 
-            Failed, running and suspended instances stay, and those with calls that have not ended. Interrupted, it has \
-            deleted a part, and the same command goes on.
+            Failed, running and suspended instances stay, and so do instances with calls that have not ended. If the \
+            command is interrupted, some instances are deleted already; the same command continues.
             """)
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Only instances to which nothing has come for so long: \(DelayText.formsWithUnit).", valueName: "delay"))
+            "Delete instances whose last history row is older than this, \(DelayText.formsWithUnit).",
+            valueName: "delay"))
     var finishedBefore: String
 
     @Option(
-        help: ArgumentHelp("Only instances of this machine; may be given again.", valueName: "machine"),
+        help: ArgumentHelp("Delete only instances of this machine; may be repeated.", valueName: "machine"),
         completion: Completion.machines.kind)
     var machine: [String] = []
 
-    @Option(help: ArgumentHelp("Why; 'wfctl audit' shows it.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, which 'wfctl audit' shows.", valueName: "text"))
     var reason: String
 
-    @Flag(help: "Say how many there are and change nothing.")
+    @Flag(help: "Show how many instances would be deleted; change nothing.")
     var dryRun = false
 
-    @Flag(help: "Delete more than 100 instances without a question.")
+    @Flag(help: "Allow the deletion of more than 100 instances.")
     var yes = false
 
     /// The number of instances that are deleted without a confirmation.

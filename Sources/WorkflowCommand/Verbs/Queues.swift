@@ -5,15 +5,16 @@ import WorkflowClient
 /// `wfctl queues`.
 struct Queues: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "queues", abstract: "Show the queues: what waits in each, and what is set for it.",
+        commandName: "queues", abstract: "Show the queues, the number of effects in each, and their settings.",
         discussion: """
             $ wfctl queues
 
-            READY is due, WAITING is tried again later, RUNNING is with a worker or done by wfd. A count of \
-            \(APILimits.countedEffects)+ stands for that many or more. 'wfctl queue' changes the settings.
+            READY counts effects that are due, WAITING those that are tried again later, and RUNNING those that a \
+            worker has or wfd carries out. FAILED effects need a decision: see 'wfctl effects'. HELD effects cannot \
+            start. \(APILimits.countedEffects)+ means that many or more. 'wfctl queue' changes the settings.
             """)
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many queues.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var global: GlobalOptions

@@ -6,31 +6,35 @@ import WorkflowClient
 /// `wfctl redact`.
 struct Redact: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "redact", abstract: "Erase what an instance's history says.",
+        commandName: "redact", abstract: "Erase data in the history of an instance.",
         discussion: """
             $ wfctl redact order-1042 --reason GDPR-7 --dry-run
             $ wfctl redact order-1042 --seq 3,7-9 --path customer.name --reason GDPR-7
             $ wfctl redact order-1042 --seq 3 --path data.phone --reason GDPR-7
 
-            Data, notes, stored snapshots and errors of attempts go; states, times and the chain of digests stay. The \
-            context of a finished instance goes whole. Of one that goes on only what '--path' names goes, and a key \
-            that the machine declares has its initial value again. With '--seq' a path data.phone is one into the \
-            data of these rows, and the rest of that is kept. Nothing brings back what goes. Copies stay in gaps of \
-            the file until 'wfd compact', and in backups.
+            wfd erases data and notes of rows, stored snapshots, and errors of attempts. States, times and the chain \
+            of digests remain. A finished instance loses its whole context; any other instance, only the values that \
+            '--path' names. A context key that the machine declares gets its initial value again. With '--seq', a path \
+            such as data.phone names a value in the data of these rows; their other data is kept.
+
+            wfd refuses while an effect that these rows began has not ended: wait, cancel the effect, or leave the row \
+            out with '--seq'. A redaction cannot be undone. Copies remain in gaps of the file until 'wfd compact', and \
+            in backups.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Option(help: ArgumentHelp("Only these rows. (default: all)", valueName: "n,m-k"))
+    @Option(help: ArgumentHelp("Redact only these rows. (default: all)", valueName: "n,m-k"))
     var seq: String?
 
     @Option(
         name: .customLong("path"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A place in the context, or in the data of rows; may be said again.", valueName: "path"))
+        help: ArgumentHelp(
+            "Redact this value in the context, or in the data of the rows; may be repeated.", valueName: "path"))
     var paths: [String] = []
 
-    @Option(help: ArgumentHelp("Give the instance another name.", valueName: "name"))
+    @Option(help: ArgumentHelp("Give the instance this name.", valueName: "name"))
     var rename: String?
 
     @OptionGroup var options: RepairOptions

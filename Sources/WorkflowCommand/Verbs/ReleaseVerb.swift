@@ -9,8 +9,9 @@ struct ReleaseVerb: Verb {
         discussion: """
             $ wfctl release
 
-            No task is handed out and nothing is called after 'wfd restore', with 'wfd --hold', or when the database was \
-            copied or moved, until then. It also tries effects again that lacked a secret or a program.
+            Effects are held after 'wfd restore', with 'wfd --hold', or when the database was copied or moved: wfd \
+            hands out no task and calls nothing. 'release' lets them start. It also retries effects that lacked a \
+            secret or a program.
             """)
 
     @OptionGroup var global: GlobalOptions

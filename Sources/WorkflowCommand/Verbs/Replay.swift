@@ -6,38 +6,39 @@ import WorkflowJSON
 /// `wfctl replay`.
 struct Replay: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Show an instance as it was, or what another definition makes of its history.",
+        commandName: "replay", abstract: "Show an instance as it was, or replay its history with another definition.",
         discussion: """
             $ wfctl replay order-1042 --trace
 
-            Nothing is written. With another definition every event is fed to it as it was recorded; the first one at \
-            which the two part is told, and the exit code is 1 when there is one. --machine does so for every instance \
-            of a machine.
+            Nothing is written. --with applies each recorded event to another definition. wfctl prints the first event \
+            with a different result; the exit code is then 1. --machine replays every instance of a machine.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("As it was after this seq.", valueName: "seq"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Show the instance as it was after this seq.", valueName: "seq"))
     var to: Int64?
 
-    @Flag(help: "Tell every event, with its microsteps: transitions, states left and entered, actions.")
+    @Flag(help: "Show every event with its microsteps: transitions, exited and entered states, actions.")
     var trace = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Another definition, in YAML or JSON; - is standard input.", valueName: "file"),
+        help: ArgumentHelp("Replay with this definition, in YAML or JSON; - is standard input.", valueName: "file"),
         completion: .file())
     var with: String?
 
     @Option(
-        help: ArgumentHelp("Every instance of this machine, instead of one.", valueName: "name"),
+        help: ArgumentHelp("Replay every instance of this machine instead of one.", valueName: "name"),
         completion: Completion.machines.kind)
     var machine: String?
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Only those of this version of the machine; may be given again.", valueName: "version"))
+        help: ArgumentHelp(
+            "Replay only instances of this version of the machine; may be repeated.", valueName: "version"))
     var version: [Int64] = []
 
     @OptionGroup var global: GlobalOptions

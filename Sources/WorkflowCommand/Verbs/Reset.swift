@@ -5,23 +5,27 @@ import WorkflowClient
 /// `wfctl reset`.
 struct Reset: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Give an instance the state again that it had after a seq.",
+        commandName: "reset", abstract: "Return an instance to its state after an earlier seq.",
         discussion: """
             $ wfctl reset order-1042 --to 4 --reason OPS-12 --dry-run
 
-            State, context and timers are as they were; no action runs, and what was sent stays sent. What callers \
-            sent since is not sent again: 'wfctl history NAME --after SEQ -o batch' prints it for 'wfctl send --batch'.
+            State, context and timers are as they were after that seq. No action runs, and calls that the instance has \
+            made stay made. Later rows remain in the history.
+
+            Events that callers have sent since are not sent again. 'wfctl history NAME --after SEQ -o batch' prints \
+            them for 'wfctl send --batch'. wfd refuses without --invocations if an invocation of that time has ended \
+            since.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The seq after which it was so.", valueName: "seq"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The seq to return to.", valueName: "seq"))
     var to: Int64
 
     @Option(
         help: ArgumentHelp(
-            "Whether timers have what was left of them then, or are due when they were. (default: left)",
+            "Timers: 'left' gives them the time that remained then; 'due' keeps their due times. (default: left)",
             valueName: "left|due"),
         completion: .list(ResetRequest.Timers.allCases.map(\.rawValue)),
         transform: { try Reset.word($0, ResetRequest.Timers.self) })
@@ -29,7 +33,8 @@ struct Reset: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Whether invocations of then begin again, so that services act twice, or have the answer that came.",
+            "For invocations of that time that have ended since: 'again' begins them anew, so services act twice; "
+                + "'answer' gives them the result that came.",
             valueName: "again|answer"),
         completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
         transform: { try Reset.word($0, ResetRequest.Invocations.self) })

@@ -5,16 +5,17 @@ import WorkflowClient
 /// `wfctl resume`.
 struct Resume: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let a suspended instance or machine go on.",
+        commandName: "resume", abstract: "Resume a suspended instance or machine.",
         discussion: """
             $ wfctl resume order-1042
             $ wfctl resume --machine order
 
-            What waited comes now, as after an outage: timers at the times at which they were due, results in the \
-            order in which they came.
+            wfd now applies what has waited, as after an outage: timers at the times they were due, results in the \
+            order in which they arrived.
 
-            '--machine' alone resumes the machine itself, and begins a run that resumes the instances that its \
-            suspension has suspended. What a person or the brake has suspended stays so; '--all' is for these too.
+            '--machine' alone resumes the machine itself. It also begins a run that resumes the instances that the \
+            suspension of the machine has suspended. An instance that a person or the brake has suspended stays \
+            suspended; '--all' resumes it too.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)

@@ -6,15 +6,16 @@ import WorkflowClient
 /// `wfctl retry`.
 struct Retry: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Let a failed instance go on with the event that it failed on.",
+        commandName: "retry", abstract: "Retry the event on which an instance failed.",
         discussion: """
             $ wfctl retry order-1042
 
-            'wfctl show' tells which event that is and why it failed. When it fails again, that is a row of the \
-            history, and the exit code is 5. 'wfctl set' mends its context before, 'wfctl skip' drops the event.
+            'wfctl show' names the event and the reason. If the instance fails again, the history gets a row, and the \
+            exit code is 5. To prevent that, first correct the context with 'wfctl set', or drop the event with 'wfctl \
+            skip'.
 
-            With --to it goes over to that version first, as 'wfctl migrate' does. When it would fail again there, \
-            nothing is changed.
+            With --to, the instance first moves to that version, as by 'wfctl migrate'. If it would fail again there, \
+            nothing changes.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
@@ -22,7 +23,8 @@ struct Retry: Verb {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Let it go on in this version, if it would not fail again there.", valueName: "version"))
+        help: ArgumentHelp(
+            "Move the instance to this version first, unless it would fail again there.", valueName: "version"))
     var to: Int64?
 
     @OptionGroup var migration: MigrationOptions

@@ -6,14 +6,16 @@ import WorkflowJSON
 /// `wfctl send`.
 struct Send: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send an event to an instance, or many to many.",
+        commandName: "send", abstract: "Send an event to one instance, or events to many.",
         discussion: """
             $ wfctl send order-1042 pay --data '{"card": "tok_9"}'
 
-            When it says that the event was taken, everything that follows from it is on disk. When the instance fails \
-            on what follows, the exit code is 5. A batch has an event in each \
-            line, {"instance": …, "event": …, "data"?, "expect"?, "key"?}; sent again it goes on where it stopped. \
-            Its lines may also start instances: see 'wfctl start'.
+            wfctl returns when the event and everything that follows from it are on disk. If the instance fails on \
+            what follows, the exit code is 5.
+
+            With --batch, each line is an event, {"instance": …, "event": …, "data"?, "expect"?, "key"?}, or a start: \
+            see 'wfctl start'. --run NAME makes keys for lines without one; the same command then continues where it \
+            stopped.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
@@ -24,26 +26,28 @@ struct Send: Verb {
 
     @OptionGroup var data: DataOption
 
-    @Flag(help: "Say what would happen and change nothing.")
+    @Flag(help: "Show what would happen; change nothing.")
     var dryRun = false
 
-    @Flag(help: "With --dry-run: list every transition in the order tried, its verdict, and what its guard read.")
+    @Flag(
+        help:
+            "With --dry-run: list each transition in the order tried, its verdict, and the values that its guard read.")
     var explain = false
 
-    @Flag(help: "Tell which states were exited and entered.")
+    @Flag(help: "Show the exited and entered states.")
     var detail = false
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Proceed only if this is the instance's seq.", valueName: "n"))
     var expectSeq: Int64?
 
-    @Option(help: ArgumentHelp("Only if this state is active.", valueName: "state"))
+    @Option(help: ArgumentHelp("Proceed only if this state is active.", valueName: "state"))
     var expectState: String?
 
     @OptionGroup var key: KeyOption
 
     @OptionGroup var lines: BatchOptions
 
-    @Option(help: ArgumentHelp("Of an event for many instances: why, for the history.", valueName: "text"))
+    @Option(help: ArgumentHelp("With a selection: the reason, recorded in the history.", valueName: "text"))
     var reason: String?
 
     @OptionGroup(title: "Many instances") var many: BulkOptions

@@ -11,20 +11,20 @@ struct SetContext: Verb {
             $ wfctl set order-1042 total=12 'customer.name="Ann"' --reason OPS-12
             $ wfctl set order-1042 rates=@rates.json --unset customer.phone --reason OPS-13
 
-            Values are JSON, or @FILE. All is changed, or nothing, as an action 'assign' does. Then eventless \
-            transitions are taken; those of a failed or suspended instance when it goes on. '--dry-run' shows the old \
-            and the new values.
+            Values are JSON, or @FILE. Either all paths change or none, as by an action 'assign'. Then eventless \
+            transitions are taken; in a failed or suspended instance, only when it continues. '--dry-run' shows the \
+            old and the new values.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Argument(help: ArgumentHelp("A path into the context, and its value.", valueName: "path=json"))
+    @Argument(help: ArgumentHelp("A path into the context, and its new value.", valueName: "path=json"))
     var changes: [String] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Remove what stands there; may be said again.", valueName: "path"))
+        help: ArgumentHelp("Remove the value at this path; may be repeated.", valueName: "path"))
     var unset: [String] = []
 
     @OptionGroup var options: RepairOptions

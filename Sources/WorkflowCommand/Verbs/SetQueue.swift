@@ -5,14 +5,14 @@ import WorkflowClient
 /// `wfctl queue`.
 struct SetQueue: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "queue", abstract: "Say how much of a queue may run, or pause it.",
+        commandName: "queue", abstract: "Limit or pause a queue.",
         discussion: """
             $ wfctl queue stock --concurrency 4 --rate 100/s
             $ wfctl queue http:pay.example.com:443 --pause
 
-            What is not said stays as it is; it stays over restarts. A queue of tasks is named alone or as task:NAME. What \
-            has begun goes on. A rate is a number and a span: 100/s, 5/10m. A name that no definition and no effect has is \
-            refused without --new.
+            Unspecified settings keep their values. Settings survive restarts, and effects that have begun continue. A \
+            queue of tasks is named alone or as task:NAME. A rate is a number and a span: 100/s, 5/10m. wfd refuses a \
+            name that no definition and no effect has; --new accepts it.
             """)
 
     @Argument(help: "The queue's name.")
@@ -20,21 +20,23 @@ struct SetQueue: Verb {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("So many at a time, 1 to 10000; 'default' takes it back.", valueName: "n"))
+        help: ArgumentHelp(
+            "Run at most this many effects at a time, 1 to 10000; 'default' removes the setting.", valueName: "n"))
     var concurrency: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("So many may start in a span; 'default' takes it back.", valueName: "n/span"))
+        help: ArgumentHelp(
+            "Start at most this many effects in a span; 'default' removes the setting.", valueName: "n/span"))
     var rate: String?
 
-    @Flag(help: "Let nothing start.")
+    @Flag(help: "Start no effect of the queue.")
     var pause = false
 
-    @Flag(help: "End a pause.")
+    @Flag(help: "End the pause.")
     var resume = false
 
-    @Flag(help: "Also a queue that no definition names and that has no effect.")
+    @Flag(help: "Accept a queue that no definition names and that has no effect.")
     var new = false
 
     @OptionGroup var global: GlobalOptions

@@ -11,14 +11,14 @@ struct Simulate: Verb {
         discussion: """
             $ wfctl simulate order.yaml --event submit --event legal.ok
 
-            Time is virtual: it passes where the script says so, and timers fire in it. Prints the start and what \
-            every event came to: the state and the context afterwards and what the actions did. A refused event changes \
-            nothing, and the run goes on; the exit code is 5 then. Events named here come before those of the script.
+            Time is virtual: it passes where the script says so, and timers fire on the way. wfctl prints the start \
+            and each event, with the state and the context afterwards and the actions. Events of --event precede those \
+            of the script. A refused event changes nothing, and the simulation continues; the exit code is then 5.
 
-            Invocations are done by nobody here: '--answer' gives the result of one whenever it runs (its id is the \
-            path of its state, unless it has one of its own), and lines of a script end one: \
-            {\"done\": \"ID\", \"data\": …} or {\"fail\": \"ID\", \"error\": {\"type\": …, \"message\": …}}. What is \
-            waited for in the end is told.
+            Nobody carries out invocations here. '--answer' gives an invocation its result whenever it runs. Its id is \
+            the path of its state, unless the definition sets one. Lines of a script end one: {\"done\": \"ID\", \
+            \"data\": …} or {\"fail\": \"ID\", \"error\": {\"type\": …, \"message\": …}}. In the end wfctl names the \
+            invocations that still run.
             """)
 
     @Argument(
@@ -29,7 +29,7 @@ struct Simulate: Verb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Replaces keys of the machine's context: a JSON object, @FILE, or - for standard input.",
+            "Replace keys of the machine's context: a JSON object, @FILE, or - for standard input.",
             valueName: "json|@file|-"))
     var data: String?
 
@@ -39,22 +39,22 @@ struct Simulate: Verb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Events to send: {\"event\": …, \"data\": …, \"after\": \"5s\"}, one a line; - is standard input.",
+            "Send these events, one per line: {\"event\": …, \"data\": …, \"after\": \"5s\"}; - is standard input.",
             valueName: "file|-"), completion: .file())
     var script: String?
 
     @Option(
         name: .customLong("answer"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("The result of an invocation, whenever it runs; may be repeated.", valueName: "id=json"))
+        help: ArgumentHelp("The result of an invocation whenever it runs; may be repeated.", valueName: "id=json"))
     var answers: [String] = []
 
-    @Flag(help: "In the end, go from timer to timer until there are none.")
+    @Flag(help: "In the end, fire timer after timer until none is left.")
     var untilIdle = false
 
-    @Flag(help: "Tell the microsteps: transitions, states left and entered, actions.")
+    @Flag(help: "Show the microsteps: transitions, exited and entered states, actions.")
     var trace = false
 
-    @Option(help: ArgumentHelp("What the virtual clock shows at the start.", valueName: "time"))
+    @Option(help: ArgumentHelp("The time of the virtual clock at the start.", valueName: "time"))
     var clock = "2000-01-01T00:00:00.000Z"
 
     @OptionGroup var global: GlobalOptions

@@ -5,12 +5,12 @@ import WorkflowClient
 /// `wfctl skip`.
 struct Skip: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "skip", abstract: "Let a failed instance go on without the event that it failed on.",
+        commandName: "skip", abstract: "Drop the event on which an instance failed, and let it continue.",
         discussion: """
             $ wfctl skip order-1042 --reason 'paid by hand, OPS-12'
 
-            'wfctl show' tells which event that is. It is dropped: nothing takes it any more. What came meanwhile \
-            follows.
+            'wfctl show' names the event. No transition takes it any more. Then wfd applies what has waited, such as \
+            timers and results. If the instance fails on that, the exit code is 5.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)

@@ -6,13 +6,14 @@ import WorkflowJSON
 /// `wfctl start`.
 struct Start: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "start", abstract: "Start an instance of a machine, or many.",
+        commandName: "start", abstract: "Start one instance of a machine, or many instances.",
         discussion: """
             $ wfctl start order order-1042 --data '{"amount": 5}'
 
-            Without a name, wfd chooses one. A batch has a start in each line, \
-            {"instance": …, "start": {"machine": …, "version"?, "data"?}, "key"?}; sent again it goes on where it \
-            stopped. A name that is taken is refused. Its lines may also be events: see 'wfctl send'.
+            Without a name, wfd chooses one. A taken name is refused.
+
+            With --batch, each line is a start, {"instance": …, "start": {"machine": …, "version"?, "data"?}, "key"?}, \
+            or an event: see 'wfctl send'.
             """)
 
     @Argument(help: "The machine's name.", completion: Completion.machines.kind)
@@ -27,7 +28,7 @@ struct Start: Verb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Replaces keys of the machine's context: a JSON object, @FILE, or - for standard input.",
+            "Replace keys of the machine's context: a JSON object, @FILE, or - for standard input.",
             valueName: "json|@file|-"))
     var data: String?
 
@@ -37,7 +38,7 @@ struct Start: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "With --batch: makes keys for lines without one; the same command goes on where it stopped.",
+            "With --batch: make keys for lines without one, so that the same command continues where it stopped.",
             valueName: "name"))
     var run: String?
 

@@ -5,12 +5,12 @@ import WorkflowClient
 /// `wfctl status`.
 struct Status: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show whether the daemon takes requests, what has failed, and what is late.",
+        commandName: "status", abstract: "Show whether wfd accepts requests, what has failed, and what is late.",
         discussion: """
             $ wfctl status
 
-            The exit code is 0 when the daemon takes events. 'wfctl failures' shows all reasons of failures. A queue has a \
-            line when it stands: something in it is due for a minute and has not begun, is held, or has failed.
+            The exit code is 0 if wfd accepts events. 'wfctl failures' shows all failure reasons. A queue is shown if \
+            an effect in it has been due for a minute without beginning, is held, or has failed.
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -5,18 +5,18 @@ import WorkflowClient
 /// `wfctl suspend`.
 struct Suspend: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "suspend", abstract: "Let an instance or a machine take nothing until it is resumed.",
+        commandName: "suspend", abstract: "Suspend an instance or a machine until it is resumed.",
         discussion: """
             $ wfctl suspend order-1042 --reason 'the stock is counted'
             $ wfctl suspend --machine order
             $ wfctl suspend --machine order --all
 
-            Events that are sent to it are refused. Its timers and results wait. None of its effects starts; what runs \
-            already ends as it would.
+            Events sent to a suspended instance are refused. Its timers and results wait. None of its effects starts; \
+            an effect that runs ends as usual.
 
-            '--machine' alone suspends the machine itself, at once: nothing starts, and no instance takes anything. An \
-            instance gets a row only when something is due for it. With '--all' or another selection, each of these \
-            instances gets its row.
+            '--machine' alone suspends the machine itself at once: no instance starts, and none accepts an event. An \
+            instance gets a history row only when something is due for it. '--all' or another selection suspends each \
+            selected instance, with a row.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)

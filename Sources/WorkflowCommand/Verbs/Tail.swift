@@ -7,34 +7,35 @@ import WorkflowClient
 /// `wfctl tail`.
 struct Tail: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "tail", abstract: "Show what happens to instances, as it happens.",
+        commandName: "tail", abstract: "Show new rows of instances' histories as they are written.",
         discussion: """
             $ wfctl tail --machine order --state review
 
-            Begins now, or with --since behind a row or some time ago, such as 1h. When the connection is cut, wfctl \
-            says so and connects again, for up to a minute; no row is left out or shown twice. Interrupted, it says with \
-            which --since to go on.
+            The output begins now, or where --since says: after a row, or some time ago, such as 1h. If the connection \
+            is cut, wfctl says so and connects again for up to a minute. No row is lost or repeated. When interrupted, \
+            wfctl prints the --since that continues the output.
             """)
 
-    @Argument(help: "The instance's name; without it all instances.", completion: Completion.instances.kind)
+    @Argument(help: "The instance's name. (default: all instances)", completion: Completion.instances.kind)
     var instance: String?
 
-    @Option(help: "Only instances of this machine; may be given again.", completion: Completion.machines.kind)
+    @Option(help: "Show only instances of this machine; may be repeated.", completion: Completion.machines.kind)
     var machine: [String] = []
 
     @Option(
-        help: ArgumentHelp("Only these events: a name, 'name.*' or '*'; may be given again.", valueName: "descriptor"))
+        help: ArgumentHelp("Show only these events: a name, 'name.*' or '*'; may be repeated.", valueName: "descriptor")
+    )
     var event: [String] = []
 
-    @Option(help: "Only rows of this kind, as failed; may be given again.")
+    @Option(help: "Show only rows of this kind, such as failed; may be repeated.")
     var kind: [String] = []
 
-    @Option(help: ArgumentHelp("Only rows that left or entered this state; may be given again.", valueName: "path"))
+    @Option(help: ArgumentHelp("Show only rows that left or entered this state; may be repeated.", valueName: "path"))
     var state: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Begin behind the row with this cursor, with the first row, or with what was recorded since then.",
+            "Begin after the row with this cursor, with the first row, or this long ago.",
             valueName: "cursor|start|delay"))
     var since: String?
 

@@ -8,10 +8,10 @@ struct Tally: Verb {
         commandName: "tally", abstract: "Count instances by version, status and state.",
         discussion: "$ wfctl tally order")
 
-    @Argument(help: "Only instances of these machines.", completion: Completion.machines.kind)
+    @Argument(help: "Count only instances of these machines.", completion: Completion.machines.kind)
     var machine: [String] = []
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("This many lines at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many lines.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var global: GlobalOptions

@@ -5,17 +5,18 @@ import WorkflowClient
 /// `wfctl timers`.
 struct Timers: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "timers", abstract: "Show what will happen by itself, the next first.",
+        commandName: "timers", abstract: "List timers and delayed events, next due first.",
         discussion: """
             $ wfctl timers order-1042
 
-            Of one instance, or of all: first those that run, then what waits in failed and suspended ones.
+            The list is of one instance or of all. Timers of running instances come first, then those that wait in \
+            failed and suspended instances.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many timers.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var global: GlobalOptions

@@ -5,12 +5,12 @@ import WorkflowClient
 /// `wfctl undo`.
 struct Undo: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Undo the migration that was the last to happen to an instance.",
+        commandName: "undo", abstract: "Undo an instance's migration if nothing has happened since.",
         discussion: """
             $ wfctl undo order-1042 --reason OPS-12
 
-            Version, state, context and timers are as before. When anything has come since, it is refused: 'wfctl reset' \
-            goes back all the same. 'wfctl migrate --undo' undoes a run.
+            Version, state, context and timers are as before the migration. If anything has happened since, wfd \
+            refuses; 'wfctl reset' goes back anyway. 'wfctl migrate --undo' undoes a run.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
@@ -18,7 +18,8 @@ struct Undo: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Whether invocations that the migration cancelled begin again, or have the answer that came.",
+            "For invocations that the migration cancelled: 'again' begins them anew; 'answer' gives them the result "
+                + "that came.",
             valueName: "again|answer"),
         completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
         transform: { try Reset.word($0, ResetRequest.Invocations.self) })

@@ -6,19 +6,19 @@ import WorkflowJSON
 /// `wfctl verify`.
 struct Verify: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Check that everything stored is what the histories lead to.",
+        commandName: "verify", abstract: "Verify that the stored data agrees with the histories.",
         discussion: """
             $ wfctl verify --all
 
-            Every event is applied again, and the chain of digests is checked; state, snapshots, timers and keys must be \
-            what comes of it. Prints the first difference of each instance and what was compared. The exit code is 1 \
-            when something differs. For a file that no wfd serves: wfd verify FILE.
+            wfd applies every event again, and checks the chain of digests. State, snapshots, timers and keys must \
+            equal the result. wfctl prints the first difference of each instance and the number of things compared. \
+            The exit code is 1 if something differs. 'wfd verify FILE' checks a file that no wfd serves.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Flag(help: "All instances, and the rest of the database.")
+    @Flag(help: "Verify all instances, and the rest of the database.")
     var all = false
 
     @OptionGroup var global: GlobalOptions

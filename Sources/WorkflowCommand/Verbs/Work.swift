@@ -14,19 +14,21 @@ import WorkflowPrograms
 /// `wfctl work`.
 struct Work: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "work", abstract: "Have a program work on the tasks of a queue.",
+        commandName: "work", abstract: "Run a program for each task of a queue.",
         discussion: """
             $ wfctl work stock --exec ./stock.sh --concurrency 4
 
-            For each task the program gets the input as JSON on standard input, and WFD_INSTANCE, WFD_KEY and \
-            WFD_ATTEMPT. What it prints is the result: JSON, or nothing for null. Exit code 0 is done, 65 an error that \
-            is not tried again, any other is tried again. Arguments with a dash stand behind --. wfctl keeps the lease \
-            alive, and ends the program and all that it has started when the lease is lost. When wfctl is told to stop, \
-            it takes no more tasks and waits for those that run; told twice, it ends them. It waits for a daemon that is \
-            away; with --once it does not, and exits with 69.
+            For each task the program gets the input as JSON on standard input, and the variables WFD_INSTANCE, \
+            WFD_KEY and WFD_ATTEMPT. Its standard output is the result: JSON, or nothing for null. Exit code 0 means \
+            done; 65 is an error that is not tried again. After any other code the task is tried again. Arguments that \
+            begin with a dash follow --.
+
+            wfctl keeps the lease alive. If the lease is lost, wfctl ends the program and all processes that it has \
+            started. On SIGINT or SIGTERM, wfctl takes no more tasks and waits for the running ones; a second signal \
+            ends them. While wfd is unavailable, wfctl waits; with --once it exits with 69.
             """)
 
-    @Argument(help: "The queue's name, as stock or task:stock.")
+    @Argument(help: "The queue's name, such as stock or task:stock.")
     var queue: String
 
     /// The queue's name without `task:`; `nil` if the queue is not a queue of tasks.
@@ -38,23 +40,25 @@ struct Work: Verb {
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("The program and its arguments; no shell looks at them.", valueName: "program"),
+        help: ArgumentHelp("The program and its arguments; no shell interprets them.", valueName: "program"),
         completion: .file())
     var exec: [String]
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Tasks at once, 1 to 100.", valueName: "n"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Run at most this many tasks at a time, 1 to 100.", valueName: "n"))
     var concurrency = 1
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "After so long without a sign of life of wfctl others get the task, 5 to 3600.", valueName: "seconds"))
+            "Let other workers get a task after this time without a heartbeat of wfctl, 5 to 3600.",
+            valueName: "seconds"))
     var lease = APILimits.defaultLeaseSeconds
 
-    @Flag(help: "End when no task is there.")
+    @Flag(help: "Exit when no task is available.")
     var once = false
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("More arguments of the program.", valueName: "argument"))
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("Further arguments of the program.", valueName: "argument"))
     var arguments: [String] = []
 
     @OptionGroup var global: GlobalOptions

@@ -5,12 +5,12 @@ import WorkflowClient
 /// `wfctl machine activate`.
 struct ActivateMachine: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "activate", abstract: "Say which version new instances of a machine take.",
+        commandName: "activate", abstract: "Set the version that new instances of a machine take.",
         discussion: """
             $ wfctl machine activate order 2
 
-            Instances that are there stay with their version; 'wfctl migrate' moves them. 'latest' is what holds when \
-            nobody has said anything.
+            Existing instances keep their version; 'wfctl migrate' moves them. With 'latest', the default, new \
+            instances take the latest version.
             """)
 
     @Argument(help: "The machine's name.", completion: Completion.machines.kind)

@@ -11,7 +11,7 @@ struct MachineSource: Verb {
     @Argument(help: "The machine's name.", completion: Completion.machines.kind)
     var name: String
 
-    @Option(parsing: .unconditional, help: "Its version. (default: the latest)")
+    @Option(parsing: .unconditional, help: "The machine's version. (default: the latest)")
     var version: Int64?
 
     @OptionGroup var global: GlobalOptions

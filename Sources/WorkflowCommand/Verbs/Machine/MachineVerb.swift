@@ -3,7 +3,7 @@ import ArgumentParser
 /// `wfctl machine` and its verbs. Without a verb it prints a definition.
 struct MachineVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "machine", abstract: "Print a machine's definition, or say what holds for its instances.",
+        commandName: "machine", abstract: "Print a machine's definition, count its instances, or change its settings.",
         discussion: """
             $ wfctl machine order --version 2
             $ wfctl machine activate order 2

@@ -6,13 +6,14 @@ import WorkflowClient
 /// `wfctl machine set`.
 struct SetMachine: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Say how long a machine's finished instances are kept.",
+        commandName: "set", abstract: "Set how long a machine's finished instances are kept.",
         discussion: """
             $ wfctl machine set order --retention 90d --dry-run
             $ wfctl machine set order --retention none
 
-            Once an hour wfd deletes the instances that have finished and to which nothing has come for so long. \
-            Failed, running and suspended ones stay, and those with calls that have not ended. 'none' keeps all.
+            Once an hour wfd deletes finished instances whose last history row is older than the retention. Failed, \
+            running and suspended instances stay, and so do instances with calls that have not ended. 'none' keeps all \
+            instances.
             """)
 
     @Argument(help: "The machine's name.", completion: Completion.machines.kind)
@@ -20,10 +21,10 @@ struct SetMachine: Verb {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How long, or 'none': \(DelayText.formsWithUnit).", valueName: "delay"))
+        help: ArgumentHelp("The retention, \(DelayText.formsWithUnit), or 'none'.", valueName: "delay"))
     var retention: String
 
-    @Flag(help: "Say how many would be deleted now and change nothing.")
+    @Flag(help: "Show how many instances would be deleted now; change nothing.")
     var dryRun = false
 
     @OptionGroup var global: GlobalOptions
