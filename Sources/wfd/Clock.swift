@@ -7,25 +7,26 @@ import WorkflowStore
 
 struct Clock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clock", abstract: "What to do when the machine's clock was wrong.", subcommands: [Accept.self])
+        commandName: "clock", abstract: "Correct a database after the system clock was wrong.",
+        subcommands: [Accept.self])
 
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "accept",
-            abstract: "Take the machine's clock as right, although the database has events of a later time.",
+            abstract: "Accept the system clock although the database has later events.",
             discussion: """
-                Instances of a later time go on from that time, so that their next delays end late. With '--lower' each \
-                of them gets a row at the present, and what is due counts from there. Try it with '--dry-run' first. \
-                Stop the daemon before.
+                Stop the daemon first. A running instance whose last event lies in the future continues from that \
+                time, so its next delays end late. '--lower' gives each of them a row with the present time, and their \
+                timers count from there. Try it with '--dry-run'.
                 """)
 
         @Option(help: ArgumentHelp("The database.", valueName: "file"))
         var database: String?
 
-        @Flag(help: "Bring instances of a later time down to now.")
+        @Flag(help: "Bring instances with a time in the future down to now.")
         var lower = false
 
-        @Flag(help: "Say what '--lower' would do, and change nothing.")
+        @Flag(help: "Show what '--lower' would do; change nothing.")
         var dryRun = false
 
         func validate() throws {

@@ -6,11 +6,11 @@ import WorkflowStore
 
 struct Compact: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compact", abstract: "Write a database anew, without free pages and copies of erased rows.",
+        commandName: "compact", abstract: "Rewrite a database without free pages and copies of erased rows.",
         discussion: """
-            What 'wfctl redact' and 'wfctl delete' erase leaves copies in gaps between rows, and free pages. Compact the \
-            database after them, and every backup that is kept. Stop the daemon before. The new file is verified before \
-            it takes the place of the old one, so the disk must have room for it.
+            Stop the daemon first. Data erased by 'wfctl redact' and 'wfctl delete' leaves copies in free pages and in \
+            gaps between rows. So compact the database after an erasure, and every backup that you keep. wfd verifies \
+            the new file before it replaces the old one, so the disk must have room for both.
             """,
         aliases: ["scrub"])
 

@@ -11,8 +11,8 @@ struct EffectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Addresses outside the public internet that effects may call; with a port (127.0.0.1:8402, [::1]:8402) that \
-            one alone. May be given several times.
+            Let effects call these addresses outside the public internet; with a port (127.0.0.1:8402, [::1]:8402), \
+            only that port. May be repeated.
             """,
             valueName: "cidr"),
         transform: { text in
@@ -26,7 +26,7 @@ struct EffectOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A program that effects may run, and its file. May be given several times.", valueName: "name=/path"),
+            "Let effects run this program, by the name that machines use; may be repeated.", valueName: "name=/path"),
         transform: { text in
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, parts[1].hasPrefix("/") else {
@@ -38,12 +38,12 @@ struct EffectOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the secrets that effects may use (default: $CREDENTIALS_DIRECTORY).", valueName: "folder"))
+            "The folder with the secrets that effects may use. (default: $CREDENTIALS_DIRECTORY)", valueName: "folder"))
     var secrets: String?
 
     @Option(
         help: ArgumentHelp(
-            "Certificates of authorities that effects trust beside those of the system.", valueName: "file"))
+            "Trust these certificate authorities (PEM) for calls, beside those of the system.", valueName: "file"))
     var ca: String?
 
     /// A program, under the name that machines use.

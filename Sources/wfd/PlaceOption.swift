@@ -5,7 +5,7 @@ import SQLiteStore
 struct PlaceOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The machine's name, where it has no lasting /etc/machine-id: under another one the database holds effects.",
+            "The name of this host, if its /etc/machine-id does not last; under another name, wfd holds effects.",
             valueName: "name"),
         transform: { text in
             let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }

@@ -7,13 +7,14 @@ import WorkflowStore
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put a backup in the place of the database.",
+        commandName: "restore", abstract: "Restore the database from a backup.",
         discussion: """
-            The backup is copied and verified first. The database that was there is kept beside it under another name, \
-            and cursors of before are answered with the point where both part. Stop the daemon before.
+            Stop the daemon first. wfd copies and verifies the backup before it replaces the database. The replaced \
+            database is kept beside the new one, under another name. A reader with an older cursor gets the point \
+            where the histories part. Effects are held until 'wfctl release'.
             """)
 
-    @Argument(help: ArgumentHelp("A backup that 'wfctl backup' made.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A backup made by 'wfctl backup'.", valueName: "file"))
     var backup: String
 
     @Option(help: ArgumentHelp("The database.", valueName: "file"))
@@ -21,14 +22,14 @@ struct Restore: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A database whose erasures and deletions are carried out too. (default: those of the database alone)",
+            "Also repeat the erasures and deletions of this database. (default: only those of the replaced one)",
             valueName: "file"))
     var erasures: String?
 
-    @Flag(help: "Verify the backup, say what would be done, and change nothing.")
+    @Flag(help: "Verify the backup and show what would be done; change nothing.")
     var dryRun = false
 
-    @Option(help: ArgumentHelp("'virtual' makes a copy for tests, which runs with 'wfd --clock virtual' only."))
+    @Option(help: ArgumentHelp("'virtual' makes a copy for tests, which runs only with 'wfd --clock virtual'."))
     var clock: CopyClock?
 
     @OptionGroup var placeOption: PlaceOption

@@ -13,27 +13,27 @@ import WorkflowThreads
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Serve the API until told to stop (the default).")
+        commandName: "serve", abstract: "Serve the API until a signal stops wfd (the default).")
 
-    @Option(help: ArgumentHelp("The database; it is created when it is not there.", valueName: "file"))
+    @Option(help: ArgumentHelp("The database; wfd creates it if it does not exist.", valueName: "file"))
     var database: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where to listen: unix:PATH or HOST:PORT on loopback. May be given several times.", valueName: "address"),
+            "Listen on this address: unix:PATH, or HOST:PORT on loopback; may be repeated.", valueName: "address"),
         transform: Serve.address)
     var listen: [ListenAddress] = []
 
     @Option(
         help: ArgumentHelp(
-            "Where to serve /metrics, /livez and /readyz alone, as for Prometheus: unix:PATH or HOST:PORT on loopback.",
+            "Serve only /metrics, /livez and /readyz on this address: unix:PATH, or HOST:PORT on loopback.",
             valueName: "address"),
         transform: Serve.address)
     var metrics: ListenAddress?
 
     @Option(
         help: ArgumentHelp(
-            "A host that requests may be for, beside the address and localhost. May be given several times.",
+            "Accept requests for this host too, beside the address and localhost; may be repeated.",
             valueName: "name"),
         transform: { text in
             guard let host = HostName(text) else {
@@ -48,28 +48,29 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Whose time it is; a virtual clock stands still until 'wfctl clock advance' moves it.",
+            "Use this clock; a virtual clock stands still until 'wfctl clock advance' moves it.",
             valueName: "real|virtual"))
     var clock = StoreClock.real
 
     @Flag(
-        help: "Hold effects: no task is handed out and nothing is called until 'wfctl release', also after a restart.")
+        help: "Hold effects until 'wfctl release', also after a restart: hand out no task, call nothing.")
     var hold = false
 
-    @Flag(help: "Keep no copy of an older database when this wfd upgrades it.")
+    @Flag(help: "Keep no copy of the database when this wfd upgrades it.")
     var noCopy = false
 
     @OptionGroup var placeOption: PlaceOption
 
     @Option(
         help: ArgumentHelp(
-            "Suspend an instance that makes so many steps by itself within that time, such as 10000/1m; 0 for never.",
+            "Suspend an instance that takes this many steps by itself within this time, such as 10000/1m; 0 for never.",
             valueName: "n/delay"),
         transform: BrakeArgument.init)
     var brake = BrakeArgument.standard
 
     @Option(
-        help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"),
+        help: ArgumentHelp(
+            "Log from this level on: trace, debug, info, notice, warning, error or critical.", valueName: "level"),
         transform: { text in
             guard let level = Logger.Level(rawValue: text) else {
                 throw ValidationError("'\(text)' is no log level; write \(Logger.Level.names)")

@@ -5,11 +5,11 @@ import WorkflowStore
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Check that everything in a database is what its histories lead to.",
+        commandName: "verify", abstract: "Verify that the data in a database agrees with its histories.",
         discussion: """
-            Reads the file, its write-ahead log too, and changes nothing; a daemon may have it open. Every event is \
-            applied again. Prints the first difference of each instance and what was compared; the exit code is 1 when \
-            something differs or the log is missing, and 65 for a file that is no database of wfd.
+            wfd reads the file and its write-ahead log, and changes nothing; a daemon may have it open. It applies \
+            every event again. It prints the first difference of each instance and the number of things compared. The \
+            exit code is 1 if something differs or the log is missing, and 65 if the file is no database of wfd.
             """)
 
     @Argument(help: ArgumentHelp("The database.", valueName: "file"))

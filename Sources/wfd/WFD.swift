@@ -8,11 +8,11 @@ import WorkflowTerminal
 struct WFD: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wfd",
-        abstract: "Keeps state machines alive: definitions, instances and their history in one SQLite file.",
+        abstract: "Run state machines; store definitions, instances and their history in one SQLite file.",
         discussion: """
-            Without flags wfd keeps its database in $STATE_DIRECTORY, else $XDG_STATE_HOME/wfd, and listens on a \
-            socket in $RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR. SIGTERM and SIGINT end it cleanly. \
-            'wfd serve --help' lists the flags, which may stand without 'serve'.
+            By default wfd keeps its database in $STATE_DIRECTORY, else $XDG_STATE_HOME/wfd, and listens on a socket \
+            in $RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR. SIGTERM and SIGINT stop it cleanly. 'wfd serve --help' lists \
+            the options, which also work without 'serve'.
             """,
         version: Build.version,
         subcommands: [Serve.self, Clock.self, Verify.self, Restore.self, Compact.self],
