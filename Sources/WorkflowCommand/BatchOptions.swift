@@ -15,7 +15,7 @@ struct BatchOptions: ParsableArguments {
     /// Throws if no keys can be made of a run's name.
     static func check(run: String?) throws {
         if let run, !IdempotencyKey.isValid(run + ":ffffffffffffffff:9999999999") {
-            throw ValidationError("'--run' must be short, of printable ASCII characters")
+            throw ValidationError("'--run' must have at most 172 printable ASCII characters")
         }
     }
 

@@ -141,8 +141,8 @@ struct BatchSending {
             throw CommandFailure(
                 .usage, "Line \(number) has no key",
                 notes: sent + [
-                    "with '--run NAME' the lines get keys of that name: the same run goes on where it stopped, and a "
-                        + "new name sends everything again"
+                    "'--run NAME' makes keys for such lines: the same NAME continues where it stopped, a new one sends "
+                        + "all lines again"
                 ])
         }
         let digest = Array(SHA256.hash(data: JSONWriter.bytes(line)).prefix(8))
@@ -168,7 +168,7 @@ struct BatchSending {
         let range = unknown.first.map { "lines \($0) to \(unknown.last ?? $0)" }
         throw CommandFailure(
             problem.type.exitStatus, "Stopped at line \(open.line): \(problem.detail)",
-            notes: sent + (range.map { ["\($0): nobody knows whether all of them were applied"] } ?? [])
+            notes: sent + (range.map { ["\($0): it is unknown whether all of them were applied"] } ?? [])
                 + [Self.goesOn])
     }
 
@@ -197,7 +197,7 @@ struct BatchSending {
         return answers
     }
 
-    private static let goesOn = "the same command goes on where this one stopped"
+    private static let goesOn = "the same command continues where this one stopped"
 
     /// Returns true if the line has no outcome yet, because the obstacle has nothing to do with the line.
     private static func isOpen(_ answer: BatchAnswer) -> Bool {

@@ -15,9 +15,9 @@ struct BulkConsent: ParsableArguments {
     var yes = false
 
     func validate() throws {
-        if yes, expect != nil { throw ValidationError("'--yes' goes without '--expect', which says more") }
+        if yes, expect != nil { throw ValidationError("'--yes' and '--expect' exclude each other") }
         if let expect, !BulkRequest.isDigest(expect) {
-            throw ValidationError("'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' tells them")
+            throw ValidationError("'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' prints them")
         }
     }
 }
@@ -99,13 +99,13 @@ struct BulkOptions: ParsableArguments {
     func refuseSeveralMachines(of verb: String) throws {
         guard isForMachines, machines.count > 1 else { return }
         throw ValidationError(
-            "'\(verb) --machine' is for one machine; with '--all' it is for the instances of several")
+            "'\(verb) --machine' accepts one machine; with '--all' it selects the instances of several")
     }
 
     /// Refuses options that only apply to a run.
     func refuseRun(of verb: String) throws {
         guard machineItself != nil else { return }
-        if run != nil { throw ValidationError("'\(verb) --machine' begins no run; with '--all' it does") }
+        if run != nil { throw ValidationError("'\(verb) --machine' begins no run, so '--run' needs '--all'") }
     }
 
     /// Refuses a digest, because a machine itself is not a selection.
@@ -118,13 +118,13 @@ struct BulkOptions: ParsableArguments {
         for version in from { try Least.check("--from", version) }
         try Span.check("--older-than", olderThan)
         if !from.isEmpty, machines.count != 1 {
-            throw ValidationError("'--from' needs one '--machine': versions are counted by machine")
+            throw ValidationError("'--from' needs one '--machine': each machine numbers its own versions")
         }
         if all, hasOtherFilter {
-            throw ValidationError("'--all' is for all instances: only '--machine' goes with it")
+            throw ValidationError("'--all' selects all instances: only '--machine' may accompany it")
         }
         if namesFrom != nil, all || hasFilter {
-            throw ValidationError("'--names-from' names the instances: nothing else selects any then")
+            throw ValidationError("'--names-from' excludes all other selections")
         }
         if let run, isUsed, let message = BulkRequest.message(forRun: run) { throw ValidationError(message) }
     }
@@ -162,7 +162,7 @@ struct BulkOptions: ParsableArguments {
         _ action: BulkAction, reason: String?, dryRun: Bool, allOrNothing: Bool = false, in session: Session
     ) async throws {
         let names = try namesFrom.map { try Self.names(in: $0, session) } ?? []
-        if namesFrom != nil, names.isEmpty { throw CommandFailure(.badData, "There is no name in the file") }
+        if namesFrom != nil, names.isEmpty { throw CommandFailure(.badData, "The file names no instance") }
         let request = BulkRequest(
             run: run, action: action, select: action.verb == .undo ? nil : select, expect: consent.expect,
             dryRun: dryRun ? true : nil, reason: reason, allOrNothing: allOrNothing ? true : nil)
@@ -212,8 +212,8 @@ struct BulkOptions: ParsableArguments {
         throw CommandFailure(
             .usage, "\(BulkText.grouped(found.selected)) instances are selected; nothing was done",
             notes: [
-                line + " does it to these, if none of them has gone on until then",
-                "'--dry-run' tells what it would do, and '--yes' does it without asking",
+                line + " acts on these, if none of them has changed by then",
+                "'--dry-run' shows what would happen, and '--yes' proceeds without '--expect'",
             ])
     }
 
@@ -307,13 +307,13 @@ struct BulkFollowing {
             for await _ in interruptions { reader.cancel() }
         }
         defer { watcher.cancel() }
-        let note = "'wfctl bulk show \(name)' tells how far it is, 'wfctl bulk stop \(name)' stops it"
+        let note = "'wfctl bulk show \(name)' shows its progress, 'wfctl bulk stop \(name)' stops it"
         do {
             last = try await reader.value
         } catch let error as ClientError where error.problem?.type == .keyReused {
             throw CommandFailure(
                 ProblemType.keyReused.exitStatus, error.problem?.detail,
-                notes: ["'--run NAME' gives this one another name; 'wfctl bulk show \(name)' tells of the other"])
+                notes: ["'--run NAME' gives this run another name; 'wfctl bulk show \(name)' shows the other"])
         } catch let error as ClientError where error.leavesOutcomeOpen && !reader.isCancelled {
             throw CommandFailure(error.exitStatus, error.description, notes: ["the run may go on: \(note)"])
         } catch {
@@ -344,7 +344,7 @@ struct BulkFollowing {
         else { return CommandFailure(.refused, nil) }
         return CommandFailure(
             .refused, why.hasPrefix(first.instance) ? why : "\(first.instance): \(why)",
-            notes: run.counts.left > 1 ? ["'wfctl bulk show \(run.run)' tells of the others"] : [])
+            notes: run.counts.left > 1 ? ["'wfctl bulk show \(run.run)' shows the others"] : [])
     }
 
     /// Reads the progress of the run until its end; makes another connection if one is lost.

@@ -36,7 +36,7 @@ extension CommandFailure {
         } else if error.code == .unreachable {
             self.init(
                 error.exitStatus, error.description,
-                notes: ["is wfd running? --address or WFCTL_ADDRESS names another place"])
+                notes: ["is wfd running? --address or WFCTL_ADDRESS sets another address"])
         } else {
             self.init(error.exitStatus, error.description)
         }
@@ -66,7 +66,7 @@ extension CommandFailure {
             notes.append("accepted now: \(accepted.isEmpty ? "nothing" : accepted.joined(separator: ", "))")
         }
         if problem.type == .instanceFailed, let name = problem.instance {
-            notes.append("'wfctl show \(name)' tells why, 'wfctl retry \(name)' goes on")
+            notes.append("'wfctl show \(name)' shows the reason, 'wfctl retry \(name)' goes on")
         }
         if problem.type == .instanceSuspended, let name = problem.instance {
             notes.append("'wfctl resume \(name)' lets it go on")
@@ -78,7 +78,7 @@ extension CommandFailure {
             notes.append("'--invocations again' begins them anew: their services act twice")
             notes.append("'--invocations answer' gives them the results that came")
         }
-        if problem.type == .queueNotFound { notes.append("'--new' sets it all the same") }
+        if problem.type == .queueNotFound { notes.append("'--new' accepts the name") }
         // The daemon says so itself for the rest of a batch.
         let isLater = problem.type == .overloaded || problem.type == .draining
         if isLater, !problem.detail.contains("again later") { notes.append("send it again later") }

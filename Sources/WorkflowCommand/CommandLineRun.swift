@@ -27,13 +27,13 @@ package struct CommandLineRun {
             guard let verb = try await parsed(arguments) else { return CommandExit.done.rawValue }
             try RepeatedOption.refuse(in: arguments, of: type(of: verb))
             if verb.global.format == .batch, !(verb is History) {
-                throw CommandFailure(.usage, "'-o batch' is for 'history' alone")
+                throw CommandFailure(.usage, "Only 'history' accepts '-o batch'")
             }
             do {
                 try await verb.run(
                     in: Session(environment: environment, options: verb.global, arguments: typed))
             } catch is OutputClosed where verb.needsItsOutputRead {
-                throw CommandFailure(.other, "Nobody reads the output any more: the rest was not done")
+                throw CommandFailure(.other, "The output was closed: the rest was not done")
             }
             return CommandExit.done.rawValue
         } catch is OutputClosed {

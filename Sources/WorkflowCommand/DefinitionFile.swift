@@ -34,7 +34,7 @@ struct DefinitionFile {
     /// Reads several files; one of them may be standard input.
     static func all(_ paths: [String], in session: Session) throws -> [DefinitionFile] {
         guard paths.count(where: { $0 == "-" }) <= 1 else {
-            throw CommandFailure(.usage, "Standard input can be read once only: '-' stands twice")
+            throw CommandFailure(.usage, "Standard input can be read only once: '-' is given twice")
         }
         return try paths.map { try DefinitionFile(path: $0, in: session) }
     }

@@ -50,7 +50,7 @@ struct EffectDecision: ParsableArguments {
     /// Refuses the options if effects are only shown.
     func refuse() throws {
         let isGiven = result != nil || reason != nil || newKey || expectSeq != nil || isForMany || dryRun || yes
-        if isGiven { throw ValidationError("say what becomes of the effect: retry, skip or cancel") }
+        if isGiven { throw ValidationError("These options need an action: retry, skip or cancel") }
     }
 
     func check(_ action: EffectVerbRequest.Action, words: [String], hasQueue: Bool, key: String?) throws {
@@ -63,7 +63,7 @@ struct EffectDecision: ParsableArguments {
                 throw ValidationError("'--all' needs '--queue'")
             }
             guard key == nil, expectSeq == nil else {
-                throw ValidationError("'--key' and '--expect-seq' are of one effect, not of many")
+                throw ValidationError("'--key' and '--expect-seq' are for one effect only")
             }
         } else {
             guard words.count == 2 else {
@@ -73,7 +73,7 @@ struct EffectDecision: ParsableArguments {
             }
             if dryRun || yes {
                 let flag = dryRun ? "--dry-run" : "--yes"
-                throw ValidationError("'\(flag)' goes with '--all', '--failure' and '--names-from'")
+                throw ValidationError("'\(flag)' needs '--all', '--failure' or '--names-from'")
             }
         }
         if action == .skip, result == nil { throw ValidationError("'skip' needs '--result'; null is a result") }
@@ -127,7 +127,7 @@ struct EffectSweep {
     func run(in session: Session) async throws {
         let request = try decision.request(action, in: session)
         let names = try decision.namesFrom.map { try BulkOptions.names(in: $0, session) }
-        if let names, names.isEmpty { throw CommandFailure(.badData, "There is no name in the file") }
+        if let names, names.isEmpty { throw CommandFailure(.badData, "The file names no instance") }
         if decision.dryRun { return try await show(names, in: session) }
         if names == nil, !decision.yes, limit ?? .max > Self.unasked { try await refuseMany(in: session) }
         var progress = Progress(session, unit: .things("effects"))
@@ -160,7 +160,7 @@ struct EffectSweep {
         try session.print(EffectSweepCount(done: done, refused: refused)) {
             "\(done) done\(refused == 0 ? "" : ", \(refused) refused")\n"
         }
-        if refused > 0 { throw CommandFailure(.other, "\(refused) effects stayed as they were") }
+        if refused > 0 { throw CommandFailure(.other, "\(refused) effects were not changed") }
     }
 
     /// Refuses to decide about many effects that nobody has reviewed. Names in a list need no confirmation.
@@ -173,7 +173,7 @@ struct EffectSweep {
         guard count > Self.unasked else { return }
         throw CommandFailure(
             .usage, "More than \(Self.unasked) effects are selected; nothing was done",
-            notes: ["'--dry-run' shows which these are, and '--yes' does it without a question"])
+            notes: ["'--dry-run' shows them, and '--yes' allows the action"])
     }
 
     private func show(_ names: [String]?, in session: Session) async throws {

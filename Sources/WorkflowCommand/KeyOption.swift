@@ -38,7 +38,9 @@ struct KeyOption: ParsableArguments {
             var failure = CommandFailure(error)
             failure = CommandFailure(
                 failure.exitStatus, failure.message,
-                notes: failure.notes + ["with '--key \(key)' the same command tells, and does nothing twice"])
+                notes: failure.notes + [
+                    "with '--key \(key)' the same command reports the outcome, and does nothing twice"
+                ])
             throw failure
         }
     }

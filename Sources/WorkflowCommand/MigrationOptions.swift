@@ -90,7 +90,7 @@ struct MigrationOptions: ParsableArguments {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex, text.index(after: sign) != text.endIndex
             else { throw ValidationError("'\(option) \(text)' must be \(form)") }
             guard pairs.updateValue(String(text[text.index(after: sign)...]), forKey: String(text[..<sign])) == nil
-            else { throw ValidationError("'\(text[..<sign])' is said twice by '\(option)'") }
+            else { throw ValidationError("'\(text[..<sign])' is given twice by '\(option)'") }
         }
         return pairs
     }

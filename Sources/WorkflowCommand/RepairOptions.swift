@@ -24,7 +24,7 @@ struct RepairOptions: ParsableArguments {
 
     /// Returns the reason; throws if the verb requires one and it is missing.
     func requiredReason(of verb: String) throws -> String {
-        guard let reason else { throw ValidationError("'\(verb)' needs '--reason', which stands in the history") }
+        guard let reason else { throw ValidationError("'\(verb)' needs '--reason', which is recorded") }
         return reason
     }
 

@@ -15,7 +15,7 @@ enum RepeatedOption {
         if repeated.isEmpty { return }
         let single = singleOptions(of: verb)
         guard let name = repeated.first(where: { single.contains(String($0)) }) else { return }
-        throw CommandFailure(.usage, "'\(name)' stands twice, and takes one value")
+        throw CommandFailure(.usage, "'\(name)' is given twice, but takes one value")
     }
 
     /// Returns the options of a verb that take one value, as the parser describes them.

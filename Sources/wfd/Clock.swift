@@ -30,7 +30,7 @@ struct Clock: ParsableCommand {
         var dryRun = false
 
         func validate() throws {
-            if dryRun, !lower { throw ValidationError("'--dry-run' says what '--lower' would do: give both") }
+            if dryRun, !lower { throw ValidationError("'--dry-run' shows what '--lower' would do: give both") }
         }
 
         func run() async throws {

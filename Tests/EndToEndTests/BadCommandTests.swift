@@ -118,7 +118,7 @@ import Testing
     @Test(.timeLimit(.minutes(20))) func aDaemonThatIsNotThereEndsWith69() async throws {
         let folder = try TemporaryFolder()
         let socket = "unix:" + folder.path("wfd.sock")
-        let hint = "\n  is wfd running? --address or WFCTL_ADDRESS names another place\n"
+        let hint = "\n  is wfd running? --address or WFCTL_ADDRESS sets another address\n"
         let absent = try await wfctl(["list", "--address", socket])
         #expect(absent.end == .exited(69))
         #expect(absent.errors == "error: Cannot reach wfd at '\(socket)': there is no such socket" + hint)

@@ -283,7 +283,7 @@ import WorkflowJSON
         let file = try folder.write(#"{"instance": "a", "event": "tick"}"#, to: "tick.ndjson")
         let refused = try await daemon.wfctl("send", "--batch", file)
         #expect(refused.end == .exited(64))
-        #expect(refused.errors.hasPrefix("error: Line 1 has no key\n  with '--run NAME'"))
+        #expect(refused.errors.hasPrefix("error: Line 1 has no key\n  '--run NAME'"))
         _ = try await daemon.said("send", "a", "stop")
         let stopped = try await daemon.wfctl("send", "--batch", file, "--run", "r")
         #expect(stopped.end == .exited(5))

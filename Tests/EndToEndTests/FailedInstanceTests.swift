@@ -54,7 +54,7 @@ import WorkflowJSON
         #expect(
             refused.errors == """
                 error: job-1, in state 'idle' (seq 3), has failed and waits for an operator
-                  'wfctl show job-1' tells why, 'wfctl retry job-1' goes on
+                  'wfctl show job-1' shows the reason, 'wfctl retry job-1' goes on
 
                 """)
         let retried = try await daemon.wfctl("retry", "job-1")

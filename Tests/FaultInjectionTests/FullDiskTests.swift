@@ -158,7 +158,7 @@ import WorkflowJSON
                     "error: Stopped at line \(applied + 1): Nothing was changed: Cannot write to '\(daemon.database)': "
                         + "database or disk is full (SQLite 13)",
                     "  sent so far: \(applied) events: \(applied) applied, 0 applied before, 0 refused",
-                    "  the same command goes on where this one stopped",
+                    "  the same command continues where this one stopped",
                 ])
             #expect(try await daemon.answer(to: .get("/v1/instances/c")).object["seq"] == .int(Int64(applied) + 1))
 

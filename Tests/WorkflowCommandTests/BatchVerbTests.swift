@@ -54,7 +54,7 @@ struct BatchVerbTests {
             outcome.errors == """
                 error: Stopped at line 300: Nothing was changed: the disk is full
                   sent so far: 299 events: 299 applied, 0 applied before, 0 refused
-                  the same command goes on where this one stopped
+                  the same command continues where this one stopped
 
                 """)
         #expect(outcome.output.split(separator: "\n").count == (format == "table" ? 0 : 299))
@@ -70,7 +70,7 @@ struct BatchVerbTests {
             outcome.errors == """
                 error: Stopped at line 50: Nothing was changed: the database is damaged
                   sent so far: 49 events: 49 applied, 0 applied before, 0 refused
-                  the same command goes on where this one stopped
+                  the same command continues where this one stopped
 
                 """)
     }
@@ -83,7 +83,7 @@ struct BatchVerbTests {
                     exit: 75, output: "",
                     errors: """
                         error: Stopped at line 1: Nothing was changed: the disk is full
-                          the same command goes on where this one stopped
+                          the same command continues where this one stopped
 
                         """))
         #expect(requests == 1)
@@ -104,8 +104,8 @@ struct BatchVerbTests {
                     errors: """
                         error: Stopped at line 3: The commit failed
                           sent so far: 1 event: 1 applied, 0 applied before, 0 refused
-                          lines 3 to 4: nobody knows whether all of them were applied
-                          the same command goes on where this one stopped
+                          lines 3 to 4: it is unknown whether all of them were applied
+                          the same command continues where this one stopped
 
                         """))
     }
@@ -204,13 +204,13 @@ struct BatchVerbTests {
         (["start", "m", "--atomic"], "'--run' and '--atomic' go with '--batch' only"),
         (
             ["start", "m", "--batch", "e.ndjson"],
-            "'--batch' goes with '--run' and '--atomic' only: all else stands in its lines"
+            "'--batch' accepts only '--run' and '--atomic': its lines have everything else"
         ),
         (
             ["start", "--batch", "e.ndjson", "--version", "1"],
-            "'--batch' goes with '--run' and '--atomic' only: all else stands in its lines"
+            "'--batch' accepts only '--run' and '--atomic': its lines have everything else"
         ),
-        (["start", "--batch", "e.ndjson", "--run", "ä"], "'--run' must be short, of printable ASCII characters"),
+        (["start", "--batch", "e.ndjson", "--run", "ä"], "'--run' must have at most 172 printable ASCII characters"),
     ])
     func startRefusesWhatDoesNotGoTogether(arguments: [String], message: String) async {
         let (outcome, _) = await CommandHarness(files: ["e.ndjson": Self.start]).run(
@@ -220,7 +220,7 @@ struct BatchVerbTests {
 
     @Test func aLineWithoutAKeyIsWrongUsage() async {
         let outcome = await CommandHarness(files: ["e.ndjson": Self.tick]).run("send", "--batch", "e.ndjson")
-        #expect(outcome.exit == 64 && outcome.errors.hasPrefix("error: Line 1 has no key\n  with '--run NAME'"))
+        #expect(outcome.exit == 64 && outcome.errors.hasPrefix("error: Line 1 has no key\n  '--run NAME'"))
     }
 
     @Test func aLineIsRefusedWithTheSuggestionOfASingleSend() async {

@@ -106,7 +106,7 @@ struct BulkVerbTests {
                     exit: 5, output: "ops-12: 2 of 1,602: 1 went on, 1 refused\n",
                     errors: "error: o-2, in state 'a' (seq 3), has failed\n"))
         (_, outcome) = await Self.told(arguments, Self.run(BulkCounts(done: 1, refused: 4), told: told))
-        #expect(outcome.errors.hasSuffix("\n  'wfctl bulk show ops-12' tells of the others\n"))
+        #expect(outcome.errors.hasSuffix("\n  'wfctl bulk show ops-12' shows the others\n"))
     }
 
     @Test func aFollowerConnectsAgainWhenItIsCutOff() async {
@@ -160,9 +160,9 @@ struct BulkVerbTests {
         #expect(outcome.exit == 64 && outcome.output.isEmpty)
         #expect(
             outcome.errors == "error: 1,045 instances are selected; nothing was done\n"
-                + #"  wfctl cancel --all --reason 'it'\''s over' --run a --expect 5f3c9a does it to these, if none of "#
-                + "them has gone on until then\n"
-                + "  '--dry-run' tells what it would do, and '--yes' does it without asking\n")
+                + #"  wfctl cancel --all --reason 'it'\''s over' --run a --expect 5f3c9a acts on these, if none of "#
+                + "them has changed by then\n"
+                + "  '--dry-run' shows what would happen, and '--yes' proceeds without '--expect'\n")
         let run = #"{"run":"a","action":{"verb":"cancel"},"select":{"all":true},"reason":"it's over"}"#
         (asked, outcome) = await Self.told(cancel + ["--yes"], Self.run(BulkCounts(done: 1_602), .cancel))
         #expect(asked == run && outcome.exit == 0)
@@ -202,7 +202,7 @@ struct BulkVerbTests {
             #expect(
                 outcome.errors.hasPrefix(
                     "error: 101 instances are selected; nothing was done\n"
-                        + "  wfctl \(line.joined(separator: " ")) --expect 5f3c9a does it to these"), "\(outcome)")
+                        + "  wfctl \(line.joined(separator: " ")) --expect 5f3c9a acts on these"), "\(outcome)")
             let run = Self.run(BulkCounts(done: 2, changed: 1), .undo, told: told)
             (asked, outcome) = await Self.told(line + ["--yes"], run)
             #expect(asked == #"{"run":"undo-ops-11","action":{"verb":"undo","run":"ops-11"},"reason":"r"}"#)
@@ -272,35 +272,35 @@ struct BulkVerbTests {
     @Test(arguments: [
         (["retry"], "Missing expected argument '<instance>'; '--machine' and other options select many"),
         (["retry", "o", "--all"], "Name an instance ('o') or select some, not both"),
-        (["retry", "--all", "--state", "s"], "'--all' is for all instances: only '--machine' goes with it"),
-        (["retry", "--from", "1"], "'--from' needs one '--machine': versions are counted by machine"),
+        (["retry", "--all", "--state", "s"], "'--all' selects all instances: only '--machine' may accompany it"),
+        (["retry", "--from", "1"], "'--from' needs one '--machine': each machine numbers its own versions"),
         (
             ["retry", "--from", "1", "--machine", "m", "--machine", "n"],
-            "'--from' needs one '--machine': versions are counted by machine"
+            "'--from' needs one '--machine': each machine numbers its own versions"
         ),
         (
             ["migrate", "--from", "1", "--from", "2", "--machine", "m", "--to", "3", "--reason", "r"],
-            "a migration is for one version: select it with '--machine' and '--from'"
+            "A run migrates one version: select it with '--machine' and '--from'"
         ),
         (
             ["suspend", "--machine", "m", "--machine", "n"],
-            "'suspend --machine' is for one machine; with '--all' it is for the instances of several"
+            "'suspend --machine' accepts one machine; with '--all' it selects the instances of several"
         ),
-        (["retry", "--names-from", "f", "--all"], "'--names-from' names the instances: nothing else selects any then"),
+        (["retry", "--names-from", "f", "--all"], "'--names-from' excludes all other selections"),
         (
             ["retry", "--all", "--expect", "12"],
-            "'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' tells them"
+            "'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' prints them"
         ),
         (["retry", "--all", "--expect-seq", "1"], "'--expect-seq' is for one instance; '--expect' for many"),
         (["retry", "o", "--run", "a"], "'--run', '--expect' and '--yes' go with a selection, such as '--machine'"),
         (["send", "o", "go", "--run", "a"], "'--run' goes with '--batch', or with a selection such as '--machine'"),
         (["send", "o", "go", "--all"], "Name an instance ('o') or select some, not both"),
         (["bulk", "show"], "Missing expected argument '<run>'"),
-        (["bulk", "undo", "m"], "'bulk undo' needs '--reason', which stands in the history"),
+        (["bulk", "undo", "m"], "'bulk undo' needs '--reason', which is recorded"),
         (["bulk", "show", "m", "--yes"], "'--yes' goes with 'undo' only"),
         (
             ["bulk", "undo", "m", "--reason", "r", "--yes", "--expect", "5f3c9a"],
-            "'--yes' goes without '--expect', which says more"
+            "'--yes' and '--expect' exclude each other"
         ),
     ])
     func whatDoesNotGoTogetherIsTold(arguments: [String], message: String) async {

@@ -49,7 +49,7 @@ struct CommandFailureTests {
         let outcome = await CommandHarness().run("show", "o", answers: [.problem(Problem(type, detail: "Because"))])
         let isOpen = [.overloaded, .draining].contains(type)
         var note = isOpen ? "  send it again later\n" : ""
-        if type == .queueNotFound { note = "  '--new' sets it all the same\n" }
+        if type == .queueNotFound { note = "  '--new' accepts the name\n" }
         #expect(outcome == .init(exit: type.exitStatus.rawValue, output: "", errors: "error: Because\n" + note))
     }
 
@@ -63,7 +63,7 @@ struct CommandFailureTests {
                     exit: 69, output: "",
                     errors: """
                         error: Cannot reach wfd at 'unix:/run/test.sock': there is no such socket
-                          is wfd running? --address or WFCTL_ADDRESS names another place
+                          is wfd running? --address or WFCTL_ADDRESS sets another address
 
                         """))
     }
@@ -92,7 +92,7 @@ struct CommandFailureTests {
             ),
             (["start", "m", "--data", "[]"], 65, "The data of a start must be a map, not a list"),
             (["apply", "no.yaml"], 66, "Cannot read 'no.yaml': No such file or directory"),
-            (["apply", "-", "-"], 64, "Standard input can be read once only: '-' stands twice"),
+            (["apply", "-", "-"], 64, "Standard input can be read only once: '-' is given twice"),
         ] as [([String], Int32, String)])
     func whatIsWrongBeforeAnythingIsSent(arguments: [String], exit: Int32, message: String) async {
         let transport = ScriptedTransport([])
@@ -114,7 +114,7 @@ struct CommandFailureTests {
         (["stauts", "o"], "There is no verb 'stauts'\n  did you mean 'show'?"),
         (["sh"], "There is no verb 'sh'\n  did you mean 'show'?"),
         (["v"], "There is no verb 'v'\n  'wfctl --help' lists the verbs"),
-        (["clock", "advance", "-1d"], "A clock goes forward only: '-1d' is negative"),
+        (["clock", "advance", "-1d"], "A clock only moves forward: '-1d' is negative"),
         (["help", "sned"], "There is no verb 'sned'\n  did you mean 'send'?"),
         (["help", "ls"], "There is no verb 'ls'\n  did you mean 'list'?"),
     ])
@@ -143,33 +143,33 @@ struct CommandFailureTests {
         (["history", "o", "--after", "-1"], "'--after' must be at least 0, not -1"),
         (["send", "o", "e", "--expect-seq", "-1"], "'--expect-seq' must be at least 1, not -1"),
         (["retry", "o", "--expect-seq", "0"], "'--expect-seq' must be at least 1, not 0"),
-        (["cancel", "o"], "'cancel' needs '--reason', which stands in the history"),
-        (["skip", "o"], "'skip' needs '--reason', which stands in the history"),
-        (["set", "o", "n=1"], "'set' needs '--reason', which stands in the history"),
-        (["set", "o", "--reason", "r"], "say what to change: PATH=JSON, or '--unset'"),
-        (["set", "o", "n", "--reason", "r"], "'n' has no value: it is written PATH=JSON"),
+        (["cancel", "o"], "'cancel' needs '--reason', which is recorded"),
+        (["skip", "o"], "'skip' needs '--reason', which is recorded"),
+        (["set", "o", "n=1"], "'set' needs '--reason', which is recorded"),
+        (["set", "o", "--reason", "r"], "Nothing to change: give PATH=JSON or '--unset'"),
+        (["set", "o", "n", "--reason", "r"], "'n' has no value; write PATH=JSON"),
         (["set", "o", "n=1", "n=2", "--reason", "r"], "'n' is set twice"),
-        (["redact", "o"], "'redact' needs '--reason', which stands in the history"),
+        (["redact", "o"], "'redact' needs '--reason', which is recorded"),
         (
             ["redact", "o", "--seq", "9-1", "--reason", "r"],
-            "'--seq' names rows from 1 on, smaller numbers first, such as 3,7-9"
+            "'--seq' must name rows from 1 on, in ascending order, such as 3,7-9"
         ),
         (["suspend", "o", "--reason", ""], "'--reason' must have 1 to 1000 bytes"),
-        (["reset", "o", "--to", "1"], "'reset' needs '--reason', which stands in the history"),
+        (["reset", "o", "--to", "1"], "'reset' needs '--reason', which is recorded"),
         (["reset", "o", "--to", "0", "--reason", "r"], "'--to' must be at least 1, not 0"),
         (["start", "m", "--version", "-2"], "'--version' must be at least 1, not -2"),
         (["machine", "m", "--version", "0"], "'--version' must be at least 1, not 0"),
         (["replay", "o", "--to", "-1"], "'--to' must be at least 1, not -1"),
         (["list", "--limit", "-3"], "'--limit' must be at least 1, not -3"),
         (["history", "o", "--from", "0"], "'--from' must be at least 1, not 0"),
-        (["history", "o", "--from", "2", "--after", "1"], "'--from' does not go with '--after': both say where"),
+        (["history", "o", "--from", "2", "--after", "1"], "'--from' and '--after' exclude each other"),
         (["history", "o", "--limit", "-3"], "'--limit' must be at least 1, not -3"),
         (["timers", "--limit", "-3"], "'--limit' must be at least 1, not -3"),
         (
             ["replay", "--machine", "m", "--with", "f", "--version", "-1"],
             "'--version' must be at least 1, not -1"
         ),
-        (["simulate", "-", "--script", "-"], "Standard input can be read once only: '-' stands twice"),
+        (["simulate", "-", "--script", "-"], "Standard input can be read only once: '-' is given twice"),
         (["machine"], "Missing expected argument '<name>'"),
     ])
     func wrongUsageEndsWith64(arguments: [String], message: String) async {
@@ -197,7 +197,7 @@ struct CommandFailureTests {
         #expect(await harness.run("--help").exit == 0)
         // A verb that is not done yet, or that has a verdict to give, has failed.
         let applied = ScriptedTransport.Step.value(Sample.machine)
-        let message = "error: Nobody reads the output any more: the rest was not done\n"
+        let message = "error: The output was closed: the rest was not done\n"
         #expect(
             await harness.run("apply", "order.yaml", "order.yaml", answers: [applied, applied])
                 == .init(exit: 1, output: "", errors: message))

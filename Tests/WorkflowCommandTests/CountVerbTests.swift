@@ -105,7 +105,7 @@ struct CountVerbTests {
                 == ["/v1/instances?machine=m&machine=n&status=failed&status=suspended&failure=a&failure=b&limit=500"])
         let spans = await CommandHarness().run("list", "--older-than", "1h", "--older-than=2h")
         #expect(
-            spans == .init(exit: 64, output: "", errors: "error: '--older-than' stands twice, and takes one value\n"))
+            spans == .init(exit: 64, output: "", errors: "error: '--older-than' is given twice, but takes one value\n"))
         let counts = ScriptedTransport([.value(FailureList(items: [])), .value(Page<TallyItem>(items: []))])
         _ = await CommandHarness().run(["failures", "--machine", "m", "--machine", "n"], transport: counts)
         _ = await CommandHarness().run(["tally", "m", "n"], transport: counts)
@@ -127,7 +127,7 @@ struct CountVerbTests {
         let (outcome, _) = await CommandHarness().run(
             ["list", "--sort", "name", "--failure", "a b"], transport: transport)
         #expect(outcome.output.split(separator: "\n").count == 1_001)
-        #expect(outcome.errors == "note: these are the first 1000; --limit says how many\n")
+        #expect(outcome.errors == "note: these are the first 1000; --limit sets the number\n")
         #expect(transport.requests.map(\.target)[0] == "/v1/instances?failure=a%20b&sort=name&limit=500")
         let bad = await CommandHarness().run("list", "--sort", "size")
         #expect(bad.exit == 64 && bad.errors.contains("it must be one of 'age', 'updated', 'name'"))

@@ -106,11 +106,11 @@ struct DeleteVerbTests {
             ])
         #expect(
             told.printed == "1 instance with 2 rows deleted\n"
-                + "an answer was lost; what it told is not counted here: 'wfctl audit' lists all\n", "\(told)")
+                + "an answer was lost; its deletions are not counted here: 'wfctl audit' lists all\n", "\(told)")
     }
 
     @Test(arguments: [
-        (["delete", "o"], "error: 'delete' needs '--reason', which stands in the history"),
+        (["delete", "o"], "error: 'delete' needs '--reason', which is recorded"),
         (["delete", "o", "--reason", "r", "--confirm", "p"], "error: '--confirm' must repeat the name 'o', not 'p'"),
         (["purge", "--finished-before", "soon", "--reason", "r"], "error: '--finished-before': "),
         (["purge", "--finished-before", "-1s", "--reason", "r"], "error: '--finished-before': "),

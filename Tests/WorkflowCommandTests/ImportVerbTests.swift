@@ -28,8 +28,8 @@ struct ImportVerbTests {
                     exit: 65, output: "",
                     errors: loss
                         + "door.scxml:4:17: info: \(info)\n"
-                        + "error: Cannot import 'door.scxml': 1 loss can change where the machine goes; "
-                        + "'--lossy' prints the definition all the same\n"))
+                        + "error: Cannot import 'door.scxml': 1 loss can change the machine's behaviour; "
+                        + "'--lossy' prints the definition anyway\n"))
         #expect(await harness.run("import", "lamp.scxml").exit == 0)
     }
 

@@ -95,7 +95,7 @@ struct MachineVerbTests {
     }
 
     @Test(arguments: [
-        (["suspend", "--machine", "o", "--run", "r"], "'suspend --machine' begins no run; with '--all' it does"),
+        (["suspend", "--machine", "o", "--run", "r"], "'suspend --machine' begins no run, so '--run' needs '--all'"),
         (
             ["suspend", "--machine", "o", "--expect", "abcdef"],
             "'--expect' goes with a selection, such as '--all' or '--state'"
@@ -104,7 +104,7 @@ struct MachineVerbTests {
             ["resume", "--machine", "o", "--expect", "abcdef"],
             "'--expect' goes with a selection, such as '--all' or '--state'"
         ),
-        (["suspend", "--all", "--state", "a"], "'--all' is for all instances: only '--machine' goes with it"),
+        (["suspend", "--all", "--state", "a"], "'--all' selects all instances: only '--machine' may accompany it"),
         (
             ["machine", "set", "o", "--retention", "soon"],
             "'--retention': 'soon' is no delay; one is written such as 250ms"

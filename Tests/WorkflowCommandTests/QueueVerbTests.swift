@@ -77,7 +77,7 @@ struct QueueVerbTests {
         let refused = await CommandHarness().run("queue", "stok", "--pause", answers: [.problem(unknown)])
         #expect(refused.exit == 4, "\(refused)")
         #expect(
-            refused.errors.hasSuffix("  '--new' sets it all the same\n  did you mean 'task:stock'?\n"), "\(refused)")
+            refused.errors.hasSuffix("  '--new' accepts the name\n  did you mean 'task:stock'?\n"), "\(refused)")
     }
 
     @Test func releaseAndStatusSayWhatIsHeld() async {
@@ -144,7 +144,7 @@ struct QueueVerbTests {
             ])
         #expect(outcome.output == "1 done, 1 refused\n" && outcome.exit == 1)
         #expect(
-            outcome.errors == "p pay: Somebody works on it\nerror: 1 effects stayed as they were\n")
+            outcome.errors == "p pay: Somebody works on it\nerror: 1 effects were not changed\n")
     }
 
     private static func failed(_ name: String, _ type: String, _ message: String, status: Int64? = nil) -> EffectItem {

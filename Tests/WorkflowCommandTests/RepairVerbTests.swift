@@ -126,7 +126,7 @@ struct RepairVerbTests {
         let line = BatchLine(instance: "o", event: "pay", data: ["card": "x"], key: Sample.key)
         #expect(outcome.output == JSONWriter.string(line) + "\n", "\(outcome)")
         let other = await CommandHarness().run("list", "-o", "batch")
-        #expect(other.exit == 64 && other.errors == "error: '-o batch' is for 'history' alone\n", "\(other)")
+        #expect(other.exit == 64 && other.errors == "error: Only 'history' accepts '-o batch'\n", "\(other)")
     }
 
     @Test func aRedactionTellsWhatIsGone() async {
@@ -250,7 +250,7 @@ struct RepairVerbTests {
                     exit: 65, output: "",
                     errors: """
                         error: The value of 'customer.name' is not JSON: line 1, column 1: expected a value, found 'A'
-                          a text has quotes within those of the shell: 'customer.name="…"'
+                          a string needs quotes inside the quotes of the shell: 'customer.name="…"'
 
                         """))
     }

@@ -116,7 +116,7 @@ struct SimulatedInvocationTests {
     @Test(arguments: [
         ("payin=1", 65, "error: 'm' has no invocation 'payin'; did you mean 'paying'?\n"),
         ("zzzzzzzz=1", 65, "error: 'm' has no invocation 'zzzzzzzz'; it has 'paying', 'pack'\n"),
-        ("paying", 64, "error: '--answer paying' has no '='; one is written --answer ID=JSON\n"),
+        ("paying", 64, "error: '--answer paying' has no '='; write --answer ID=JSON\n"),
     ])
     func aWrongAnswerIsRefused(answer: String, exit: Int32, message: String) async {
         let outcome = await run("--answer", answer)

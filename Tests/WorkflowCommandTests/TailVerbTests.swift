@@ -66,7 +66,7 @@ struct TailVerbTests {
         let transport = ScriptedTransport([])
         let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
         #expect(outcome.exit == 64 && transport.requests.isEmpty)
-        #expect(outcome.errors.contains(" stands twice, and takes one value\n"), "\(outcome)")
+        #expect(outcome.errors.contains(" is given twice, but takes one value\n"), "\(outcome)")
     }
 
     @Test func linesOfJSONAreTheItems() async throws {
@@ -99,7 +99,7 @@ struct TailVerbTests {
     }
 
     @Test(arguments: [
-        (["tail", "o", "--machine", "order"], "'--machine' does not go with an instance, which is of one machine"),
+        (["tail", "o", "--machine", "order"], "'--machine' cannot be combined with an instance"),
         (
             ["tail", "-o", "json"],
             "'tail' prints rows as they come, and '-o json' one document; use '-o jsonl'"

@@ -185,7 +185,7 @@ struct TimerVerbTests {
                     exit: 75, output: "",
                     errors: """
                         error: The outcome is unknown
-                          with '--key \(Sample.key)' the same command tells, and does nothing twice
+                          with '--key \(Sample.key)' the same command reports the outcome, and does nothing twice
 
                         """))
         #expect(Set(Self.keys(transport)) == [Sample.key] && (2...5).contains(transport.requests.count))

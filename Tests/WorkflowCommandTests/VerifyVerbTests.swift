@@ -60,7 +60,7 @@ struct VerifyVerbTests {
         let outcome = await CommandHarness().run("verify", "--all", answers: [.lines([])])
         #expect(
             outcome
-                == .init(exit: 1, output: "", errors: "error: The answer ended without saying what was compared\n"))
+                == .init(exit: 1, output: "", errors: "error: The answer ended without a result\n"))
     }
 
     @Test func verifyTellsAProblemAfterTheFirstLine() async {

@@ -162,9 +162,9 @@ struct WorkVerbTests {
     }
 
     @Test(arguments: [
-        ("http:a:80", "'http:a:80' has no workers: wfd does it itself"),
-        ("exec:a", "'exec:a' has no workers: wfd does it itself"),
-        ("1", "'1' is no queue of tasks: letters, digits, '_', '.' and '-', first a letter or '_'"),
+        ("http:a:80", "'http:a:80' has no workers: wfd carries out its effects itself"),
+        ("exec:a", "'exec:a' has no workers: wfd carries out its effects itself"),
+        ("1", "'1' is no queue of tasks: write letters, digits, '_', '.' and '-', first a letter or '_'"),
     ]) func whatHasNoWorkersIsRefused(queue: String, message: String) async {
         let outcome = await CommandHarness().run("work", queue, "--exec", "/bin/cat")
         #expect(outcome.exit == 64 && outcome.errors.hasPrefix("error: \(message)\n"))

@@ -63,7 +63,7 @@ private struct FileSink: TextSink {
             } else if errno != EINTR {
                 throw CommandFailure(
                     .other,
-                    "Cannot write to the output: \(String(cString: strerror(errno))); what was asked for is done")
+                    "Cannot write to the output: \(String(cString: strerror(errno))); the command was carried out")
             }
         }
     }

@@ -43,12 +43,12 @@ struct Bulk: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if action == .list, run != nil { throw ValidationError("'wfctl bulk list' lists all runs; 'show' shows one") }
+        if action == .list, run != nil { throw ValidationError("'wfctl bulk list' takes no name; 'show' takes one") }
         if !outcome.isEmpty, action != .show { throw ValidationError("'--outcome' goes with 'show' only") }
         if action != .list, run == nil { throw ValidationError("Missing expected argument '<run>'") }
         if action != .undo, let used = undo.used { throw ValidationError("'--\(used)' goes with 'undo' only") }
         if action == .undo, !undo.dryRun, undo.reason == nil {
-            throw ValidationError("'bulk undo' needs '--reason', which stands in the history")
+            throw ValidationError("'bulk undo' needs '--reason', which is recorded")
         }
     }
 

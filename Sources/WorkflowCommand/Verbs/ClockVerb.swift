@@ -38,7 +38,7 @@ struct ClockVerb: Verb {
         guard arguments.first == configuration.commandName,
             let distance = arguments.first(where: { $0.hasPrefix("-") && DelayText.isDelay(String($0.dropFirst())) })
         else { return }
-        throw CommandFailure(.usage, "A clock goes forward only: '\(distance)' is negative")
+        throw CommandFailure(.usage, "A clock only moves forward: '\(distance)' is negative")
     }
 
     func validate() throws {
@@ -46,7 +46,7 @@ struct ClockVerb: Verb {
             if noTasks { throw ValidationError("'--no-tasks' goes with 'advance'") }
             return
         }
-        guard let distance else { throw ValidationError("'advance' needs to know how far: \(DelayText.rule)") }
+        guard let distance else { throw ValidationError("'advance' needs a delay, \(DelayText.rule)") }
         do throws(DelayError) {
             _ = try DelayText.length(of: distance)
         } catch {

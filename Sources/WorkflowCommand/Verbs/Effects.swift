@@ -62,14 +62,14 @@ struct Effects: Verb {
         guard let action else {
             if let first = words.first, words.count > 1 {
                 throw ValidationError(
-                    "'\(first)' is none of retry, skip and cancel; one instance is shown at a time")
+                    "'\(first)' is not retry, skip or cancel; wfctl shows one instance at a time")
             }
             return try decision.refuse()
         }
         try decision.check(action, words: Array(words.dropFirst()), hasQueue: !queue.isEmpty, key: key.key)
         if !decision.isForMany, !queue.isEmpty || !state.isEmpty || limit != nil {
             throw ValidationError(
-                "'--queue', '--state' and '--limit' go with '--all', '--failure' and '--names-from' here")
+                "With an action, '--queue', '--state' and '--limit' need '--all', '--failure' or '--names-from'")
         }
     }
 

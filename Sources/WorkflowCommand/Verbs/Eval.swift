@@ -35,7 +35,7 @@ struct Eval: Verb {
 
     func validate() throws {
         guard [expression, context, event].count(where: { $0 == "-" }) <= 1 else {
-            throw ValidationError("Standard input can be read once only: '-' stands twice")
+            throw ValidationError("Standard input can be read only once: '-' is given twice")
         }
     }
 

@@ -79,7 +79,7 @@ struct Generate: Verb {
         if let name, !SwiftName.isIdentifier(name, ofType: true) || SwiftName.isTaken(type: name) {
             throw ValidationError("'\(name)' cannot be the name of the type")
         }
-        if check, output == nil { throw ValidationError("'--check' needs the file: '-o'") }
+        if check, output == nil { throw ValidationError("'--check' needs '-o'") }
     }
 
     func run(in session: Session) async throws {

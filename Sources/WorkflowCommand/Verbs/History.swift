@@ -54,14 +54,14 @@ struct History: Verb {
         try Least.check("--limit", limit)
         try Least.check("--after", after, least: 0)
         try Least.check("--from", from)
-        if after != nil, from != nil { throw ValidationError("'--from' does not go with '--after': both say where") }
+        if after != nil, from != nil { throw ValidationError("'--from' and '--after' exclude each other") }
         if follow, reverse { throw ValidationError("'--follow' does not go with '--reverse'") }
         if follow, global.format == .json {
             throw ValidationError("'--follow' prints rows as they come, and '-o json' one document; use '-o jsonl'")
         }
         if global.format == .batch, follow || reverse || detail {
             throw ValidationError(
-                "'-o batch' goes with '--after', '--from' and '--limit' only: its lines are to be sent")
+                "'-o batch' accepts only '--after', '--from' and '--limit': 'wfctl send' reads its lines")
         }
     }
 

@@ -53,8 +53,8 @@ struct Import: Verb {
             let noun = losses == 1 ? "loss" : "losses"
             throw CommandFailure(
                 .badData,
-                "Cannot import '\(file)': \(losses) \(noun) can change where the machine goes; "
-                    + "'--lossy' prints the definition all the same")
+                "Cannot import '\(file)': \(losses) \(noun) can change the machine's behaviour; "
+                    + "'--lossy' prints the definition anyway")
         }
         let isJSON = session.format == .json || session.format == .jsonl
         try session.write(document: imported.definition.text(as: isJSON ? .json : .yaml))

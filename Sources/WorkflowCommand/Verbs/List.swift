@@ -89,7 +89,7 @@ struct List: Verb {
         try printer.end()
         if let hint { try session.say(hint) }
         if self.limit == nil, count == limit {
-            try session.say("note: these are the first \(count); --limit says how many")
+            try session.say("note: these are the first \(count); --limit sets the number")
         }
     }
 

@@ -61,7 +61,7 @@ struct Migrate: Verb {
         try options.checkReason(of: "migrate", isForMany: undo != nil || many.isUsed)
         if undo != nil {
             if !instances.isEmpty || many.isUsed || to != nil || !migration.isEmpty || allOrNothing {
-                throw ValidationError("'--undo' names a run: it says itself which instances there are, and to where")
+                throw ValidationError("'--undo' names a run, which sets the instances, the version and the plan")
             }
             if options.expectSeq != nil || options.key.key != nil {
                 throw ValidationError(
@@ -73,15 +73,15 @@ struct Migrate: Verb {
         try many.check(instance: instances.first, options)
         if many.isUsed {
             if many.namesFrom == nil, !many.isForOneVersion {
-                throw ValidationError("a migration is for one version: select it with '--machine' and '--from'")
+                throw ValidationError("A run migrates one version: select it with '--machine' and '--from'")
             }
             if many.namesFrom != nil, to == nil { throw ValidationError("'--names-from' needs '--to'") }
         } else if allOrNothing {
             throw ValidationError("'--all-or-nothing' goes with a selection, such as '--machine'")
         }
         guard instances.count > 1 else { return }
-        if options.expectSeq != nil { throw ValidationError("'--expect-seq' goes with one instance") }
-        if options.key.key != nil { throw ValidationError("'--key' goes with one instance") }
+        if options.expectSeq != nil { throw ValidationError("'--expect-seq' is for one instance") }
+        if options.key.key != nil { throw ValidationError("'--key' is for one instance") }
     }
 
     func run(in session: Session) async throws {

@@ -54,7 +54,7 @@ struct Purge: Verb {
             guard trial.deleted <= Self.unasked else {
                 throw CommandFailure(
                     .usage, "\(trial.deleted) instances would be deleted; nothing was done",
-                    notes: ["'--yes' deletes them without a question"])
+                    notes: ["'--yes' deletes them"])
             }
         }
         let answer = try await purge(isDryRun: dryRun, in: session)
@@ -85,7 +85,7 @@ struct Purge: Verb {
                     return try await client.purge(request)
                 }
                 if tries > 1 {
-                    try session.say("an answer was lost; what it told is not counted here: 'wfctl audit' lists all")
+                    try session.say("an answer was lost; its deletions are not counted here: 'wfctl audit' lists all")
                 }
                 sum = PurgeAnswer(
                     deleted: sum.deleted + answer.deleted, rows: sum.rows + answer.rows,

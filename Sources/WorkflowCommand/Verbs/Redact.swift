@@ -50,7 +50,7 @@ struct Redact: Verb {
             throw ValidationError("'--seq' and '--rename' are for one instance")
         }
         if let seq, SeqSet(seq) == nil {
-            throw ValidationError("'--seq' names rows from 1 on, smaller numbers first, such as 3,7-9")
+            throw ValidationError("'--seq' must name rows from 1 on, in ascending order, such as 3,7-9")
         }
     }
 

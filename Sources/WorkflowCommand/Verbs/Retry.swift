@@ -46,9 +46,9 @@ struct Retry: Verb {
     func validate() throws {
         try many.check(instance: instance, options)
         try Least.check("--to", to)
-        if to == nil, !migration.isEmpty { throw ValidationError("say with '--to' which version it goes to") }
+        if to == nil, !migration.isEmpty { throw ValidationError("Migration options such as '--map' need '--to'") }
         if to != nil, many.isUsed, many.namesFrom == nil, !many.isForOneVersion {
-            throw ValidationError("'--to' takes instances of one version: select it with '--machine' and '--from'")
+            throw ValidationError("'--to' needs instances of one version: select them with '--machine' and '--from'")
         }
     }
 
@@ -88,6 +88,6 @@ extension CommandFailure {
     init(_ instance: String, _ what: String, _ failure: Instance.Failure?) {
         self.init(
             .refused, "\(instance) \(what)",
-            notes: [failure?.detail ?? "'wfctl show \(instance)' tells on which event and why"])
+            notes: [failure?.detail ?? "'wfctl show \(instance)' shows the event and the reason"])
     }
 }

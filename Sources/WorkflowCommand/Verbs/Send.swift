@@ -62,7 +62,7 @@ struct Send: Verb {
             let isAlone =
                 instance == nil && data.data == nil && !dryRun && !detail && expectSeq == nil && expectState == nil
             guard isAlone, key.key == nil, !many.isUsed, reason == nil else {
-                throw ValidationError("'--batch' goes with '--run' and '--atomic' only: all else stands in its lines")
+                throw ValidationError("'--batch' accepts only '--run' and '--atomic': its lines have everything else")
             }
             return try BatchOptions.check(run: many.run)
         }
@@ -87,7 +87,7 @@ struct Send: Verb {
         }
         if detail || explain || expectSeq != nil || expectState != nil || key.key != nil || lines.atomic {
             throw ValidationError(
-                "An event for many takes '--data', '--reason', '--dry-run', '--run', '--expect' and '--yes'")
+                "With a selection, 'send' accepts '--data', '--reason', '--dry-run', '--run', '--expect' and '--yes'")
         }
     }
 

@@ -35,7 +35,7 @@ struct SetContext: Verb {
 
     func validate() throws {
         try options.checkReason(of: "set", isForMany: many.isUsed)
-        if allChanges.isEmpty, unset.isEmpty { throw ValidationError("say what to change: PATH=JSON, or '--unset'") }
+        if allChanges.isEmpty, unset.isEmpty { throw ValidationError("Nothing to change: give PATH=JSON or '--unset'") }
         var paths: Set<String> = []
         for change in allChanges {
             let path = try Self.parts(of: change).path
@@ -86,7 +86,7 @@ struct SetContext: Verb {
             default: break
             }
         }
-        throw ValidationError("'\(change)' has no value: it is written PATH=JSON")
+        throw ValidationError("'\(change)' has no value; write PATH=JSON")
     }
 
     private func value(_ text: String, of path: String, in session: Session) throws -> JSONValue {
@@ -96,7 +96,7 @@ struct SetContext: Verb {
         } catch {
             throw CommandFailure(
                 .badData, "The value of '\(path)' is not JSON: \(error.description)",
-                notes: ["a text has quotes within those of the shell: '\(path)=\"…\"'"])
+                notes: ["a string needs quotes inside the quotes of the shell: '\(path)=\"…\"'"])
         }
     }
 }

@@ -47,7 +47,7 @@ struct SetQueue: Verb {
         if QueueName.whole(queue) == nil { throw ValidationError("'\(queue)' is no queue: \(QueueName.rule)") }
         if pause, resume { throw ValidationError("'--pause' and '--resume' exclude each other") }
         guard concurrency != nil || rate != nil || pause || resume else {
-            throw ValidationError("say what to change: --concurrency, --rate, --pause or --resume")
+            throw ValidationError("Nothing to change: give --concurrency, --rate, --pause or --resume")
         }
         _ = try request()
     }

@@ -63,7 +63,7 @@ struct Simulate: Verb {
 
     func validate() throws {
         guard [file, data, script].count(where: { $0 == "-" }) <= 1 else {
-            throw ValidationError("Standard input can be read once only: '-' stands twice")
+            throw ValidationError("Standard input can be read only once: '-' is given twice")
         }
     }
 
@@ -76,7 +76,7 @@ struct Simulate: Verb {
         let data = try data.map { try DataArgument.object(of: $0, in: session) } ?? JSONObject()
         let scripted = try script.map { try SimulationScript.lines(at: $0, in: session) } ?? []
         guard let start = WireTime(text: clock) else {
-            throw CommandFailure(.usage, "'\(clock)' is no time; one is written 2000-01-01T00:00:00.000Z")
+            throw CommandFailure(.usage, "'\(clock)' is no time; write 2000-01-01T00:00:00.000Z")
         }
         if let reason = Simulation.misfit(of: data, in: machine) {
             throw CommandFailure(.badData, "Cannot start '\(machine.name)': \(reason)")
@@ -151,7 +151,7 @@ struct Simulate: Verb {
     /// Parses `ID=JSON`.
     private static func answer(_ text: String, of machine: Machine) throws -> (String, JSONValue) {
         guard let separator = text.firstIndex(of: "=") else {
-            throw CommandFailure(.usage, "'--answer \(text)' has no '='; one is written --answer ID=JSON")
+            throw CommandFailure(.usage, "'--answer \(text)' has no '='; write --answer ID=JSON")
         }
         let id = String(text[..<separator])
         let known = machine.states.flatMap { $0.invocations.map(\.id) }

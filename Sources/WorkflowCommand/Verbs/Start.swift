@@ -50,7 +50,7 @@ struct Start: Verb {
         try Least.check("--version", version)
         if lines.batch != nil {
             guard machine == nil, name == nil, version == nil, data == nil, key.key == nil else {
-                throw ValidationError("'--batch' goes with '--run' and '--atomic' only: all else stands in its lines")
+                throw ValidationError("'--batch' accepts only '--run' and '--atomic': its lines have everything else")
             }
             return try BatchOptions.check(run: run)
         }

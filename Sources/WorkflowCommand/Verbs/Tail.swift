@@ -43,7 +43,7 @@ struct Tail: Verb {
 
     func validate() throws {
         if instance != nil, !machine.isEmpty {
-            throw ValidationError("'--machine' does not go with an instance, which is of one machine")
+            throw ValidationError("'--machine' cannot be combined with an instance")
         }
         if global.format == .json {
             throw ValidationError("'tail' prints rows as they come, and '-o json' one document; use '-o jsonl'")

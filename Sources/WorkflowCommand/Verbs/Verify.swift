@@ -80,7 +80,7 @@ private struct VerificationReport {
 
     mutating func end() throws {
         try progress.end()
-        guard let counts else { throw CommandFailure(.other, "The answer ended without saying what was compared") }
+        guard let counts else { throw CommandFailure(.other, "The answer ended without a result") }
         switch session.format {
         case .jsonl, .batch: try session.print(VerificationLine.counts(counts)) { "" }
         case .table, .json, .yaml:

@@ -68,8 +68,8 @@ struct Work: Verb {
             let isOther = QueueName.whole(queue) != nil
             throw ValidationError(
                 isOther
-                    ? "'\(queue)' has no workers: wfd does it itself"
-                    : "'\(queue)' is no queue of tasks: letters, digits, '_', '.' and '-', first a letter or '_'")
+                    ? "'\(queue)' has no workers: wfd carries out its effects itself"
+                    : "'\(queue)' is no queue of tasks: write letters, digits, '_', '.' and '-', first a letter or '_'")
         }
         try Self.check("--concurrency", concurrency, in: 1...100)
         try Self.check("--lease", lease, in: APILimits.leaseSeconds)
