@@ -61,9 +61,9 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .target(name: "WorkflowJSON"),
-        .target(name: "WorkflowSpelling"),
-        .target(name: "WorkflowTerminal"),
+        .target(name: "WorkflowJSON"), .target(name: "WorkflowSpelling"), .target(name: "WorkflowTerminal"),
+        // Limits, the grammar of names and the types of problems: what the API and the Swift library have in common.
+        .target(name: "WorkflowRules"),
         // Regular expressions in linear time: libre2 behind a few C functions.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
         .target(
@@ -76,7 +76,7 @@ let package = Package(
             name: "Statechart",
             dependencies: ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", .product(name: "Yams", package: "Yams")]
         ),
-        .target(name: "StateMachines", dependencies: ["WorkflowAPI", "WorkflowJSON", "Statechart"]),
+        .target(name: "StateMachines", dependencies: ["WorkflowRules", "WorkflowJSON", "Statechart"]),
         .target(name: "WorkflowInterchange", dependencies: ["WorkflowJSON", "WorkflowSpelling", "Statechart"]),
         .target(
             name: "WorkflowMigrations",
@@ -136,7 +136,7 @@ let package = Package(
         // The commit of this build: C, because Swift takes no text from the manifest. Each commit compiles anew what
         // depends on it, which is why only the programs do.
         .target(name: "CRelease", cSettings: commit.map { [.define("WFD_COMMIT", to: "\"\($0)\"")] } ?? []),
-        .target(name: "WorkflowAPI", dependencies: ["WorkflowJSON", "WorkflowSpelling"]),
+        .target(name: "WorkflowAPI", dependencies: ["WorkflowJSON", "WorkflowRules", "WorkflowSpelling"]),
         .target(
             name: "WorkflowServer",
             dependencies: [

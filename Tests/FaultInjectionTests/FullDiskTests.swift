@@ -106,8 +106,8 @@ import WorkflowJSON
         try await SmallDisk.with(megabytes: 8, in: folder) { disk in
             let arguments = Daemon.arguments(
                 database: disk.path + "/wfd.db", listen: ["unix:" + folder.path("wfd.sock")])
-            func expectNoRoom(_ deed: String, _ rest: String = "") async throws {
-                let result = try await Daemon.launch(arguments).result()
+            func expectNoRoom(_ deed: String, _ rest: String = "", more: [String] = []) async throws {
+                let result = try await Daemon.launch(arguments + more).result()
                 #expect(result.end == .exited(74), "\(result)")
                 let sentence = "\(deed) '\(disk.path)/wfd.db'\(rest): no room on the disk"
                 #expect(result.errors.contains(sentence), "\(result)")
@@ -127,9 +127,15 @@ import WorkflowJSON
             try FileManager.default.copyItem(atPath: fixture, toPath: disk.path + "/wfd.db")
             try disk.fill()
             try disk.makeRoom(bytes: 48 << 10)
-            try await expectNoRoom("Cannot upgrade", " to schema version 2")
+            try await expectNoRoom("Cannot upgrade", " to schema version 2", more: ["--no-copy"])
+            let uncopied = try await Daemon.launch(arguments).result()
+            #expect(uncopied.end == .exited(74), "\(uncopied)")
+            let refused = "Cannot keep a copy of '\(disk.path)/wfd.db' before its upgrade: the copy needs 1 MiB"
+            #expect(uncopied.errors.contains(refused), "\(uncopied)")
             try disk.makeRoom()
             #expect(try await Self.daemon(on: disk, in: folder).stop().end == .exited(0))
+            let names = try FileManager.default.contentsOfDirectory(atPath: disk.path).sorted()
+            #expect(names.count == 3 && names.filter { $0.hasPrefix("wfd.db.before-") }.count == 1, "\(names)")
         }
     }
 

@@ -97,7 +97,7 @@ import WorkflowStore
         let directory = try old()
         let before = try directory.contents()["store.db"]
         var limits = StoreLimits()
-        limits.backupReserveBytes = 1 << 60
+        limits.upgradeReserveBytes = 1 << 60
         let error = #expect(throws: StoreError.self) { _ = try open(directory, limits: limits) }
         #expect(error?.code == .unavailable)
         #expect(

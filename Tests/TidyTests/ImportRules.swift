@@ -13,7 +13,7 @@ enum ImportRules {
             "CRE2", "WorkflowJSON", "WorkflowSpelling", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/Statechart": ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", "Yams"],
-        "Sources/StateMachines": ["WorkflowAPI", "WorkflowJSON", "Statechart", "Synchronization"],
+        "Sources/StateMachines": ["WorkflowRules", "WorkflowJSON", "Statechart", "Synchronization"],
         "Sources/WorkflowInterchange": [
             "WorkflowJSON", "WorkflowSpelling", "Statechart", "Foundation", "FoundationXML",
         ],
@@ -33,7 +33,8 @@ enum ImportRules {
             "SQLiteStore", "Statechart", "StateMachines", "WorkflowEngine", "WorkflowStore", "Logging",
             "ServiceLifecycle",
         ],
-        "Sources/WorkflowAPI": ["WorkflowJSON", "WorkflowSpelling"],
+        "Sources/WorkflowRules": [],
+        "Sources/WorkflowAPI": ["WorkflowJSON", "WorkflowRules", "WorkflowSpelling"],
         "Sources/WorkflowServer": [
             "CAllocation", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads", "WorkflowAPI",
             "WorkflowEngine",

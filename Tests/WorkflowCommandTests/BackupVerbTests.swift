@@ -57,7 +57,7 @@ struct BackupVerbTests {
         let harness = CommandHarness(files: ["w.db": "old"])
         let outcome = await harness.run("backup", "w.db")
         #expect(
-            outcome == .init(exit: 1, output: "", errors: "error: 'w.db' exists already\n  --force replaces it\n"))
+            outcome == .init(exit: 73, output: "", errors: "error: 'w.db' exists already\n  --force replaces it\n"))
         let files = MemoryFiles(contents: ["w.db": "old"])
         let transport = ScriptedTransport(Self.answers(Self.backup))
         _ = await harness.run(["backup", "--force", "w.db"], transport: transport, files: files)

@@ -72,6 +72,8 @@ struct SchemaUpgrade {
     }
 
     private func copy(_ database: Database, to path: String) throws {
+        var limits = limits
+        limits.backupReserveBytes = limits.upgradeReserveBytes
         let backup = try SQLiteBackup(to: path, of: database, beside: file, limits: limits)
         var told = ContinuousClock.now
         do {

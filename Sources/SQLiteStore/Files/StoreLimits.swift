@@ -64,6 +64,8 @@ package struct StoreLimits: Sendable {
     package var backupSetbacks = 100
     /// The bytes that must stay free on the disk beside a backup, so that a backup never stops the daemon.
     package var backupReserveBytes: Int64 = 64 << 20
+    /// The bytes that must stay free on the disk beside the copy before an upgrade, for the new tables.
+    package var upgradeReserveBytes: Int64 = 1 << 20
     /// The bytes of a backup that are flushed at once; a commit may have to wait for this flush.
     package var backupFlushBytes = 256 << 10
     /// The bytes that are read and written at once when a file is copied.

@@ -1,5 +1,5 @@
 package import Statechart
-internal import WorkflowAPI
+internal import WorkflowRules
 
 // The answers of all hosts: the same texts and types for every kind of host.
 

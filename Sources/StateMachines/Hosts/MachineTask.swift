@@ -1,5 +1,5 @@
-internal import WorkflowAPI
 public import WorkflowJSON
+internal import WorkflowRules
 
 /// Work that a state gives to a worker: `Invoke(task: Stock.self, …)` in a definition, `invoke: {task: stock}` in YAML.
 public protocol MachineTask: Sendable {

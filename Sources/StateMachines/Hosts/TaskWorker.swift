@@ -1,5 +1,5 @@
-internal import WorkflowAPI
 package import WorkflowJSON
+internal import WorkflowRules
 
 /// A host that gives tasks to a worker and receives their results.
 package protocol TaskSource: Sendable {

@@ -72,3 +72,5 @@ public struct Problem: Error, Hashable, WireRecord {
         misfits = try fields.optional("misfits", \.misfits)
     }
 }
+
+extension ProblemType: WireWord {}

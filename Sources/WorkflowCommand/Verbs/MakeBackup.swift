@@ -39,7 +39,7 @@ struct MakeBackup: Verb {
         let file = try files.create(destination, isPrivate: true)
         defer { file.discard() }
         guard force || !files.exists(destination) else {
-            throw CommandFailure(.other, "'\(destination)' exists already", notes: ["--force replaces it"])
+            throw CommandFailure(.cannotCreate, "'\(destination)' exists already", notes: ["--force replaces it"])
         }
         let backup = try await session.withClient { client in
             try await fetch(from: client, in: session) { try file.write($0) }

@@ -1,5 +1,5 @@
 /// The types of problems: stable names, each with its HTTP status and the exit code of `wfctl`.
-public enum ProblemType: String, WireWord {
+public enum ProblemType: String, CaseIterable, Sendable {
     /// The machine knows the event, but no active state accepts it.
     case eventNotAccepted = "event-not-accepted"
     /// A state accepts the event, but its guard is false.

@@ -3,7 +3,7 @@ import Testing
 import WorkflowJSON
 
 /// Tests the repair of an instance by `wfctl`, with a kill of the daemon after each step.
-@Suite struct RepairVerbTests {
+@Suite struct RepairedInstanceTests {
     private static let definition = """
         id: job
         initial: idle
