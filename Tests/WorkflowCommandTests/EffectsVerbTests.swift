@@ -109,7 +109,7 @@ struct EffectsVerbTests {
             "\(outcome)")
         #expect(transport.requests.count == 1)
         let one = await CommandHarness().run("effects", "cancel", "o", "packing", "--yes")
-        #expect(one.exit == 64 && one.errors.contains("'--yes' goes with '--all'"), "\(one)")
+        #expect(one.exit == 64 && one.errors.contains("'--yes' needs '--all'"), "\(one)")
     }
 
     @Test func noneAreAnEmptyTable() async {
