@@ -31,10 +31,6 @@ public struct JSONReader {
         return value
     }
 
-    private init(text: UnsafeBufferPointer<UInt8>) {
-        self.text = text
-    }
-
     private var current: UInt8? { offset < text.count ? text[offset] : nil }
 
     private mutating func skipSpace() {

@@ -23,7 +23,9 @@ package struct AuditRecord: Sendable, Equatable {
 
     /// The machine id of a deletion that a restore copied, if the backup is older than the machine version.
     package static let noMachine = MachineID(rawValue: 0)
+}
 
+extension AuditRecord {
     package init(
         position: Position, of instance: InstanceRecord, at: Timestamp, by actor: Actor?, reason: String?, key: Digest?
     ) {
@@ -31,23 +33,6 @@ package struct AuditRecord: Sendable, Equatable {
             position: position, instanceID: instance.id, uuid: instance.uuid, namespace: instance.namespace,
             machineID: instance.machineID, rows: instance.seq.rawValue, digest: instance.digest, at: at, actor: actor,
             reason: reason, key: key)
-    }
-
-    package init(
-        position: Position, instanceID: InstanceID, uuid: UniqueID, namespace: NamespaceID, machineID: MachineID,
-        rows: Int64, digest: Digest, at: Timestamp, actor: Actor?, reason: String?, key: Digest?
-    ) {
-        self.position = position
-        self.instanceID = instanceID
-        self.uuid = uuid
-        self.namespace = namespace
-        self.machineID = machineID
-        self.rows = rows
-        self.digest = digest
-        self.at = at
-        self.actor = actor
-        self.reason = reason
-        self.key = key
     }
 }
 

@@ -153,10 +153,6 @@ private struct FieldWriter {
     let bytes: UnsafeMutableRawBufferPointer
     private(set) var count = 0
 
-    init(bytes: UnsafeMutableRawBufferPointer) {
-        self.bytes = bytes
-    }
-
     mutating func append(_ field: [UInt8]?) {
         guard let field else { return appendMissing() }
         field.withUnsafeBytes { append($0) }

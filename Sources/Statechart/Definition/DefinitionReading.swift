@@ -3,9 +3,4 @@ package struct DefinitionReading: Sendable {
     package let machine: Machine
     /// The warnings in the order of the text.
     package let warnings: [Diagnostic]
-
-    package init(machine: Machine, warnings: [Diagnostic]) {
-        self.machine = machine
-        self.warnings = warnings
-    }
 }

@@ -9,12 +9,6 @@ package struct Expression: Sendable {
     /// The line of the definition on which the expression begins.
     package let line: Int
 
-    package init(program: Program, readsEvent: Bool, line: Int) {
-        self.program = program
-        self.readsEvent = readsEvent
-        self.line = line
-    }
-
     /// The expression as written.
     package var source: String { program.source }
 }
@@ -32,11 +26,6 @@ package indirect enum Template: Sendable {
     package struct Member: Sendable {
         package let key: String
         package let value: Template
-
-        package init(key: String, value: Template) {
-            self.key = key
-            self.value = value
-        }
     }
 }
 

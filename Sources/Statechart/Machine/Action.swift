@@ -59,13 +59,6 @@ package struct Assignment: Sendable {
     package let value: Template
     /// The type of the path's first key; `dyn` if every value that the template can produce fits.
     package let type: CELType
-
-    package init(text: String, path: [Step], value: Template, type: CELType) {
-        self.text = text
-        self.path = path
-        self.value = value
-        self.type = type
-    }
 }
 
 /// An event that the instance sends to itself.
@@ -78,15 +71,6 @@ package struct Send: Sendable {
     package let id: String?
     package let misfire: Misfire
     package let line: Int
-
-    package init(event: String, data: Template?, delay: Delay?, id: String?, misfire: Misfire, line: Int) {
-        self.event = event
-        self.data = data
-        self.delay = delay
-        self.id = id
-        self.misfire = misfire
-        self.line = line
-    }
 }
 
 /// One entry of a `choose`.
@@ -94,11 +78,6 @@ package struct Branch: Sendable {
     /// The guard; `nil` for a branch that is always taken.
     package let condition: Expression?
     package let actions: [Action]
-
-    package init(condition: Expression?, actions: [Action]) {
-        self.condition = condition
-        self.actions = actions
-    }
 }
 
 /// A `foreach` (SCXML 4.6): iterates over a copy of the list.
@@ -110,12 +89,4 @@ package struct Loop: Sendable {
     package let index: String?
     package let actions: [Action]
     package let line: Int
-
-    package init(array: Expression, item: String, index: String?, actions: [Action], line: Int) {
-        self.array = array
-        self.item = item
-        self.index = index
-        self.actions = actions
-        self.line = line
-    }
 }

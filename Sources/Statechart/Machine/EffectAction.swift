@@ -19,12 +19,6 @@ package struct TaskAction: Sendable {
     package let input: Template?
     /// Returns a number in `priorities`; `nil` for the default `priority`.
     package let priority: Expression?
-
-    package init(queue: String, input: Template?, priority: Expression?) {
-        self.queue = queue
-        self.input = input
-        self.priority = priority
-    }
 }
 
 /// A request that the daemon sends.
@@ -60,21 +54,6 @@ package struct HTTPAction: Sendable {
     /// The names of the response headers to keep, in lower case.
     package let keptHeaders: [String]
     package let limits: AttemptLimits
-
-    package init(
-        method: String, address: Address, query: Template?, headers: Template?, payload: Payload?,
-        secretHeaders: JSONObject, signingSecret: String?, keptHeaders: [String], limits: AttemptLimits
-    ) {
-        self.method = method
-        self.address = address
-        self.query = query
-        self.headers = headers
-        self.payload = payload
-        self.secretHeaders = secretHeaders
-        self.signingSecret = signingSecret
-        self.keptHeaders = keptHeaders
-        self.limits = limits
-    }
 }
 
 /// A program that the daemon runs.
@@ -86,13 +65,6 @@ package struct ExecAction: Sendable {
     /// The program's standard input; `nil` for no input.
     package let input: Template?
     package let limits: AttemptLimits
-
-    package init(program: String, arguments: [Template], input: Template?, limits: AttemptLimits) {
-        self.program = program
-        self.arguments = arguments
-        self.input = input
-        self.limits = limits
-    }
 }
 
 /// The limits of one attempt; `nil` for the daemon's default.
@@ -103,11 +75,6 @@ package struct AttemptLimits: Sendable, Equatable {
     package var milliseconds: Int64?
     /// The largest size of the response, or of the program's output.
     package var bytes: Int?
-
-    package init(milliseconds: Int64? = nil, bytes: Int? = nil) {
-        self.milliseconds = milliseconds
-        self.bytes = bytes
-    }
 }
 
 extension EffectAction {

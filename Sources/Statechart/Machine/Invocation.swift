@@ -8,14 +8,6 @@ package struct Invocation: Sendable {
     package let retry: RetryPolicy
     /// The line of the definition on which the invocation stands.
     package let line: Int
-
-    package init(id: String, action: EffectAction, timeout: Delay?, retry: RetryPolicy, line: Int) {
-        self.id = id
-        self.action = action
-        self.timeout = timeout
-        self.retry = retry
-        self.line = line
-    }
 }
 
 /// An effect whose result is not awaited. A call outlives its state and its instance.
@@ -24,10 +16,4 @@ package struct Call: Sendable {
     package let retry: RetryPolicy
     /// The line of the definition on which the call stands.
     package let line: Int
-
-    package init(action: EffectAction, retry: RetryPolicy, line: Int) {
-        self.action = action
-        self.retry = retry
-        self.line = line
-    }
 }

@@ -87,9 +87,4 @@ package struct Initial: Sendable {
     package let targets: [StateIndex]
     /// The actions that run after the state's entry actions, before its children are entered.
     package let actions: [Action]
-
-    package init(targets: [StateIndex], actions: [Action]) {
-        self.targets = targets
-        self.actions = actions
-    }
 }

@@ -42,13 +42,6 @@ package struct Timeout: Sendable {
     package let misfire: Misfire
     /// The line of the definition on which the delay stands.
     package let line: Int
-
-    package init(event: String, delay: Delay, misfire: Misfire, line: Int) {
-        self.event = event
-        self.delay = delay
-        self.misfire = misfire
-        self.line = line
-    }
 }
 
 /// The rule for a timer that fires late, for example after downtime.

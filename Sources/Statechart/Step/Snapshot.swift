@@ -57,11 +57,6 @@ package struct HistoryMemory: Sendable, Equatable {
     /// The remembered states in document order: the active children for shallow history, the active leaves for deep
     /// history.
     package let states: [StateIndex]
-
-    package init(history: StateIndex, states: [StateIndex]) {
-        self.history = history
-        self.states = states
-    }
 }
 
 /// The stored form of a snapshot: plain text and canonical JSON. Equal snapshots have equal bytes.

@@ -26,13 +26,6 @@ struct Compiler {
     /// The remaining budget for the compilation of patterns.
     var patternBudget = Budget()
 
-    init(source: SourceText, environment: Environment, isChecked: Bool, issues: IssueList) {
-        self.source = source
-        self.environment = environment
-        self.isChecked = isChecked
-        self.issues = issues
-    }
-
     var names: NameTable { environment.names }
 
     mutating func part(_ syntax: Syntax) -> Part {

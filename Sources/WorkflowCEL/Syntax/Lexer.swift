@@ -15,11 +15,6 @@ struct Lexer {
         return (lexer.tokens, lexer.issues)
     }
 
-    private init(source: SourceText, issues: IssueList) {
-        self.source = source
-        self.issues = issues
-    }
-
     private mutating func run() {
         while true {
             skipSpace()

@@ -29,13 +29,6 @@ struct Parser {
         return (parser.whole(), parser.issues)
     }
 
-    private init(source: SourceText, tokens: [Token], hasMacros: Bool, issues: IssueList) {
-        self.source = source
-        self.tokens = tokens
-        self.hasMacros = hasMacros
-        self.issues = issues
-    }
-
     private mutating func whole() -> Syntax? {
         do throws(Failure) {
             let syntax = try expression()

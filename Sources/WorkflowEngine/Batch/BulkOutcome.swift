@@ -36,12 +36,6 @@ package struct BulkOutcome: Sendable, Equatable {
         package let instance: InstanceName
         /// The reason; `nil` if the action was done.
         package let message: String?
-
-        init(kind: Kind, instance: InstanceName, message: String?) {
-            self.kind = kind
-            self.instance = instance
-            self.message = message
-        }
     }
 
     /// The number of outcomes of each kind, indexed by `Kind.place`.

@@ -181,19 +181,9 @@ struct RowNote: Equatable {
     var exit: RecordedFailure?
     /// The lateness of the row's timer, if the timer came too late.
     var skipped: SkippedTimer?
+}
 
-    init(
-        failure: RecordedFailure? = nil, result: Pending.ID? = nil, reason: String? = nil,
-        run: String? = nil, exit: RecordedFailure? = nil, skipped: SkippedTimer? = nil
-    ) {
-        self.skipped = skipped
-        self.run = run
-        self.exit = exit
-        self.failure = failure
-        self.result = result
-        self.reason = reason
-    }
-
+extension RowNote {
     /// Reads a stored note; skips everything unknown.
     init(_ text: String?) {
         guard let text, let object = RecordedFailure.object(text) else { return }

@@ -13,14 +13,9 @@ struct TaskLease: Equatable {
     let milliseconds: Int64
     /// The generation of the store: a lease from before a restore is void.
     let generation: Int64
+}
 
-    init(secret: [UInt8], begun: Timestamp, milliseconds: Int64, generation: Int64) {
-        self.secret = secret
-        self.begun = begun
-        self.milliseconds = milliseconds
-        self.generation = generation
-    }
-
+extension TaskLease {
     /// Reads the form that `bytes` gives; `nil` for anything else.
     init?(_ bytes: [UInt8]?) {
         guard let bytes, bytes.count == Self.byteCount else { return nil }

@@ -4,9 +4,4 @@ package struct VerificationProgress: Sendable, Equatable {
     package var done: Int
     /// The approximate number of all journal rows, which includes unused positions.
     package var total: Int
-
-    package init(done: Int, total: Int) {
-        self.done = done
-        self.total = total
-    }
 }

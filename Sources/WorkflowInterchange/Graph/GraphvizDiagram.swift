@@ -16,11 +16,6 @@ private struct GraphvizWriter {
     let active: Set<StateIndex>
     private(set) var lines: [String] = []
 
-    init(machine: Machine, active: Set<StateIndex>) {
-        self.machine = machine
-        self.active = active
-    }
-
     mutating func write() {
         add("digraph \(Self.quoted(machine.name)) {", level: 0)
         // `compound` lets arrows end at clusters.

@@ -18,10 +18,6 @@ private struct MermaidWriter {
     let machine: Machine
     private(set) var lines = ["stateDiagram-v2"]
 
-    init(machine: Machine) {
-        self.machine = machine
-    }
-
     mutating func write(active: Set<StateIndex>) {
         if machine.isDrawn { writeState(.root, level: 1) } else { writeMembers(of: .root, level: 1) }
         for arrow in TransitionArrow.arrows(of: machine) {

@@ -32,11 +32,6 @@ struct TransitionArrow {
         let target: StateIndex
     }
 
-    private init(source: StateIndex, target: StateIndex) {
-        self.source = source
-        self.target = target
-    }
-
     private var finished: TransitionArrow {
         var arrow = self
         guard labels.count > 1 else {

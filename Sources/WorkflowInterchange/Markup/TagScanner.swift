@@ -23,10 +23,6 @@ struct TagScanner {
         return try scanner.tags()
     }
 
-    private init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
     private var place: DefinitionPlace { DefinitionPlace(line: line, column: column) }
 
     private mutating func tags() throws(ImportError) -> [Tag] {

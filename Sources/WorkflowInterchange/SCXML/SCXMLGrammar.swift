@@ -28,10 +28,6 @@ struct SCXMLGrammar {
         return SCXMLDocument(root: cleaned, hasScripts: grammar.hasScripts)
     }
 
-    private init(notes: ImportNoteList) {
-        self.notes = notes
-    }
-
     private static let actions = ["raise", "if", "foreach", "log", "assign", "send", "cancel", "script"]
     private static let inState = [
         "onentry", "onexit", "transition", "state", "parallel", "history", "datamodel", "invoke",

@@ -16,10 +16,6 @@ struct ScriptParser {
         return expression
     }
 
-    private init(lexer: ScriptLexer) {
-        self.lexer = lexer
-    }
-
     private mutating func advance() throws(ScriptFailure) {
         token = try lexer.next()
     }

@@ -44,10 +44,6 @@ struct ScriptTranslator {
     /// Adds a remark.
     mutating func notice(_ remark: Remark) { remarks.insert(remark) }
 
-    init(names: Names) {
-        self.names = names
-    }
-
     /// The precedence of the parts of an expression (CEL, "Syntax").
     enum Binding: Int {
         case conditional, or, and, relation, sum, product, unary, primary

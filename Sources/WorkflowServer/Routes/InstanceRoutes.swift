@@ -13,11 +13,6 @@ struct InstanceRoutes: Sendable {
     /// The budget for answers about one instance while `budget` is spent.
     private let singles = AnswerBudget(limit: AnswerLimits.singlesBytes)
 
-    init(engine: Engine, budget: AnswerBudget) {
-        self.engine = engine
-        self.budget = budget
-    }
-
     func register(on routes: inout RouteHandlers) {
         routes.on(.listInstances) { request in try await budget.page { try await list(request) } }
         routes.on(.startInstance) { request in try await budget.page { try await start(request) } }

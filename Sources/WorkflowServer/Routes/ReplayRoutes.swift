@@ -11,11 +11,6 @@ struct ReplayRoutes: Sendable {
     let definitions: DefinitionQueue
     private let work = LongWork()
 
-    init(engine: Engine, definitions: DefinitionQueue) {
-        self.engine = engine
-        self.definitions = definitions
-    }
-
     func register(on routes: inout RouteHandlers) {
         routes.on(.replayInstance) { try await replay($0, name: try $0.instance) }
         routes.on(.backtestInstance) { try await backtest($0, instance: try $0.instance) }

@@ -13,16 +13,6 @@ struct StreamRows: Sendable {
         var isLast: Bool
         /// The share that counts the texts as long as it is held.
         var share: AnswerBudget.Share?
-
-        init(texts: [[UInt8]] = [], isLast: Bool, share: AnswerBudget.Share? = nil) {
-            self.texts = texts
-            self.isLast = isLast
-            self.share = share
-        }
-
-        init(text: [UInt8], isLast: Bool, share: AnswerBudget.Share) {
-            self.init(texts: text.isEmpty ? [] : [text], isLast: isLast, share: share)
-        }
     }
 
     private enum Source: Sendable {
@@ -104,7 +94,7 @@ struct StreamRows: Sendable {
             guard let read else { return nil }
             source = .instance(id, read.seq)
             place = max(place, read.through)
-            return Part(text: read.text, isLast: read.isLast, share: share)
+            return Part(texts: read.text.isEmpty ? [] : [read.text], isLast: read.isLast, share: share)
         }
     }
 
@@ -146,7 +136,7 @@ struct StreamRows: Sendable {
             width += max(1, width / 8)
         }
         if isNearEnd { end() } else { try await readAhead() }
-        return Part(text: read.text, isLast: read.reach.isLast, share: share)
+        return Part(texts: read.text.isEmpty ? [] : [read.text], isLast: read.reach.isLast, share: share)
     }
 
     /// Returns the next part, and true if the part reaches the position where it was to end.
