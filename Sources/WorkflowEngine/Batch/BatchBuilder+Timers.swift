@@ -72,11 +72,6 @@ extension BatchBuilder {
         }
         instance.entry.firings += chain.count
         record(chain, of: instance, from: RowOrigin(.process(in: instance.state.record.namespace)))
-        let macrosteps = chain.links.count { $0.refusal == nil }
-        let due = timer.kind == .sent ? nil : timer.due
-        if macrosteps > 0, let count = parts.motion.count(macrosteps, of: instance.state.record.id, due: due, at: now) {
-            note(.restless(instance: instance.state.record.name, event: timer.event, macrosteps: count))
-        }
         brake(instance, after: chain.count, event: timer.event)
         return chain.count
     }

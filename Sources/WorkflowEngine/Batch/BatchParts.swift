@@ -7,7 +7,6 @@ struct BatchParts {
     /// Provides versions that are not compiled yet.
     let demand: MachineDemand
     let recent: WorkingSet
-    let motion: SelfMotion
     let brake: Brake
     let leases: LeaseTable
     let share: BackgroundShare

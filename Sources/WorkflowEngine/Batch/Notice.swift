@@ -8,9 +8,9 @@ enum Notice: Sendable {
     /// Events that are applied all or not at all were refused: their number, and the reason.
     case refused(Int, Rejection)
     /// The settings of a queue were changed.
-    case set(QueueRecord)
+    case queueSet(QueueRecord)
     /// The settings of a machine were changed.
-    case settled(MachineSetting, by: Actor?, _ reason: String?)
+    case machineSet(MachineSetting, by: Actor?, _ reason: String?)
     /// Effects were held or released.
     case held(Bool, by: Actor?)
     /// An effect waits for an operator: it lacks something, or its attempts are used up.
@@ -27,8 +27,6 @@ enum Notice: Sendable {
     case deleted(AuditRecord, machine: MachineRecord)
     /// A bulk run begins, or was changed: its verb, and the change in words.
     case run(BulkRecord, verb: String, String)
-    /// An instance made too many macrosteps by itself within a minute.
-    case restless(instance: InstanceName, event: String, macrosteps: Int)
 }
 
 /// The end of an attempt at an effect. The type of a failure is excluded, because workers choose it themselves.

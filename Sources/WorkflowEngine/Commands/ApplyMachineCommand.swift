@@ -32,7 +32,7 @@ struct ApplyMachineCommand: WriterCommand {
         if !isActivated, setting.active == nil, let latest {
             setting.active = latest.record.version
             try batch.set(setting)
-            batch.note(.settled(setting, by: caller.actor, nil))
+            batch.note(.machineSet(setting, by: caller.actor, nil))
         }
         let record = MachineRecord(
             id: batch.numbers.nextMachine, namespace: key.namespace, name: key.name,

@@ -60,7 +60,7 @@ extension SetMachineCommand: WriterCommand {
         }
         if setting != before {
             try batch.set(setting)
-            batch.note(.settled(setting, by: caller.actor, reason))
+            batch.note(.machineSet(setting, by: caller.actor, reason))
         }
         return SettledMachine(setting: setting, latest: latest.record.version)
     }

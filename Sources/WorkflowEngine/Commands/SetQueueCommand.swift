@@ -72,7 +72,7 @@ extension SetQueueCommand: WriterCommand {
         }
         let record = QueueRecord(name: queue, settings: settings, actor: caller.actor, set: batch.now)
         batch.changes.queues[queue] = record
-        batch.note(.set(record))
+        batch.note(.queueSet(record))
         return record
     }
 }

@@ -110,7 +110,7 @@ extension EngineMetrics.Counts {
         case .skipped(_, _, _, let machine, _): skippedTimers[machine.name, default: 0] += 1
         case .leased(let queue, let delays): add(delays: delays, in: queue)
         case .attempted(let queue, let end): queues[place(of: queue), default: .init()].attempts[end, default: 0] += 1
-        case .refused, .set, .settled, .held, .stuck, .deleted, .run, .restless: break
+        case .refused, .queueSet, .machineSet, .held, .stuck, .deleted, .run: break
         }
     }
 

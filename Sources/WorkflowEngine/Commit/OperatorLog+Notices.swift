@@ -32,7 +32,7 @@ extension OperatorLog: CommitObserver {
                 if let facts = rejection.facts { metadata["instance"] = "\(facts.name)" }
             }
             tell(.batches, .notice, "a batch of events was refused, and none of them applied", metadata)
-        case .set(let queue):
+        case .queueSet(let queue):
             tell(
                 .queues, .notice, "a queue was set",
                 [
@@ -41,7 +41,7 @@ extension OperatorLog: CommitObserver {
                     "rate": "\(queue.settings.rateText)", "paused": "\(queue.settings.isPaused)",
                     "actor": "\(queue.actor?.rawValue ?? "")",
                 ])
-        case .settled(let setting, let actor, let reason):
+        case .machineSet(let setting, let actor, let reason):
             tell(.queues, .notice, "a machine was set", setting.metadata(by: actor, reason))
         case .held(let isHeld, let actor):
             tell(
@@ -74,13 +74,6 @@ extension OperatorLog: CommitObserver {
             tell(.deletions, .notice, "an instance was deleted", audit.metadata(machine))
         case .run(let run, let verb, let change):
             tell(.runs, .notice, "a run \(change)", run.metadata(verb: verb))
-        case .restless(let instance, let event, let macrosteps):
-            tell(
-                .restlessness, .warning, "an instance does not come to rest",
-                [
-                    "instance": "\(instance)", "event": "\(event)", "macrosteps": "\(macrosteps)",
-                    "within": "a minute",
-                ])
         }
     }
 

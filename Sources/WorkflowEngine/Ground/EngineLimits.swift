@@ -80,11 +80,6 @@ package struct EngineLimits: Sendable {
     package var brake: BrakeSetting? = BrakeSetting(macrosteps: 10_000, milliseconds: 60_000)
     /// Instances whose brake bucket is remembered.
     package var brakedInstances = 16_384
-    /// Macrosteps that one instance makes by itself within a minute. Beyond this number wfd logs that the instance does
-    /// not rest.
-    package var restlessMacrosteps = 10_000
-    /// Instances whose own macrosteps are counted: those with the most macrosteps.
-    package var countedInstances = 1_024
     /// Failed instances that are counted at start. An exact count reads many instances and means little.
     package var countedFailures = 1_000
     /// Lines of one topic that are logged per second; the rest is summed up.

@@ -23,7 +23,6 @@ package final class OperatorLog: Sendable {
         static let attempts = Topic("effects that are held or have failed for good")
         static let queues = Topic("settings of queues")
         static let skips = Topic("instances whose last timer was skipped")
-        static let restlessness = Topic("instances that do not come to rest")
     }
 
     private let logger: Logger

@@ -26,7 +26,7 @@ final class BatchApplier {
         self.store = store
         self.clock = clock
         parts = BatchParts(
-            limits: limits, library: library, demand: demand, recent: recent, motion: SelfMotion(limits: limits),
+            limits: limits, library: library, demand: demand, recent: recent,
             brake: Brake(limits.brake, bound: limits.brakedInstances), leases: leases,
             share: BackgroundShare(limits: limits, statistics: statistics))
         prefetches = (
