@@ -61,7 +61,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .target(name: "WorkflowJSON"), .target(name: "WorkflowSpelling"), .target(name: "WorkflowTerminal"),
+        .target(name: "WorkflowDates"), .target(name: "WorkflowJSON"), .target(name: "WorkflowSpelling"),
+        .target(name: "WorkflowTerminal"),
         // Limits, the grammar of names and the types of problems: what the API and the Swift library have in common.
         .target(name: "WorkflowRules"),
         // Regular expressions in linear time: libre2 behind a few C functions.
@@ -69,7 +70,8 @@ let package = Package(
         .target(
             name: "WorkflowCEL",
             dependencies: [
-                .target(name: "CRE2", condition: .when(traits: ["RE2"])), "WorkflowJSON", "WorkflowSpelling",
+                .target(name: "CRE2", condition: .when(traits: ["RE2"])), "WorkflowDates", "WorkflowJSON",
+                "WorkflowSpelling",
             ]
         ),
         .target(
@@ -136,7 +138,8 @@ let package = Package(
         // The commit of this build: C, because Swift takes no text from the manifest. Each commit compiles anew what
         // depends on it, which is why only the programs do.
         .target(name: "CRelease", cSettings: commit.map { [.define("WFD_COMMIT", to: "\"\($0)\"")] } ?? []),
-        .target(name: "WorkflowAPI", dependencies: ["WorkflowJSON", "WorkflowRules", "WorkflowSpelling"]),
+        .target(
+            name: "WorkflowAPI", dependencies: ["WorkflowDates", "WorkflowJSON", "WorkflowRules", "WorkflowSpelling"]),
         .target(
             name: "WorkflowServer",
             dependencies: [
@@ -251,7 +254,8 @@ let package = Package(
                 "ThreadTesting", "WorkflowCEL", "WorkflowJSON", "Statechart", .product(name: "Yams", package: "Yams"),
             ]
         ),
-        .testTarget(name: "WorkflowCELTests", dependencies: ["ThreadTesting", "WorkflowCEL", "WorkflowJSON"]),
+        .testTarget(
+            name: "WorkflowCELTests", dependencies: ["ThreadTesting", "WorkflowDates", "WorkflowCEL", "WorkflowJSON"]),
         .testTarget(
             name: "WorkflowInterchangeTests",
             dependencies: [
@@ -380,8 +384,7 @@ let package = Package(
             name: "CrashTests",
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart",
-                "SQLiteStore",
-                "Statechart", "WorkflowClient", "WorkflowEngine", "WorkflowStore",
+                "SQLiteStore", "Statechart", "WorkflowClient", "WorkflowEngine", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -440,8 +443,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "HostSuite", "ManualTesting", "StateMachines", "WorkflowJSON",
-                "WorkflowAPI",
-                "WorkflowClient",
+                "WorkflowAPI", "WorkflowClient",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -472,8 +474,7 @@ let traits = [
     "GRDB.swift": "Durable", "swift-crypto": "Durable", "swift-collections": "Durable", "swift-log": "Durable",
     "swift-service-lifecycle": "Durable", "async-http-client": "Client", "swift-nio": "Client", "Yams": "YAML",
     "swift-argument-parser": "Daemon", "swift-nio-ssl": "Daemon", "swift-http-types": "Daemon",
-    "swift-nio-extras": "Daemon",
-    "hdrhistogram-swift": "Daemon", "hummingbird": "Daemon",
+    "swift-nio-extras": "Daemon", "hdrhistogram-swift": "Daemon", "hummingbird": "Daemon",
 ]
 for target in package.targets {
     target.dependencies = target.dependencies.map { dependency in

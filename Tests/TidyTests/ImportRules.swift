@@ -7,10 +7,12 @@ enum ImportRules {
     /// The modules that the files of a folder may import.
     static let allowed: [String: Set<String>] = [
         "Sources/WorkflowJSON": [],
+        "Sources/WorkflowDates": [],
         "Sources/WorkflowSpelling": [],
         "Sources/WorkflowTerminal": [],
         "Sources/WorkflowCEL": [
-            "CRE2", "WorkflowJSON", "WorkflowSpelling", "Synchronization", "Glibc", "Musl", "Darwin",
+            "CRE2", "WorkflowDates", "WorkflowJSON", "WorkflowSpelling", "Synchronization", "Glibc", "Musl",
+            "Darwin",
         ],
         "Sources/Statechart": ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", "Yams"],
         "Sources/StateMachines": ["WorkflowRules", "WorkflowJSON", "Statechart", "Synchronization"],
@@ -34,7 +36,7 @@ enum ImportRules {
             "ServiceLifecycle",
         ],
         "Sources/WorkflowRules": [],
-        "Sources/WorkflowAPI": ["WorkflowJSON", "WorkflowRules", "WorkflowSpelling"],
+        "Sources/WorkflowAPI": ["WorkflowDates", "WorkflowJSON", "WorkflowRules", "WorkflowSpelling"],
         "Sources/WorkflowServer": [
             "CAllocation", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads", "WorkflowAPI",
             "WorkflowEngine",
@@ -101,7 +103,9 @@ enum ImportRules {
 
     /// Finds waits, clocks and random numbers in the targets of the step, which is a pure function.
     static func purity(_ file: SourceFile) -> [Finding] {
-        let pure = ["WorkflowJSON", "WorkflowSpelling", "WorkflowTerminal", "WorkflowCEL", "Statechart"]
+        let pure = [
+            "WorkflowDates", "WorkflowJSON", "WorkflowSpelling", "WorkflowTerminal", "WorkflowCEL", "Statechart",
+        ]
         guard pure.contains(where: { file.isIn("Sources/" + $0) }) else { return [] }
         let impure = [
             "async ", "await ", "Task {", "Task(", "ContinuousClock", "SuspendingClock", ".random(", ".shuffled(",

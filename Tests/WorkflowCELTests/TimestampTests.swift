@@ -1,4 +1,5 @@
 import Testing
+import WorkflowDates
 
 @testable import WorkflowCEL
 

@@ -1,3 +1,4 @@
+import WorkflowDates
 public import WorkflowJSON
 
 /// A moment on the wire: ISO 8601, UTC, with milliseconds, as in `2026-07-31T09:30:00.000Z`.
@@ -23,10 +24,13 @@ public struct WireTime: Hashable, Comparable, Sendable {
         func number(_ range: Range<Int>) -> Int64 {
             bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
         }
-        let date = CivilDate(year: number(0..<4), month: number(5..<7), day: number(8..<10))
+        let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
         let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
-        guard date.isValid, hour < 24, minute < 60, second < 60 else { return nil }
-        let seconds = date.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second
+        guard (1...12).contains(month), (1...CivilDate.days(inMonth: month, of: year)).contains(day), hour < 24,
+            minute < 60, second < 60
+        else { return nil }
+        let days = CivilDate(year: year, month: month, day: day).daysSince1970
+        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
         milliseconds = seconds * 1_000 + number(20..<23)
     }
 
@@ -35,7 +39,7 @@ public struct WireTime: Hashable, Comparable, Sendable {
 
     /// Calls a function with the 24 bytes of the written form.
     private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        let day = milliseconds.flooredQuotient(by: 86_400_000)
+        let day = milliseconds.dividedDown(by: 86_400_000)
         let rest = milliseconds - day * 86_400_000
         let date = CivilDate(daysSince1970: day)
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { bytes in
@@ -85,52 +89,4 @@ extension WireTime: WireValue {
     }
 
     public func write(to writer: inout JSONWriter) { withBytes { writer.quoted(plain: $0) } }
-}
-
-/// A day of the proleptic Gregorian calendar; the arithmetic of
-/// <https://howardhinnant.github.io/date_algorithms.html>.
-private struct CivilDate {
-    let year: Int64
-    let month: Int64
-    let day: Int64
-
-    init(year: Int64, month: Int64, day: Int64) {
-        self.year = year
-        self.month = month
-        self.day = day
-    }
-
-    init(daysSince1970: Int64) {
-        let shifted = daysSince1970 + 719_468
-        let era = shifted.flooredQuotient(by: 146_097)
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    }
-
-    var daysSince1970: Int64 {
-        let shiftedYear = month <= 2 ? year - 1 : year
-        let era = shiftedYear.flooredQuotient(by: 400)
-        let yearOfEra = shiftedYear - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
-    }
-
-    var isValid: Bool {
-        guard (1...12).contains(month), day >= 1, day <= 31 else { return false }
-        let same = CivilDate(daysSince1970: daysSince1970)
-        return same.month == month && same.day == day
-    }
-}
-
-extension Int64 {
-    fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
-        let quotient = self / divisor
-        return self % divisor < 0 ? quotient - 1 : quotient
-    }
 }

@@ -1,3 +1,5 @@
+import WorkflowDates
+
 extension FunctionLibrary {
     /// The functions that read fields of timestamps, in UTC or in a time zone, and of durations.
     static let timeFunctions: [Overload] =

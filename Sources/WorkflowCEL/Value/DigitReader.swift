@@ -1,3 +1,5 @@
+import WorkflowDates
+
 /// Reads the parts of dates and times, whose numbers have a fixed width.
 struct DigitReader {
     private var rest: Substring.UTF8View

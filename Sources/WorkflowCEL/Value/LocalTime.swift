@@ -1,3 +1,5 @@
+import WorkflowDates
+
 /// A date and time on the calendar and clocks of a place.
 struct LocalTime: Equatable {
     /// The budget units for finding the moment of a local time: a few searches in the transitions of a zone.

@@ -1,3 +1,5 @@
+import WorkflowDates
+
 /// The rule for the clocks of a place in all future years, in POSIX notation: `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct TimeZoneRule: Sendable {
     /// The seconds ahead of UTC in standard time.

@@ -1,3 +1,5 @@
+import WorkflowDates
+
 extension Timestamp {
     /// The earliest timestamp, 0001-01-01T00:00:00Z.
     package static let earliest = Timestamp(seconds: -62_135_596_800)

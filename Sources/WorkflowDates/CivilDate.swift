@@ -2,20 +2,20 @@
 ///
 /// The arithmetic uses eras of 400 years that begin on 1 March, so that the leap day is the last of its year
 /// (https://howardhinnant.github.io/date_algorithms.html).
-struct CivilDate: Sendable, Equatable {
-    let year: Int64
+package struct CivilDate: Sendable, Equatable {
+    package let year: Int64
     /// The month, 1 to 12.
-    let month: Int64
+    package let month: Int64
     /// The day of the month, 1 to 31.
-    let day: Int64
+    package let day: Int64
 
-    init(year: Int64, month: Int64, day: Int64) {
+    package init(year: Int64, month: Int64, day: Int64) {
         self.year = year
         self.month = month
         self.day = day
     }
 
-    init(daysSince1970: Int64) {
+    package init(daysSince1970: Int64) {
         let days = daysSince1970 + Self.daysTo1970
         let era = days.dividedDown(by: Self.daysOfEra)
         let dayOfEra = days - era * Self.daysOfEra
@@ -28,7 +28,7 @@ struct CivilDate: Sendable, Equatable {
     }
 
     /// The days since 1 January 1970; negative before.
-    var daysSince1970: Int64 {
+    package var daysSince1970: Int64 {
         let yearFromMarch = month <= 2 ? year - 1 : year
         let era = yearFromMarch.dividedDown(by: 400)
         let yearOfEra = yearFromMarch - era * 400
@@ -39,18 +39,18 @@ struct CivilDate: Sendable, Equatable {
     }
 
     /// The day of the year, counted from 0.
-    var dayOfYear: Int64 {
+    package var dayOfYear: Int64 {
         daysSince1970 - CivilDate(year: year, month: 1, day: 1).daysSince1970
     }
 
     /// The day of the week; 0 is Sunday.
-    var dayOfWeek: Int64 {
+    package var dayOfWeek: Int64 {
         let days = daysSince1970 + 4
         return days - days.dividedDown(by: 7) * 7
     }
 
     /// Returns the number of days in a month.
-    static func days(inMonth month: Int64, of year: Int64) -> Int64 {
+    package static func days(inMonth month: Int64, of year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30
@@ -65,7 +65,7 @@ struct CivilDate: Sendable, Equatable {
 
 extension Int64 {
     /// Returns the quotient rounded toward negative infinity, for a divisor above zero.
-    func dividedDown(by divisor: Int64) -> Int64 {
+    package func dividedDown(by divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
     }
