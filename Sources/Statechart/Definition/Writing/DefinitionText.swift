@@ -1,3 +1,5 @@
+package import WorkflowJSON
+
 /// Definitions as text: reads any definition into a tree, valid or not, and writes trees.
 package enum DefinitionText {
     /// Returns the tree of a text. The tree need not be a valid definition. Throws all mistakes of the notation itself,
@@ -28,7 +30,21 @@ package enum DefinitionText {
     }
 }
 
-extension DefinitionNode {
+extension DefinitionNode: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        switch content {
+        case .null: writer.raw("null")
+        case .bool(let bool): bool.write(to: &writer)
+        case .number(let number): writer.raw(number)
+        case .string(let string): writer.string(string)
+        case .list(let elements): elements.write(to: &writer)
+        case .map(let members):
+            writer.object { writer in
+                for member in members { writer.field(member.key, member.value) }
+            }
+        }
+    }
+
     /// Returns the text of the tree, ending with a line break. Equal trees have equal texts.
     package func text(as notation: DefinitionNotation) -> String {
         switch notation {

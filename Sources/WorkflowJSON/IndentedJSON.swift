@@ -1,5 +1,3 @@
-package import WorkflowJSON
-
 /// Writes JSON with a line for every field and element; fields keep their order.
 package enum IndentedJSON {
     /// Returns the text without a final line end.
