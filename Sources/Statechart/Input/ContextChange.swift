@@ -168,18 +168,23 @@ extension ContextPath {
                 message: "'\(key)' cannot be unset: machine '\(machine.name)' declares it; it can be set to null "
                     + "where its type has null")
         }
-        context = try Self.removing(steps[...], from: .object(context), at: "").object ?? context
+        context = try Self.removing(steps[...], from: .object(context)).object ?? context
     }
 
     /// Returns a context without the value at the path, even if the machine declares the key; unchanged if there is no
     /// value.
     func removed(from context: JSONObject) -> JSONObject {
         // A missing value need not be removed.
-        (try? Self.removing(steps[...], from: .object(context), at: ""))?.object ?? context
+        (try? Self.removing(steps[...], from: .object(context)))?.object ?? context
     }
 
-    private static func removing(
-        _ steps: ArraySlice<ContextAssignment.Step>, from value: JSONValue, at text: String
+    /// Returns a value without the value at the end of some steps.
+    ///
+    /// - Parameter emptiesElements: True if an element of a list becomes null; false if it is refused, because the
+    ///   later elements would move.
+    static func removing(
+        _ steps: ArraySlice<ContextAssignment.Step>, from value: JSONValue, at text: String = "",
+        emptiesElements: Bool = false
     ) throws(ContextMistake) -> JSONValue {
         guard let step = steps.first else { return value }
         let isLast = steps.count == 1
@@ -187,16 +192,22 @@ extension ContextPath {
         case (.key(let key), .object(var object)):
             guard let inner = object[key] else { throw .unknown(key, of: "'\(text)'", among: object.keys) }
             let path = text.isEmpty ? key : "\(text).\(key)"
-            object[key] = isLast ? nil : try removing(steps.dropFirst(), from: inner, at: path)
+            object[key] =
+                isLast
+                ? nil : try removing(steps.dropFirst(), from: inner, at: path, emptiesElements: emptiesElements)
             return .object(object)
-        case (.index(let index), .array(var array)) where !isLast:
+        case (.index, .array) where isLast && !emptiesElements:
+            throw ContextMistake(message: "An element of '\(text)' cannot be unset: set the list instead")
+        case (.index(let index), .array(var array)):
             guard let offset = Int(exactly: index), array.indices.contains(offset) else {
                 throw ContextMistake(message: "'\(text)' has no element \(index); it has \(array.count)")
             }
-            array[offset] = try removing(steps.dropFirst(), from: array[offset], at: "\(text)[\(index)]")
+            let path = "\(text)[\(index)]"
+            array[offset] =
+                isLast
+                ? .null
+                : try removing(steps.dropFirst(), from: array[offset], at: path, emptiesElements: emptiesElements)
             return .array(array)
-        case (.index, .array):
-            throw ContextMistake(message: "An element of '\(text)' cannot be unset: set the list instead")
         case (.key, _): throw ContextMistake(message: "'\(text)' is no map")
         case (.index, _): throw ContextMistake(message: "'\(text)' is no list")
         }

@@ -107,7 +107,7 @@ extension Redaction {
                 throw ContextMistake(message: "'\(text)' is no path into the data of an event, such as data.phone")
             }
             do throws(ContextMistake) {
-                whole = try ContextPath.emptying(path.steps[...], of: whole, at: "")
+                whole = try ContextPath.removing(path.steps[...], from: whole, emptiesElements: true)
             } catch {
                 if !isTolerant { throw error }
             }
@@ -124,30 +124,8 @@ extension ContextPath {
         if steps.count == 1 {
             context[key] = machine.context[key]
         } else {
-            context = try Self.emptying(steps[...], of: .object(context), at: "").object ?? context
-        }
-    }
-
-    fileprivate static func emptying(
-        _ steps: ArraySlice<ContextAssignment.Step>, of value: JSONValue, at text: String
-    ) throws(ContextMistake) -> JSONValue {
-        guard let step = steps.first else { return value }
-        let isLast = steps.count == 1
-        switch (step, value) {
-        case (.key(let key), .object(var object)):
-            guard let inner = object[key] else { throw .unknown(key, of: "'\(text)'", among: object.keys) }
-            let path = text.isEmpty ? key : "\(text).\(key)"
-            object[key] = isLast ? nil : try emptying(steps.dropFirst(), of: inner, at: path)
-            return .object(object)
-        case (.index(let index), .array(var array)):
-            guard let offset = Int(exactly: index), array.indices.contains(offset) else {
-                throw ContextMistake(message: "'\(text)' has no element \(index); it has \(array.count)")
-            }
-            let path = "\(text)[\(index)]"
-            array[offset] = isLast ? .null : try emptying(steps.dropFirst(), of: array[offset], at: path)
-            return .array(array)
-        case (.key, _): throw ContextMistake(message: "'\(text)' is no map")
-        case (.index, _): throw ContextMistake(message: "'\(text)' is no list")
+            let emptied = try Self.removing(steps[...], from: .object(context), emptiesElements: true)
+            context = emptied.object ?? context
         }
     }
 }
