@@ -12,75 +12,42 @@ public struct HistoryFollow: AsyncSequence, Sendable {
     typealias Fetch = @Sendable (HistoryParameters) async throws(ClientError) -> Page<HistoryItem>
     typealias Look = @Sendable () async throws(ClientError) -> Instance
 
-    private let start: HistoryParameters
+    fileprivate let start: HistoryParameters
     /// The seq of the row before the first delivered one.
-    private let seq: Int64
-    private let patience: Duration
-    private let clock: any Clock<Duration>
-    private let fetch: Fetch
-    private let look: Look
-
-    init(
-        start: HistoryParameters, seq: Int64, patience: Duration, clock: any Clock<Duration>, fetch: @escaping Fetch,
-        look: @escaping Look
-    ) {
-        self.start = start
-        self.seq = seq
-        self.patience = patience
-        self.clock = clock
-        self.fetch = fetch
-        self.look = look
-    }
+    fileprivate let seq: Int64
+    fileprivate let reconnection: Reconnection
+    fileprivate let fetch: Fetch
+    fileprivate let look: Look
 
     /// Returns an iterator that starts at the first requested row.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(parameters: start, seq: seq, patience: patience, clock: clock, fetch: fetch, look: look)
+        Iterator(follow: self, parameters: start, seq: seq, reconnection: reconnection)
     }
 
     /// Requests the rows after the last one, again and again.
     public struct Iterator: AsyncIteratorProtocol {
-        private static let firstPause = Duration.milliseconds(100)
-        private static let longestPause = Duration.seconds(5)
-
-        private var parameters: HistoryParameters
-        private let patience: Duration
-        private let clock: any Clock<Duration>
-        private let fetch: Fetch
-        private let look: Look
+        fileprivate let follow: HistoryFollow
+        fileprivate var parameters: HistoryParameters
         /// The seq of the last delivered row.
-        private var seq: Int64
-        private var waiting: ArraySlice<HistoryItem> = []
-        private var pause = Self.firstPause
-        /// The sum of the pauses since the last answer.
-        private var paused = Duration.zero
-
-        init(
-            parameters: HistoryParameters, seq: Int64, patience: Duration, clock: any Clock<Duration>,
-            fetch: @escaping Fetch, look: @escaping Look
-        ) {
-            self.parameters = parameters
-            self.seq = seq
-            self.look = look
-            self.patience = patience
-            self.clock = clock
-            self.fetch = fetch
-        }
+        fileprivate var seq: Int64
+        fileprivate var reconnection: Reconnection
+        fileprivate var waiting: ArraySlice<HistoryItem> = []
 
         /// Returns the next row, or `nil` if no more rows will come; waits for the row.
         public mutating func next() async throws -> HistoryItem? {
             while waiting.isEmpty {
                 try Task.checkCancellation()
                 do {
-                    waiting = try await fetch(parameters).items[...]
-                    paused = .zero
-                    pause = Self.firstPause
+                    waiting = try await follow.fetch(parameters).items[...]
+                    reconnection.reached()
                     if waiting.isEmpty {
                         if try await hasEnded() { return nil }
                         // If a daemon answers without waiting, the client must pause between requests.
-                        try await clock.sleep(for: pause)
+                        try await reconnection.rest()
+                        reconnection.reached()
                     }
-                } catch let error as ClientError where error.isTransient && paused < patience {
-                    try await rest()
+                } catch let error as ClientError where error.isTransient && !reconnection.isSpent {
+                    try await reconnection.rest()
                 }
             }
             let item = waiting.removeFirst()
@@ -93,17 +60,11 @@ public struct HistoryFollow: AsyncSequence, Sendable {
 
         /// Returns true if no row can follow the delivered ones.
         private func hasEnded() async throws(ClientError) -> Bool {
-            let instance = try await look()
+            let instance = try await follow.look()
             return switch instance.status {
             case .done, .cancelled: instance.seq <= seq
             case .running, .failed, .suspended: false
             }
-        }
-
-        private mutating func rest() async throws {
-            try await clock.sleep(for: pause)
-            paused += pause
-            pause = Swift.min(pause * 2, Self.longestPause)
         }
     }
 }
@@ -134,7 +95,8 @@ extension WorkflowClient {
     private func follow(
         _ name: String, from start: HistoryParameters, seq: Int64, patience: Duration, clock: any Clock<Duration>
     ) -> HistoryFollow {
-        HistoryFollow(start: start, seq: seq, patience: patience, clock: clock) { parameters throws(ClientError) in
+        HistoryFollow(start: start, seq: seq, reconnection: Reconnection(patience: patience, clock: clock)) {
+            parameters throws(ClientError) in
             try await history(ofInstance: name, parameters)
         } look: { () async throws(ClientError) in
             try await instance(name)

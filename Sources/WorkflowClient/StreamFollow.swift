@@ -22,45 +22,24 @@ public struct StreamFollow: AsyncSequence, Sendable {
     public typealias Element = StreamNews
     typealias Connect = @Sendable (StreamParameters) async throws(ClientError) -> AnswerBytes
 
-    private let start: StreamParameters
-    private let patience: Duration
-    private let clock: any Clock<Duration>
-    private let address: Address
-    private let longest: Int
-    private let connect: Connect
-
-    init(
-        start: StreamParameters, patience: Duration, clock: any Clock<Duration>, address: Address, longest: Int,
-        connect: @escaping Connect
-    ) {
-        self.start = start
-        self.patience = patience
-        self.clock = clock
-        self.address = address
-        self.longest = longest
-        self.connect = connect
-    }
+    fileprivate let start: StreamParameters
+    fileprivate let reconnection: Reconnection
+    fileprivate let address: Address
+    fileprivate let longest: Int
+    fileprivate let connect: Connect
 
     /// Returns an iterator that starts at the requested beginning.
-    public func makeAsyncIterator() -> Iterator { Iterator(follow: self, parameters: start) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(follow: self, parameters: start, reconnection: reconnection)
+    }
 
     /// Reads one connection after another.
     public struct Iterator: AsyncIteratorProtocol {
-        private static let firstPause = Duration.milliseconds(100)
-        private static let longestPause = Duration.seconds(5)
-
-        private let follow: StreamFollow
-        private var parameters: StreamParameters
-        private var messages: EventMessages?
-        private var hasBeenConnected = false
-        private var pause = Self.firstPause
-        /// The sum of the pauses since the last element.
-        private var paused = Duration.zero
-
-        fileprivate init(follow: StreamFollow, parameters: StreamParameters) {
-            self.follow = follow
-            self.parameters = parameters
-        }
+        fileprivate let follow: StreamFollow
+        fileprivate var parameters: StreamParameters
+        fileprivate var reconnection: Reconnection
+        fileprivate var messages: EventMessages?
+        fileprivate var hasBeenConnected = false
 
         /// Returns the next element; waits for the element.
         public mutating func next() async throws -> StreamNews? {
@@ -77,13 +56,13 @@ public struct StreamFollow: AsyncSequence, Sendable {
                     }
                     if let news = try news(of: message) { return news }
                 } catch let error as ClientError {
-                    guard error.isTransient, hasBeenConnected, paused < follow.patience else { throw error.ofRead }
+                    guard error.isTransient, hasBeenConnected, !reconnection.isSpent else { throw error.ofRead }
                     try Task.checkCancellation()
                     guard messages == nil else {
                         messages = nil
                         return .cut(error.ofRead)
                     }
-                    try await rest()
+                    try await reconnection.rest()
                 }
             }
         }
@@ -92,8 +71,7 @@ public struct StreamFollow: AsyncSequence, Sendable {
             if message.name == EventStream.problem {
                 throw ClientError.problem(try read(message, as: Problem.self))
             }
-            paused = .zero
-            pause = Self.firstPause
+            reconnection.reached()
             if let id = message.id { parameters.after = id }
             if message.name == EventStream.transition { return .transition(try read(message, as: StreamItem.self)) }
             return message.data.isEmpty ? message.id.map { .reached($0) } : nil
@@ -105,12 +83,6 @@ public struct StreamFollow: AsyncSequence, Sendable {
             } catch {
                 throw ClientError.protocolViolation(follow.address, reason: "an event of it: \(error)")
             }
-        }
-
-        private mutating func rest() async throws {
-            try await follow.clock.sleep(for: pause)
-            paused += pause
-            pause = Swift.min(pause * 2, Self.longestPause)
         }
     }
 }
@@ -125,14 +97,15 @@ extension WorkflowClient {
         patience: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock()
     ) -> StreamFollow {
         StreamFollow(
-            start: parameters, patience: patience, clock: clock, address: address, longest: limits.lineBytes
+            start: parameters, reconnection: Reconnection(patience: patience, clock: clock), address: address,
+            longest: limits.lineBytes
         ) { parameters throws(ClientError) in
             let (query, type) = (parameters.queryText, EventStream.mediaType)
             let request =
                 if let name {
-                    TransportRequest(.streamInstance, name, query: query, accepted: type)
+                    try TransportRequest(.streamInstance, name, query: query, accepted: type)
                 } else {
-                    TransportRequest(.streamAll, query: query, accepted: type)
+                    try TransportRequest(.streamAll, query: query, accepted: type)
                 }
             return try await bytes(request, as: type)
         }

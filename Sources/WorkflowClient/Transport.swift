@@ -59,7 +59,7 @@ package struct TransportRequest: Hashable, Sendable {
         self.expectedSeq = expectedSeq
     }
 
-    /// Creates a request for a route.
+    /// Creates a request for a route. Refuses an empty name, which would make the path of another resource.
     ///
     /// - Parameters:
     ///   - names: The values of the path's parameters, in order.
@@ -68,7 +68,10 @@ package struct TransportRequest: Hashable, Sendable {
         _ route: Route, _ names: String..., query: String = "", body: Body? = nil, extraTime: Duration = .zero,
         accepted: String = "application/json", key: String? = nil, prefersMinimal: Bool = false,
         expectedSeq: Int64? = nil
-    ) {
+    ) throws(ClientError) {
+        for (kind, name) in zip(route.template.parameters, names) where name.isEmpty {
+            throw .problem(Problem(.invalidName, detail: "The name of the \(kind) is empty"))
+        }
         self.init(
             route.method, route.template.path(names) + query, body: body, extraTime: extraTime, accepted: accepted,
             key: key, prefersMinimal: prefersMinimal, expectedSeq: expectedSeq)

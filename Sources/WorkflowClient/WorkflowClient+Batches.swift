@@ -13,7 +13,7 @@ extension WorkflowClient {
             bytes.append(UInt8(ascii: "\n"))
         }
         let parameters = BatchParameters(atomic: isAtomic)
-        let request = TransportRequest(
+        let request = try TransportRequest(
             .sendEvents, query: parameters.queryText,
             body: TransportRequest.Body(mediaType: LineStream.mediaType, bytes: bytes))
         var answers: [BatchAnswer] = []

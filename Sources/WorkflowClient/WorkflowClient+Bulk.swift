@@ -28,28 +28,24 @@ extension WorkflowClient {
 
     /// Returns a run with its progress.
     public func bulkRun(_ name: String) async throws(ClientError) -> BulkRun {
-        try require(name, of: "run")
-        return try await get(TransportRequest(.showRun, name))
+        try await get(TransportRequest(.showRun, name))
     }
 
     /// Returns the instances that a run has left out, as they are now.
     public func leftOut(
         _ outcome: LeftOutParameters.Outcome, ofRun name: String
     ) async throws(ClientError) -> AnswerLines<BulkTold> {
-        try require(name, of: "run")
         let query = LeftOutParameters(outcome: outcome).queryText
         return try await lines(TransportRequest(.listLeftOut, name, query: query))
     }
 
     /// Stops a run until somebody resumes it. Finished instances are not undone.
     public func stopRun(_ name: String) async throws(ClientError) -> BulkRun {
-        try require(name, of: "run")
-        return try await get(TransportRequest(.stopRun, name))
+        try await get(TransportRequest(.stopRun, name))
     }
 
     /// Resumes a stopped run.
     public func resumeRun(_ name: String) async throws(ClientError) -> BulkRun {
-        try require(name, of: "run")
-        return try await get(TransportRequest(.resumeRun, name))
+        try await get(TransportRequest(.resumeRun, name))
     }
 }

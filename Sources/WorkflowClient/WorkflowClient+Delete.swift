@@ -12,8 +12,7 @@ extension WorkflowClient {
     public func delete(
         _ instance: String, _ parameters: DeleteParameters, seq: Int64? = nil, key: String? = nil
     ) async throws(ClientError) -> DeletedInstance {
-        try require(instance, of: "instance")
-        return try await get(
+        try await get(
             TransportRequest(.deleteInstance, instance, query: parameters.queryText, key: key, expectedSeq: seq))
     }
 

@@ -72,15 +72,13 @@ extension WorkflowClient {
     public func redact(
         _ request: RedactRequest, _ instance: String, key: String? = nil
     ) async throws(ClientError) -> RedactAnswer {
-        try require(instance, of: "instance")
-        return try await post(request, by: TransportRequest(.redactInstance, instance, key: key))
+        try await post(request, by: TransportRequest(.redactInstance, instance, key: key))
     }
 
     private func repair(
         _ request: some WireObject, _ route: Route, _ instance: String, key: String?, wantsContext: Bool
     ) async throws(ClientError) -> SendAnswer {
-        try require(instance, of: "instance")
-        return try await post(
+        try await post(
             request, by: TransportRequest(route, instance, key: key, prefersMinimal: !wantsContext))
     }
 }

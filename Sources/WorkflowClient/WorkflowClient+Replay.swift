@@ -5,15 +5,13 @@ extension WorkflowClient {
     public func replay(
         _ instance: String, _ parameters: ReplayParameters = .init()
     ) async throws(ClientError) -> AnswerLines<ReplayStep> {
-        try require(instance, of: "instance")
-        return try await lines(TransportRequest(.replayInstance, instance, query: parameters.queryText))
+        try await lines(TransportRequest(.replayInstance, instance, query: parameters.queryText))
     }
 
     /// Replays an instance's history with another definition. The last line is the outcome; nothing is written.
     public func backtest(
         instance: String, with source: [UInt8], as mediaType: DefinitionMediaType
     ) async throws(ClientError) -> AnswerLines<BacktestLine> {
-        try require(instance, of: "instance")
         let body = TransportRequest.Body(mediaType: mediaType.rawValue, bytes: source)
         return try await lines(TransportRequest(.backtestInstance, instance, body: body))
     }
@@ -24,7 +22,6 @@ extension WorkflowClient {
         machine: String, with source: [UInt8], as mediaType: DefinitionMediaType,
         _ parameters: BacktestParameters = .init()
     ) async throws(ClientError) -> AnswerLines<BacktestLine> {
-        try require(machine, of: "machine")
         let body = TransportRequest.Body(mediaType: mediaType.rawValue, bytes: source)
         return try await lines(
             TransportRequest(.backtestMachine, machine, query: parameters.queryText, body: body))
@@ -33,7 +30,6 @@ extension WorkflowClient {
     /// Compares the stored data with the replayed histories, for one instance or for all. The last line has the counts.
     public func verify(instance: String? = nil) async throws(ClientError) -> AnswerLines<VerificationLine> {
         guard let instance else { return try await lines(TransportRequest(.verifyAll)) }
-        try require(instance, of: "instance")
         return try await lines(TransportRequest(.verifyInstance, instance))
     }
 }

@@ -8,8 +8,7 @@ extension WorkflowClient {
     public func lease(
         queue: String, _ request: LeaseRequest = LeaseRequest()
     ) async throws(ClientError) -> [TaskItem] {
-        try require(queue, of: "queue")
-        let route = TransportRequest(.leaseTasks, queue, extraTime: .seconds(request.wait ?? 0))
+        let route = try TransportRequest(.leaseTasks, queue, extraTime: .seconds(request.wait ?? 0))
         let answer: LeasedTasks = try await post(request, by: route)
         return answer.tasks
     }
@@ -17,7 +16,6 @@ extension WorkflowClient {
     /// Ends a task with its result: any JSON text, or no bytes for null. The call is durable on return. After
     /// `answerLost` the caller may repeat the call; the task is completed once.
     public func complete(task: String, result: [UInt8]) async throws(ClientError) {
-        try require(task, of: "task")
         let body = TransportRequest.Body(mediaType: "application/json", bytes: result)
         _ = try await answer(to: TransportRequest(.completeTask, task, body: body))
     }
@@ -25,7 +23,6 @@ extension WorkflowClient {
     /// Ends an attempt at a task as failed; durable on return. The definition decides what follows: another attempt or
     /// an error.
     public func fail(task: String, _ request: FailRequest) async throws(ClientError) {
-        try require(task, of: "task")
         let body = TransportRequest.Body(mediaType: "application/json", bytes: JSONWriter.bytes(request))
         _ = try await answer(to: TransportRequest(.failTask, task, body: body))
     }
@@ -34,8 +31,7 @@ extension WorkflowClient {
     public func prolong(
         task: String, _ request: HeartbeatRequest = HeartbeatRequest()
     ) async throws(ClientError) -> Heartbeat {
-        try require(task, of: "task")
-        return try await post(request, by: TransportRequest(.prolongTask, task))
+        try await post(request, by: TransportRequest(.prolongTask, task))
     }
 
     /// Returns a page of the unfinished effects of instances; continue with `nextPage` until it is `nil`.
@@ -50,8 +46,7 @@ extension WorkflowClient {
     public func attempts(
         of instance: String, _ parameters: PageParameters = .init()
     ) async throws(ClientError) -> Page<AttemptItem> {
-        try require(instance, of: "instance")
-        return try await get(TransportRequest(.listAttempts, instance, query: parameters.queryText))
+        try await get(TransportRequest(.listAttempts, instance, query: parameters.queryText))
     }
 
     /// Decides how an effect continues or ends; durable on return. The same request with the same `key` is carried out
@@ -59,9 +54,7 @@ extension WorkflowClient {
     public func decide(
         _ request: EffectVerbRequest, effect: String, of instance: String, key: String? = nil
     ) async throws(ClientError) -> EffectVerbAnswer {
-        try require(instance, of: "instance")
-        try require(effect, of: "effect")
-        return try await post(request, by: TransportRequest(.decideEffect, instance, effect, key: key))
+        try await post(request, by: TransportRequest(.decideEffect, instance, effect, key: key))
     }
 
     /// Returns a page of the queues with the counts of their effects; continue with `nextPage` until it is `nil`.
@@ -71,8 +64,7 @@ extension WorkflowClient {
 
     /// Sets the limits of a queue; durable on return.
     public func set(queue: String, _ request: QueueRequest) async throws(ClientError) -> QueueSettingsItem {
-        try require(queue, of: "queue")
-        return try await post(request, by: TransportRequest(.setQueue, queue))
+        try await post(request, by: TransportRequest(.setQueue, queue))
     }
 
     /// Lets held effects start; durable on return.

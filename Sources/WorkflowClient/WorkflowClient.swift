@@ -52,15 +52,13 @@ extension WorkflowClient {
 
     /// Returns the latest version of a machine, or the named version, with its source.
     public func machine(_ name: String, version: Int64? = nil) async throws(ClientError) -> MachineSummary {
-        try require(name, of: "machine")
         guard let version else { return try await get(TransportRequest(.showMachine, name)) }
         return try await get(TransportRequest(.showMachineVersion, name, String(version)))
     }
 
     /// Sets the version that new instances of a machine take; durable on return.
     public func activate(_ machine: String, _ version: ActiveVersion) async throws(ClientError) -> MachineSettingsItem {
-        try require(machine, of: "machine")
-        return try await post(ActivateRequest(version: version), by: TransportRequest(.activateMachine, machine))
+        try await post(ActivateRequest(version: version), by: TransportRequest(.activateMachine, machine))
     }
 
     /// Suspends a machine: no instance starts, and its instances accept nothing. Durable on return.
@@ -71,8 +69,7 @@ extension WorkflowClient {
     public func suspend(
         machine: String, _ request: SuspendMachineRequest
     ) async throws(ClientError) -> MachineSettingsItem {
-        try require(machine, of: "machine")
-        return try await post(request, by: TransportRequest(.suspendMachine, machine))
+        try await post(request, by: TransportRequest(.suspendMachine, machine))
     }
 
     /// Ends the suspension of a machine, and begins the run that resumes the instances suspended with it. Durable on
@@ -84,8 +81,7 @@ extension WorkflowClient {
     public func resume(
         machine: String, _ request: ResumeMachineRequest
     ) async throws(ClientError) -> MachineSettingsItem {
-        try require(machine, of: "machine")
-        return try await post(request, by: TransportRequest(.resumeMachine, machine))
+        try await post(request, by: TransportRequest(.resumeMachine, machine))
     }
 
     /// Sets the time for which finished instances of a machine are kept; durable on return.
@@ -96,8 +92,7 @@ extension WorkflowClient {
     public func retain(
         machine: String, _ request: RetentionRequest
     ) async throws(ClientError) -> MachineSettingsItem {
-        try require(machine, of: "machine")
-        return try await post(request, by: TransportRequest(.retainMachine, machine))
+        try await post(request, by: TransportRequest(.retainMachine, machine))
     }
 
     /// Starts an instance; durable on return.
@@ -124,8 +119,7 @@ extension WorkflowClient {
 
     /// Returns an instance in its current state, or in its state after a macrostep.
     public func instance(_ name: String, seq: Int64? = nil) async throws(ClientError) -> Instance {
-        try require(name, of: "instance")
-        return try await get(TransportRequest(.showInstance, name, query: ShowParameters(seq: seq).queryText))
+        try await get(TransportRequest(.showInstance, name, query: ShowParameters(seq: seq).queryText))
     }
 
     /// Sends an event, or predicts its effect in a dry run; durable on return unless it was a dry run.
@@ -138,8 +132,7 @@ extension WorkflowClient {
         _ request: SendRequest, to instance: String, _ parameters: SendParameters = .init(), key: String? = nil,
         wantsContext: Bool = true
     ) async throws(ClientError) -> SendAnswer {
-        try require(instance, of: "instance")
-        return try await post(
+        try await post(
             request,
             by: TransportRequest(
                 .sendEvent, instance, query: parameters.queryText, key: key, prefersMinimal: !wantsContext))
@@ -152,8 +145,7 @@ extension WorkflowClient {
 
     /// Returns the timers of an instance, the next first.
     public func timers(ofInstance name: String) async throws(ClientError) -> Page<TimerItem> {
-        try require(name, of: "instance")
-        return try await get(TransportRequest(.listInstanceTimers, name))
+        try await get(TransportRequest(.listInstanceTimers, name))
     }
 
     /// Returns the time of the daemon's clock.
@@ -176,16 +168,14 @@ extension WorkflowClient {
 
     /// Returns the events that the instance accepts now.
     public func events(ofInstance name: String) async throws(ClientError) -> AcceptedEvents {
-        try require(name, of: "instance")
-        return try await get(TransportRequest(.listEvents, name))
+        try await get(TransportRequest(.listEvents, name))
     }
 
     /// Returns a page of an instance's history. With `wait` the answer may take that long.
     public func history(
         ofInstance name: String, _ parameters: HistoryParameters = .init()
     ) async throws(ClientError) -> Page<HistoryItem> {
-        try require(name, of: "instance")
-        return try await get(
+        try await get(
             TransportRequest(
                 .listHistory, name, query: parameters.queryText, extraTime: .seconds(parameters.wait ?? 0)))
     }
@@ -207,11 +197,6 @@ extension WorkflowClient {
 }
 
 extension WorkflowClient {
-    /// Refuses an empty name, which would make the path of another resource.
-    func require(_ name: String, of kind: String) throws(ClientError) {
-        if name.isEmpty { throw .problem(Problem(.invalidName, detail: "The name of the \(kind) is empty")) }
-    }
-
     func get<Answer: WireObject>(_ request: TransportRequest) async throws(ClientError) -> Answer {
         try read(try await answer(to: request))
     }
