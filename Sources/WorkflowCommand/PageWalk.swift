@@ -27,3 +27,25 @@ struct PageWalk {
         } while token != nil && rest != 0
     }
 }
+
+extension Session {
+    /// Prints a list, page by page.
+    ///
+    /// - Parameters:
+    ///   - limit: The largest number of items; `nil` for all.
+    ///   - spare: A last column that is left out as long as no item has a text for it.
+    func printList<Item: WireObject>(
+        limit: Int?, columns: [Table<Item>.Column], spare: Table<Item>.Column? = nil,
+        fetch: (_ client: WorkflowClient, _ limit: Int?, _ page: String?) async throws -> Page<Item>
+    ) async throws {
+        var printer = ListPrinter(self, columns: columns, spare: spare)
+        try await withClient { client in
+            try await PageWalk(limit: limit).run(address: client.address) { size, page in
+                try await fetch(client, size, page)
+            } print: {
+                try printer.add($0)
+            }
+        }
+        try printer.end()
+    }
+}

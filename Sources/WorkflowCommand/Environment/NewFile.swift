@@ -52,24 +52,8 @@ final class SystemNewFile: NewFile {
     }
 
     func write(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { buffer in
-                #if canImport(Glibc)
-                    Glibc.write(descriptor, buffer.baseAddress, buffer.count)
-                #elseif canImport(Musl)
-                    Musl.write(descriptor, buffer.baseAddress, buffer.count)
-                #else
-                    Darwin.write(descriptor, buffer.baseAddress, buffer.count)
-                #endif
-            }
-            if written > 0 {
-                rest = rest.dropFirst(written)
-                unflushed += written
-            } else if errno != EINTR {
-                throw failure(errno)
-            }
-        }
+        if let code = Descriptor.write(bytes, to: descriptor) { throw failure(code) }
+        unflushed += bytes.count
         guard unflushed >= Self.flushBytes else { return }
         guard fsync(descriptor) == 0 else { throw failure(errno) }
         unflushed = 0
@@ -108,5 +92,30 @@ final class SystemNewFile: NewFile {
 
     private func failure(_ code: CInt) -> CommandFailure {
         CommandFailure(.cannotCreate, "Cannot write '\(path)': \(String(cString: strerror(code)))")
+    }
+}
+
+/// Writes to file descriptors.
+enum Descriptor {
+    /// Writes all bytes. Returns the `errno` of the write that failed; `nil` if none did.
+    static func write(_ bytes: [UInt8], to descriptor: CInt) -> CInt? {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { buffer in
+                #if canImport(Glibc)
+                    Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+                #elseif canImport(Musl)
+                    Musl.write(descriptor, buffer.baseAddress, buffer.count)
+                #else
+                    Darwin.write(descriptor, buffer.baseAddress, buffer.count)
+                #endif
+            }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return nil
     }
 }

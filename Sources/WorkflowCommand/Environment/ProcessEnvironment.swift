@@ -45,27 +45,10 @@ private struct FileSink: TextSink {
     func write(_ text: String) throws { try write(Array(text.utf8)) }
 
     func write(_ bytes: [UInt8]) throws {
-        var start = 0
-        while start < bytes.count {
-            let written = bytes[start...].withUnsafeBytes { buffer in
-                #if canImport(Glibc)
-                    Glibc.write(descriptor, buffer.baseAddress, buffer.count)
-                #elseif canImport(Musl)
-                    Musl.write(descriptor, buffer.baseAddress, buffer.count)
-                #else
-                    Darwin.write(descriptor, buffer.baseAddress, buffer.count)
-                #endif
-            }
-            if written > 0 {
-                start += written
-            } else if errno == EPIPE {
-                throw OutputClosed()
-            } else if errno != EINTR {
-                throw CommandFailure(
-                    .other,
-                    "Cannot write to the output: \(String(cString: strerror(errno))); the command was carried out")
-            }
-        }
+        guard let code = Descriptor.write(bytes, to: descriptor) else { return }
+        if code == EPIPE { throw OutputClosed() }
+        throw CommandFailure(
+            .other, "Cannot write to the output: \(String(cString: strerror(code))); the command was carried out")
     }
 }
 

@@ -25,15 +25,9 @@ struct Attempts: Verb {
     func validate() throws { try Least.check("--limit", limit) }
 
     func run(in session: Session) async throws {
-        var printer = ListPrinter(session, columns: Self.columns, spare: Self.why)
-        try await session.withClient { client in
-            try await PageWalk(limit: limit).run(address: client.address) { size, page in
-                try await client.attempts(of: instance, .init(limit: size, page: page))
-            } print: { items in
-                try printer.add(items)
-            }
+        try await session.printList(limit: limit, columns: Self.columns, spare: Self.why) { client, size, page in
+            try await client.attempts(of: instance, .init(limit: size, page: page))
         }
-        try printer.end()
     }
 
     private static let columns: [Table<AttemptItem>.Column] =

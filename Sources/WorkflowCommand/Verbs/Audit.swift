@@ -21,15 +21,9 @@ struct Audit: Verb {
     func validate() throws { try Least.check("--limit", limit) }
 
     func run(in session: Session) async throws {
-        var printer = ListPrinter(session, columns: Self.columns)
-        try await session.withClient { client in
-            try await PageWalk(limit: limit).run(address: client.address) { size, page in
-                try await client.audit(.init(limit: size, page: page))
-            } print: {
-                try printer.add($0)
-            }
+        try await session.printList(limit: limit, columns: Self.columns) { client, size, page in
+            try await client.audit(.init(limit: size, page: page))
         }
-        try printer.end()
     }
 
     private static let columns: [Table<AuditItem>.Column] = [

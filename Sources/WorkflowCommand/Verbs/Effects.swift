@@ -42,7 +42,8 @@ struct Effects: Verb {
         help: ArgumentHelp(
             "Select effects in this state; may be repeated.",
             valueName: EffectItem.State.allCases.map(\.rawValue).joined(separator: "|")),
-        completion: .list(EffectItem.State.allCases.map(\.rawValue)), transform: Effects.state)
+        completion: .list(EffectItem.State.allCases.map(\.rawValue)),
+        transform: { try Reset.word($0, EffectItem.State.self) })
     var state: [EffectItem.State] = []
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Select at most this many effects.", valueName: "n"))
@@ -105,12 +106,6 @@ struct Effects: Verb {
         var attempts = ListPrinter(session, columns: FailedAttempt.columns)
         try attempts.add(failed)
         try attempts.end()
-    }
-
-    private static func state(_ word: String) throws -> EffectItem.State {
-        if let state = EffectItem.State(rawValue: word) { return state }
-        let words = EffectItem.State.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        throw ValidationError("it must be one of \(words)")
     }
 
     static let columns: [Table<EffectItem>.Column] = [

@@ -51,7 +51,8 @@ struct List: Verb {
         help: ArgumentHelp(
             "Sort by time in the state, longest first; by last change, newest first; or by name.",
             valueName: "age|updated|name"),
-        completion: .list(InstanceListParameters.Sort.allCases.map(\.rawValue)), transform: List.sort)
+        completion: .list(InstanceListParameters.Sort.allCases.map(\.rawValue)),
+        transform: { try Reset.word($0, InstanceListParameters.Sort.self) })
     var sort: InstanceListParameters.Sort?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("List at most this many instances.", valueName: "n"))
@@ -94,15 +95,7 @@ struct List: Verb {
     }
 
     static func status(_ word: String) throws -> Instance.Status {
-        if let status = Instance.Status(rawValue: word) { return status }
-        let words = Instance.Status.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        throw ValidationError("it must be one of \(words)")
-    }
-
-    private static func sort(_ word: String) throws -> InstanceListParameters.Sort {
-        if let sort = InstanceListParameters.Sort(rawValue: word) { return sort }
-        let words = InstanceListParameters.Sort.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        throw ValidationError("it must be one of \(words)")
+        try Reset.word(word, Instance.Status.self)
     }
 
     /// Returns the columns of a list by age.

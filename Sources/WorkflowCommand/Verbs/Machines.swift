@@ -21,15 +21,9 @@ struct Machines: Verb {
 
     func run(in session: Session) async throws {
         if outdated { return try await countOutdated(in: session) }
-        var printer = ListPrinter(session, columns: Self.columns)
-        try await session.withClient { client in
-            try await PageWalk(limit: nil).run(address: client.address) { size, page in
-                try await client.machines(.init(limit: size, page: page))
-            } print: {
-                try printer.add($0)
-            }
+        try await session.printList(limit: nil, columns: Self.columns) { client, size, page in
+            try await client.machines(.init(limit: size, page: page))
         }
-        try printer.end()
     }
 
     private func countOutdated(in session: Session) async throws {
