@@ -118,7 +118,7 @@ extension FileHost {
         while !Task.isCancelled {
             let record = try await engine.instance(named: name, by: caller).record
             // The subscription begins before the rows are read, so that no row is missed.
-            guard let changes = try engine.changes(of: record, by: caller) else {
+            guard let changes = try engine.bell(of: record, by: caller)?.rings else {
                 throw HostError(code: "overloaded", message: "Too many follow instances already")
             }
             let now = try await engine.instance(named: name, by: caller).record

@@ -107,13 +107,6 @@ extension Engine {
         try await read { () async throws(StoreError) in try await store.history(query) }
     }
 
-    /// Returns a stream with an element after each later commit that changes an instance; `nil` if too many callers
-    /// wait already.
-    package func changes(of record: InstanceRecord, by caller: Caller) throws(Rejection) -> AsyncStream<Void>? {
-        try refuse(record, to: caller)
-        return feed.changes(of: record.id)
-    }
-
     /// Returns names of instances near a name in byte order, for suggestions.
     package func instanceNames(
         near name: InstanceName, by caller: Caller
@@ -209,11 +202,7 @@ extension Engine {
     func read<Value: Sendable>(
         _ body: () async throws(StoreError) -> Value
     ) async throws(Rejection) -> Value {
-        do throws(StoreError) {
-            return try await body()
-        } catch {
-            throw Rejection(error)
-        }
+        try await HistoryFolder.read(body)
     }
 }
 

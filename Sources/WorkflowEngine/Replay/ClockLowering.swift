@@ -138,16 +138,17 @@ extension ClockLowering {
                 continue
             }
             if times[position] == nil {
-                do throws(StoreError) {
-                    times[position] = try await store.row(at: position)?.at ?? record.updated
-                } catch {
-                    throw Rejection(error)
-                }
+                let row = try await row(at: position)
+                times[position] = row?.at ?? record.updated
             }
             if let time = times[position], time > now { ahead.insert(pending.id) }
         }
         let armed = zip(snapshot.armed, positions).filter { ahead.contains($0.0.id) && !$0.0.isKept }
         return ahead.subtracting(try await loweredBefore(armed, of: record))
+    }
+
+    private func row(at position: Position) async throws(Rejection) -> JournalRecord? {
+        try await HistoryFolder.read { () async throws(StoreError) in try await store.row(at: position) }
     }
 
     /// Finds the items that an earlier correction has lowered already: all that were armed before its row.
@@ -157,13 +158,7 @@ extension ClockLowering {
         guard let first = armed.map(\.1).min() else { return [] }
         var place: Position? = record.head
         while let position = place, position > first {
-            let row: JournalRecord?
-            do throws(StoreError) {
-                row = try await store.row(at: position)
-            } catch {
-                throw Rejection(error)
-            }
-            guard let row, row.instanceID == record.id else { break }
+            guard let row = try await row(at: position), row.instanceID == record.id else { break }
             if row.isClock { return armed.filter { $0.1 < position }.map(\.0.id) }
             // A damaged row must not cause an endless loop.
             place = row.previous.flatMap { $0 < position ? $0 : nil }

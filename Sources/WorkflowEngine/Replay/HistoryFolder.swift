@@ -36,7 +36,7 @@ struct HistoryFolder: Sendable {
             }
         }
         if row.kind == .redacted,
-            let stored = try await read({ () async throws(StoreError) in
+            let stored = try await Self.read({ () async throws(StoreError) in
                 try await store.snapshot(of: record.id, atOrBefore: row.seq)
             }), stored.seq == row.seq
         {
@@ -52,7 +52,7 @@ struct HistoryFolder: Sendable {
     private func begin(
         _ record: InstanceRecord, atOrBefore start: Int64
     ) async throws(Rejection) -> (Fold, next: Int64) {
-        let stored = try await read { () async throws(StoreError) in
+        let stored = try await Self.read { () async throws(StoreError) in
             try await store.snapshot(of: record.id, atOrBefore: Seq(rawValue: start))
         }
         guard let stored else { return (Fold(of: record), 1) }
@@ -72,7 +72,7 @@ struct HistoryFolder: Sendable {
     /// Returns the machine version with an id.
     func machine(_ id: MachineID) async throws(Rejection) -> LoadedMachine {
         if let loaded = library.machine(id) { return loaded }
-        guard let record = try await read({ () async throws(StoreError) in try await store.machine(id) }) else {
+        guard let record = try await Self.read({ () async throws(StoreError) in try await store.machine(id) }) else {
             throw .inconsistent("machine \(id.rawValue) is not in the store")
         }
         return try await library.compiled(record)
@@ -80,7 +80,7 @@ struct HistoryFolder: Sendable {
 
     private func rows(of record: InstanceRecord, _ seqs: ClosedRange<Int64>) async throws(Rejection) -> [JournalRecord]
     {
-        try await read { () async throws(StoreError) in
+        try await Self.read { () async throws(StoreError) in
             try await store.history(
                 HistoryQuery(
                     instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: false))
@@ -95,7 +95,8 @@ struct HistoryFolder: Sendable {
         }
     }
 
-    private func read<Value: Sendable>(
+    /// Reads the store; an error becomes a rejection.
+    static func read<Value: Sendable>(
         _ body: () async throws(StoreError) -> Value
     ) async throws(Rejection) -> Value {
         do throws(StoreError) {

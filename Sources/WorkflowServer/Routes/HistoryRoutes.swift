@@ -36,7 +36,7 @@ struct HistoryRoutes: Sendable {
         }
         let place = try budget.lasting.poll()
         defer { place.end() }
-        guard let changes = try await asking({ try engine.changes(of: first, by: caller) }) else {
+        guard let changes = try await asking({ try engine.bell(of: first, by: caller) })?.rings else {
             throw Problem(.overloaded, detail: "Too many requests wait for history")
         }
         let record = try await asking { try await engine.instance(named: name, by: caller) }.record
