@@ -44,13 +44,6 @@ package struct JournalFilter: Sendable, Equatable {
     /// Returns true if the filter selects rows of a machine.
     package func takes(machine: MachineName) -> Bool { machines.isEmpty || machines.contains(machine) }
 
-    /// Returns true if the filter selects a row.
-    package func takes(_ listed: ListedRow) -> Bool {
-        let row = listed.row
-        return takes(machine: listed.machine)
-            && takes(kind: row.kind.rawValue, event: row.event, from: row.from, to: row.to)
-    }
-
     /// Returns true if the filter selects a row, whatever its machine.
     package func takes(kind: String, event: String, from: String, to: String) -> Bool {
         if !kinds.isEmpty, !kinds.contains(where: { $0.rawValue == kind }) { return false }

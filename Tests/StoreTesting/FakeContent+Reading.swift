@@ -165,9 +165,11 @@ extension FakeContent {
         else { return nil }
         let before = row.previous.flatMap { self.row(at: $0) }
         let isRetry = row.kind == .failed && (row.actor != nil || before?.kind == .failed)
-        let listed = ListedRow(
+        guard filter.takes(machine: machine.name),
+            filter.takes(kind: row.kind.rawValue, event: row.event, from: row.from, to: row.to)
+        else { return nil }
+        return ListedRow(
             row: row, instance: instance.name, machine: machine.name, version: machine.version, isRetry: isRetry)
-        return filter.takes(listed) ? listed : nil
     }
 
     func seq(of instance: InstanceID, before position: Position) -> Seq? {

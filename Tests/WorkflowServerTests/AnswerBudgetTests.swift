@@ -138,8 +138,8 @@ import WorkflowAPI
         let next = try #require(places.begin(at: at(100)))
         #expect(places.begin(at: at(100)) == nil)
         // The one that lost it goes on when there is one again; the other has kept its own.
-        #expect(places.goOn(turns[1], at: at(200)))
-        #expect(!places.goOn(turns[2], at: at(200)))
+        #expect(places.goOn(turns[1]))
+        #expect(!places.goOn(turns[2]))
         #expect(places.admit(at: at(200)) == [])
         places.end(next)
         // The work that lost its place has its turn before any new one.
@@ -153,8 +153,8 @@ import WorkflowAPI
         let turns = (0..<LongWork.bound).compactMap { _ in places.begin(at: at(0)) }
         for turn in turns { places.wait(turn, since: at(0)) }
         for _ in turns { #expect(places.begin(at: at(100)) != nil) }
-        #expect(!places.goOn(turns[0], at: at(200)))
-        #expect(!places.goOn(turns[1], at: at(200)))
+        #expect(!places.goOn(turns[0]))
+        #expect(!places.goOn(turns[1]))
         #expect(places.nextChance == nil)
         places.wait(LongWork.bound + 1, since: at(200))
         #expect(places.nextChance == at(300))
@@ -236,7 +236,7 @@ private final class SharedPlaces {
 
     func begin(at now: ContinuousClock.Instant) -> Int? { places.begin(at: now) }
     func wait(_ number: Int, since now: ContinuousClock.Instant) { places.wait(number, since: now) }
-    func goOn(_ number: Int, at now: ContinuousClock.Instant) -> Bool { places.goOn(number, at: now) }
+    func goOn(_ number: Int) -> Bool { places.goOn(number) }
     func admit(at now: ContinuousClock.Instant) -> [Int] { places.admit(at: now) }
     var nextChance: ContinuousClock.Instant? { places.nextChance }
     func leave(_ number: Int) { places.leave(number) }

@@ -114,15 +114,6 @@ extension Input {
         }
     }
 
-    /// True if the input takes a pending item. The property copies nothing, because it is read for every row.
-    package var takesArmed: Bool {
-        switch kind {
-        case .sent, .timer, .result, .failed, .retried: true
-        case .started, .event, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted:
-            false
-        }
-    }
-
     /// True if the input itself changes the pending items, whatever the macrostep requests. Such an input takes an
     /// item, or replaces the whole list.
     package var changesArmed: Bool {

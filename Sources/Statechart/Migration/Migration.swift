@@ -39,7 +39,7 @@ package final class Migration: Sendable {
         self.data = data
         dropped = Set(
             states.flatMap { state in old.states[state.offset...old[state].lastDescendant.offset].map(\.index) })
-        assignments = try Self.assignments(plan.assign, of: old, to: new, version: newVersion)
+        assignments = try Self.assignments(plan.assign, to: new, version: newVersion)
         try Self.check(plan.map, from: old, oldVersion, to: new, newVersion)
         images = old.states.map { state in new.state(atPath: Self.target(of: state.index, in: old, plan.map)) }
     }
@@ -117,7 +117,7 @@ package final class Migration: Sendable {
     }
 
     private static func assignments(
-        _ assign: [String: String], of old: Machine, to new: Machine, version: Int64
+        _ assign: [String: String], to new: Machine, version: Int64
     ) throws(MigrationMistake) -> [(path: ContextPath, program: Program)] {
         try checkCount(assign.count, "assign")
         // Expressions may read values that earlier versions left in a context, whatever this version declares.

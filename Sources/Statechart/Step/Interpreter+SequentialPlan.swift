@@ -21,7 +21,7 @@ extension Interpreter {
     mutating func move(_ transition: Transition, in plan: SequentialPlan) {
         let domain = plan.domains[transition.index.offset]
         if let domain {
-            while let last = configuration.last, last != domain { exit(last, in: plan) }
+            while let last = configuration.last, last != domain { exit(last) }
         }
         if !transition.actions.isEmpty { run(transition.actions, of: transition.source) }
         // A leaf that is the target of its own transition, without `reenter`, is neither exited nor entered.
@@ -29,7 +29,7 @@ extension Interpreter {
         enter(transition.targets[0], below: domain, in: plan)
     }
 
-    private mutating func exit(_ index: StateIndex, in plan: SequentialPlan) {
+    private mutating func exit(_ index: StateIndex) {
         let state = machine[index]
         if !state.exit.isEmpty { run(state.exit, of: index) }
         leave(state)

@@ -98,7 +98,7 @@ package final class HTTPExecutor: EffectExecutor {
         case .full: return .failed(.again("timeout", "too many secrets are being read"))
         }
         return await withTaskGroup(of: AttemptOutcome?.self) { group in
-            group.addTask { await self.send(signed, attempt, to: origin) }
+            group.addTask { await self.send(signed, to: origin) }
             group.addTask {
                 // The sleep is cancelled when there is an answer.
                 guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return nil }
@@ -123,7 +123,7 @@ package final class HTTPExecutor: EffectExecutor {
         return await reading.read(within: call.timeout, sign)
     }
 
-    private func send(_ call: SignedCall, _ attempt: EffectAttempt, to origin: HTTPOrigin) async -> AttemptOutcome? {
+    private func send(_ call: SignedCall, to origin: HTTPOrigin) async -> AttemptOutcome? {
         // The host is read as the client reads it: a host that the client looked up itself would bypass the check.
         guard let host = try? HTTPClient.Request(url: call.call.url).host, host.lowercased() == origin.host
         else {

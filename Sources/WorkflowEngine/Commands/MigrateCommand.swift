@@ -49,7 +49,7 @@ extension MigrateCommand: InstanceVerb {
     typealias Answer = KeyedAnswer<SendResult>
 
     /// A prepared migration of an instance.
-    private struct Way {
+    private struct Prepared {
         let migrated: Migrated
         let chain: Chain
         /// The retry in the new version.
@@ -69,37 +69,37 @@ extension MigrateCommand: InstanceVerb {
     func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
         let (instance, repeated) = try begin(in: &batch)
         if let repeated { return .repeated(repeated) }
-        let way = try way(of: instance, in: &batch)
-        let answer = answer(way, of: instance.state)
-        record(way, of: instance, in: &batch)
+        let prepared = try prepare(of: instance, in: &batch)
+        let answer = answer(prepared, of: instance.state)
+        record(prepared, of: instance, in: &batch)
         return .first(answer)
     }
 
     /// Migrates one of many instances, without a detailed answer.
     func move(_ instance: LiveInstance, in batch: inout BatchBuilder) throws(Rejection) {
         batch.fireDue(of: instance)
-        record(try way(of: instance, in: &batch), of: instance, in: &batch)
+        record(try prepare(of: instance, in: &batch), of: instance, in: &batch)
     }
 
     /// Prepares everything that can fail, before rows are recorded.
-    private func way(of instance: LiveInstance, in batch: inout BatchBuilder) throws(Rejection) -> Way {
+    private func prepare(of instance: LiveInstance, in batch: inout BatchBuilder) throws(Rejection) -> Prepared {
         try refuse(instance.state)
         let new = try newVersion(of: instance, in: batch)
         let waiting = retries ? try batch.effects(of: instance) : []
         if retries, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
         let migration = try batch.parts.library.migration(plan, from: instance.state.loaded, to: new)
-        var way = try way(of: instance.state, by: migration, to: new, at: batch.now, spending: &batch.cost)
-        way.waiting = waiting
-        return way
+        var prepared = try prepare(of: instance.state, by: migration, to: new, at: batch.now, spending: &batch.cost)
+        prepared.waiting = waiting
+        return prepared
     }
 
-    private func record(_ way: Way, of instance: LiveInstance, in batch: inout BatchBuilder) {
+    private func record(_ prepared: Prepared, of instance: LiveInstance, in batch: inout BatchBuilder) {
         batch.remember(key, in: .instance(instance.state.record.id), at: batch.numbers.nextPosition)
-        let origin = RowOrigin(caller, key: key, reason: reason, run: run, machine: way.new)
-        batch.record(way.chain, of: instance, from: origin)
-        guard let retry = way.retry else { return }
+        let origin = RowOrigin(caller, key: key, reason: reason, run: run, machine: prepared.new)
+        batch.record(prepared.chain, of: instance, from: origin)
+        guard let retry = prepared.retry else { return }
         batch.record(retry, of: instance, from: RowOrigin(caller, reason: reason, run: run))
-        batch.goOn(way.waiting, of: instance)
+        batch.goOn(prepared.waiting, of: instance)
     }
 
     /// Returns the expected result for an instance as it is stored, without timers that are due before.
@@ -108,7 +108,7 @@ extension MigrateCommand: InstanceVerb {
     ) throws(Rejection) -> SendResult {
         try refuse(state)
         var cost = 0
-        return answer(try way(of: state, by: migration, to: new, at: now, spending: &cost), of: state)
+        return answer(try prepare(of: state, by: migration, to: new, at: now, spending: &cost), of: state)
     }
 
     /// Throws if the instance cannot migrate.
@@ -132,10 +132,10 @@ extension MigrateCommand: InstanceVerb {
         return new
     }
 
-    private func way(
+    private func prepare(
         of state: borrowing InstanceState, by migration: Migration, to new: LoadedMachine, at now: Timestamp,
         spending cost: inout Int
-    ) throws(Rejection) -> Way {
+    ) throws(Rejection) -> Prepared {
         let time = state.time(at: now)
         let identity = state.identity(in: new)
         let migrated: Migrated
@@ -148,13 +148,15 @@ extension MigrateCommand: InstanceVerb {
         }
         let chain = new.machine.chain(migrated, from: state.earlier, as: identity)
         let retry = retries ? try self.retry(chain, of: state, in: new, at: time, &cost) : nil
-        return Way(migrated: migrated, chain: chain, retry: retry, new: new)
+        return Prepared(migrated: migrated, chain: chain, retry: retry, new: new)
     }
 
-    private func answer(_ way: Way, of state: borrowing InstanceState) -> SendResult {
+    private func answer(_ prepared: Prepared, of state: borrowing InstanceState) -> SendResult {
         SendResult(
-            way.chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil, into: way.new,
-            migration: MigrationAnswer(way.migrated.told, from: state.loaded, to: way.new, then: way.retry))
+            prepared.chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
+            into: prepared.new,
+            migration: MigrationAnswer(
+                prepared.migrated.told, from: state.loaded, to: prepared.new, then: prepared.retry))
     }
 
     private func retry(

@@ -166,7 +166,7 @@ extension XStateConverter {
                 let isRead = isOfFinal || path.isEmpty && member.key == "output"
                 let message = "'\(member.key)' is left out: \(reason)"
                 notes.warning(message, at: member.place, touching: isRead ? .course : .nothing)
-            } else if let written = self.member(member, of: state, kind, path) {
+            } else if let written = self.member(member, of: state, path) {
                 members.append(written)
             }
         }
@@ -208,7 +208,7 @@ extension XStateConverter {
     }
 
     private mutating func member(
-        _ member: DefinitionNode.Member, of state: DefinitionNode, _ kind: Kind, _ path: String
+        _ member: DefinitionNode.Member, of state: DefinitionNode, _ path: String
     ) -> DefinitionNode.Member? {
         let value = member.value
         let isData = member.key == "output" || member.key == "data"

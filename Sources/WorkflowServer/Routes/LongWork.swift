@@ -60,7 +60,7 @@ final class LongWork: Sendable {
 
     private func waits(_ number: Int, _ turn: AsyncStream<Void>.Continuation) {
         change { state in
-            if state.places.goOn(number, at: .now) { turn.yield() } else { state.turns[number] = turn }
+            if state.places.goOn(number) { turn.yield() } else { state.turns[number] = turn }
         }
     }
 
@@ -149,7 +149,7 @@ struct Places {
     }
 
     /// Lets a request go on; returns false if there is no place for it yet. Then `admit` gives it a place in its turn.
-    mutating func goOn(_ number: Int, at now: ContinuousClock.Instant) -> Bool {
+    mutating func goOn(_ number: Int) -> Bool {
         if keeps(number) { return true }
         line.append(number)
         return false

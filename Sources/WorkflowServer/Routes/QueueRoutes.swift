@@ -43,7 +43,7 @@ struct QueueRoutes: Sendable {
             throw Problem(.invalidName, detail: "'\(given.prefix(40))' is no name of a queue: \(QueueName.rule)")
         }
         let body = try await request.object(as: QueueRequest.self)
-        if body.new != true { try await refuseUnknown(name, given, by: request.caller) }
+        if body.new != true { try await refuseUnknown(name, by: request.caller) }
         let command = SetQueueCommand(
             queue: name, concurrency: .init(body.concurrency), rate: .init(body.rate), isPaused: body.paused,
             by: request.caller)
@@ -52,9 +52,7 @@ struct QueueRoutes: Sendable {
 
     /// Refuses a queue that nothing knows. Otherwise a caller that mistypes the name of a queue to pause would be told
     /// that the queue is paused.
-    ///
-    /// - Parameter given: The name as the caller wrote it.
-    private func refuseUnknown(_ name: String, _ given: String, by caller: Caller) async throws {
+    private func refuseUnknown(_ name: String, by caller: Caller) async throws {
         let knowledge = try await offLoop(for: .reading) {
             try await asking { try await engine.knowledge(of: name, by: caller) }
         }
