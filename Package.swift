@@ -62,9 +62,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "WorkflowDates"), .target(name: "WorkflowJSON"), .target(name: "WorkflowSpelling"),
-        .target(name: "WorkflowTerminal"),
         // Limits, the grammar of names and the types of problems: what the API and the Swift library have in common.
-        .target(name: "WorkflowRules"),
+        .target(name: "WorkflowRules"), .target(name: "WorkflowTerminal"),
         // Regular expressions in linear time: libre2 behind a few C functions.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
         .target(
