@@ -42,10 +42,25 @@ package protocol WorkflowStore: StoreReader {
     /// `nil` too.
     var backups: (any StoreBackups)? { get }
 
+    /// Calls a function with lookups that see one committed state, and with the numbers of the first partition in that
+    /// state. The function runs on a thread that reads, and keeps the log from restarting: it must end soon.
+    func look<Result: Sendable>(
+        _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
+    ) async throws(StoreError) -> Result
+
     /// Returns the writing side of the store; only one owner gets it, once.
     ///
     /// - Throws: `locked` if the writing side already has an owner.
     func writer() throws(StoreError) -> sending any StoreWriter
+}
+
+extension WorkflowStore {
+    /// Returns values of one committed state.
+    package func look<Value: Sendable>(
+        _ body: @Sendable (any StoreLookup) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        try await look { lookup, _ in Result { () throws(StoreError) in try body(lookup) } }.get()
+    }
 }
 
 /// The lookups that applying a command needs. One thread uses them at a time.
@@ -165,7 +180,7 @@ package protocol StoreWriter: StoreLookup {
     func resolve() -> CommitOutcome
 
     /// Throws `fenced` if the store has another owner by now. The engine calls `confirm` before it answers commands
-    /// that wrote nothing. Refusals, trials and repeated answers must come from a state that no other owner has
+    /// that wrote nothing. Refusals and repeated answers must come from a state that no other owner has
     /// overtaken.
     func confirm() throws(StoreError)
 

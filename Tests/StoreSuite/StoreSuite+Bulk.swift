@@ -39,6 +39,20 @@ extension StoreSuite {
             #expect(try await again.bulkNames(of: runs[1].key, from: 0) == [])
             try writer.close()
         },
+        Check(name: "a look sees the rows and the numbers of one committed state") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            _ = scribe.apply("order")
+            for place in 0..<3 {
+                scribe.start("i-\(place)")
+                try scribe.commit(writer)
+                let wanted = scribe.instances["i-\(place)"]
+                let (found, numbers) = try await store.look { lookup, numbers in
+                    (try? lookup.instance(named: "i-\(place)"), numbers)
+                }
+                #expect(wanted?.id.partition != .first || found == wanted)
+                #expect(numbers == writer.numbers)
+            }
+        },
         Check(name: "a run without a name breaks a constraint") { (_, writer) async throws in
             #expect { try write([run("")], [:], writer) } throws: { code($0) == .constraint }
         },

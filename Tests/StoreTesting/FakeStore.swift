@@ -238,6 +238,14 @@ extension FakeStore {
         try read { content in positions.compactMap { content.row(at: $0) } }
     }
 
+    package func look<Result: Sendable>(
+        _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
+    ) throws(StoreError) -> Result {
+        let view = FakeView(store: self)
+        let numbers = try view.read { $0.part(.first).numbers }
+        return body(view, numbers)
+    }
+
     package func row(before position: Position) throws(StoreError) -> JournalRecord? {
         try read { $0.row(before: position) }
     }

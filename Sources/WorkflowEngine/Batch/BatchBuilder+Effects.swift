@@ -64,13 +64,6 @@ extension BatchBuilder {
     }
 }
 
-extension BatchBuilder {
-    /// Returns the queues that have any effect, in the order of their names.
-    func queues(after name: String?, limit: Int) throws(Rejection) -> [String] {
-        try read { () throws(StoreError) in try store.queues(after: name, limit: limit) }
-    }
-}
-
 // MARK: Changing
 
 extension BatchBuilder {

@@ -263,13 +263,13 @@ extension Engine {
             var command = DeleteCommand(
                 instance: name, cancelsEffects: cancelsEffects, reason: request.reason, isDryRun: true, by: caller)
             if case .look(let look) = preparation { command.look = look }
-            _ = try await queue.submit(command)
+            _ = try await answer(to: command)
             return nil
         case .redact(let paths):
             var command = RedactCommand(
                 instance: name, paths: paths, reason: request.reason ?? "", isDryRun: true, by: caller)
             if case .found(let found) = preparation { command.found = found }
-            _ = try await queue.submit(command)
+            _ = try await answer(to: command)
             return nil
         }
     }

@@ -15,8 +15,10 @@ extension Engine {
         run name: String, _ asked: BulkRequest, _ named: [InstanceName], settles: SetMachineCommand? = nil,
         by caller: Caller
     ) async throws -> BulkView {
-        let key = try self.key(ofRun: name, by: caller)
-        let (found, look) = try await queue.submit(LookAtRunCommand(key: key))
+        let key = self.key(ofRun: name, by: caller)
+        let (found, look) = try await trial { (batch) throws(Rejection) in
+            (try batch.run(key), RunBegin(batch.numbers))
+        }
         if let found { return try same(found, asked) }
         let (request, names) = try await resolved(asked, named, by: caller)
         let text = request.text
@@ -170,10 +172,8 @@ extension Engine {
         _ = try library.migration(plan, from: try await loadedMachine(old.id), to: try await loadedMachine(new.id))
     }
 
-    private func key(ofRun name: String, by caller: Caller) throws(Rejection) -> BulkKey {
-        // Proof: every store has one; a lane is not begun otherwise.
-        guard let partition = store.partitions.first else { preconditionFailure("a store has a partition") }
-        return BulkKey(name, in: caller.namespace, partition: partition)
+    private func key(ofRun name: String, by caller: Caller) -> BulkKey {
+        BulkKey(name, in: caller.namespace, partition: partition)
     }
 
     private func view(of run: BulkRecord) throws(Rejection) -> BulkView {
@@ -196,7 +196,7 @@ extension BulkRequest {
 extension Engine {
     /// Returns a run as it is on disk.
     package func run(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
-        let key = try key(ofRun: name, by: caller)
+        let key = key(ofRun: name, by: caller)
         let run = try await read { () async throws(StoreError) in try await store.bulkRun(key) }
         guard let run else { throw .runNotFound(name) }
         var view = try view(of: run)
@@ -237,7 +237,7 @@ extension Engine {
     private func change(
         _ name: String, to state: BulkRecord.State, by caller: Caller
     ) async throws(Rejection) -> BulkView {
-        let key = try key(ofRun: name, by: caller)
+        let key = key(ofRun: name, by: caller)
         let run = try await queue.submit(ChangeRunCommand(key: key, state: state, generation: generation))
         bulk.look(at: key)
         return try view(of: run)

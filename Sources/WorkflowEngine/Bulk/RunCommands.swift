@@ -1,23 +1,5 @@
 import WorkflowStore
 
-/// Looks up a run, and returns the store's numbers.
-struct LookAtRunCommand: WriterCommand {
-    let key: BulkKey
-
-    var size: Int { 256 }
-    var isLong: Bool { false }
-    var payers: [CommandTarget] { [] }
-    var targets: [CommandTarget] { [] }
-    var summary: String { "look at run \(key.name)" }
-
-    func want(_ rows: inout WantedRows) {}
-
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> (run: BulkRecord?, begin: RunBegin) {
-        batch.orders += 1
-        return (try batch.run(key), RunBegin(batch.numbers))
-    }
-}
-
 /// Begins a run. If a run with its name exists, returns the existing run.
 struct BeginRunCommand: WriterCommand {
     let run: BulkRecord

@@ -43,8 +43,6 @@ package struct DeleteCommand: Sendable {
         self.caller = caller
     }
 
-    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
-
     /// The digest under which the deletion is found again. The digest covers the name, because nothing else keeps the
     /// name.
     private var keyDigest: Digest? {
@@ -73,12 +71,10 @@ package struct Deletion: Sendable {
 }
 
 /// The deletion as a command. The answer is `nil` if the instance has continued since its calls were read.
-extension DeleteCommand: WriterCommand {
+extension DeleteCommand: InstanceVerb {
     var size: Int { 512 + 8 * (look?.calls.count ?? 0) }
     /// True, because another instance may take the name; later commands are applied when the deletion is on disk.
     var isLong: Bool { true }
-    var payers: [CommandTarget] { [.instance(target)] }
-    var targets: [CommandTarget] { payers }
     var summary: String { "delete \(instance)" }
 
     func want(_ rows: inout WantedRows) { rows.instances.insert(target) }
@@ -100,7 +96,6 @@ extension DeleteCommand: WriterCommand {
         }
         let invocations = instance.state.snapshot.armed.filter { $0.kind == .invocation }.compactMap(\.invocation)
         let cancelled = invocations + calls.map(\.name)
-        if isDryRun { return deletion(of: instance, nil, cancelled, at: batch.now) }
         if !isFinished {
             _ = try RepairCommand(instance: self.instance, .cancel(runsActions: false), reason: reason, by: caller)
                 .apply(to: &batch)
@@ -108,18 +103,9 @@ extension DeleteCommand: WriterCommand {
         for call in calls { batch.end(call) }
         let audit = batch.delete(instance, by: caller, reason: reason, key: keyDigest)
         if isTold { batch.note(.deleted(audit, machine: instance.state.loaded.record)) }
-        return deletion(of: instance, audit, cancelled, at: audit.at)
-    }
-
-    private func deletion(
-        of instance: LiveInstance, _ audit: AuditRecord?, _ cancelled: [String], at time: Timestamp
-    ) -> Deletion {
-        let record = instance.state.record
         return Deletion(
-            instance: self.instance, uuid: record.uuid, machine: instance.state.loaded.record,
-            // A dry run has no row of the cancellation, which comes first.
-            rows: record.seq.rawValue + (instance.state.snapshot.status.isFinished ? 0 : 1), digest: audit?.digest,
-            at: time, cancelled: cancelled, isDryRun: audit == nil)
+            instance: self.instance, uuid: audit.uuid, machine: instance.state.loaded.record, rows: audit.rows,
+            digest: isDryRun ? nil : audit.digest, at: audit.at, cancelled: cancelled, isDryRun: isDryRun)
     }
 
     private func again(_ audit: AuditRecord, _ batch: BatchBuilder) throws(Rejection) -> Deletion {

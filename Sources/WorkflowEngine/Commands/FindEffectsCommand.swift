@@ -76,25 +76,3 @@ extension FindEffectsCommand: WriterCommand {
         return answer
     }
 }
-
-/// Finds the queues that have any effect.
-struct FindQueuesCommand: Sendable {
-    /// The last queue of the page before.
-    let after: String?
-    let limit: Int
-}
-
-extension FindQueuesCommand: WriterCommand {
-    var size: Int { 256 }
-    var isLong: Bool { false }
-    var payers: [CommandTarget] { [] }
-    var targets: [CommandTarget] { [] }
-    var summary: String { "find queues" }
-
-    func want(_ rows: inout WantedRows) {}
-
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> [String] {
-        batch.orders += 1
-        return try batch.queues(after: after, limit: limit)
-    }
-}

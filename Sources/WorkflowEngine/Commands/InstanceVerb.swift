@@ -1,16 +1,18 @@
 import Statechart
 import WorkflowStore
 
-/// An operator's request about one instance, other than an event.
-protocol InstanceVerb: WriterCommand {
-    var instance: InstanceName { get }
-    /// True to report the effect of the request without changing anything.
+/// A command of which there are dry runs.
+protocol TriedCommand: WriterCommand {
+    /// True to report the effect of the command without changing anything. Such a command is applied to a batch that is
+    /// discarded, and does not pass the writer.
     var isDryRun: Bool { get }
+}
+
+/// A request about one instance.
+protocol InstanceVerb: TriedCommand {
+    var instance: InstanceName { get }
     var key: RequestKey? { get }
     var caller: Caller { get }
-
-    /// Carries out the request; a dry run uses a batch that is discarded.
-    func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer
 }
 
 extension InstanceVerb {
@@ -21,14 +23,7 @@ extension InstanceVerb {
 
     func want(_ rows: inout WantedRows) {
         rows.instances.insert(target)
-        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
-    }
-
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
-        guard isDryRun else { return try carryOut(in: &batch) }
-        var trial = batch.trial()
-        defer { batch.cost = trial.cost }
-        return try carryOut(in: &trial)
+        if let key { rows.keys.insert(WantedKey(key, in: .instance(target))) }
     }
 
     /// Returns the instance, after all earlier due inputs have come; or the row of an earlier request with the same

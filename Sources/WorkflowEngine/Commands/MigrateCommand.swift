@@ -66,7 +66,7 @@ extension MigrateCommand: InstanceVerb {
 
     var summary: String { "migrate \(instance)" }
 
-    func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
         let (instance, repeated) = try begin(in: &batch)
         if let repeated { return .repeated(repeated) }
         let prepared = try prepare(of: instance, in: &batch)

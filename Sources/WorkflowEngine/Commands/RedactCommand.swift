@@ -112,10 +112,10 @@ extension RedactCommand: InstanceVerb {
     func want(_ rows: inout WantedRows) {
         rows.instances.insert(target)
         if let newName { rows.instances.insert(InstanceKey(newName, in: caller.namespace)) }
-        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
+        if let key { rows.keys.insert(WantedKey(key, in: .instance(target))) }
     }
 
-    func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
         let (instance, repeated) = try begin(in: &batch)
         if let repeated { return .repeated(repeated) }
         let plan = try plan(for: instance, in: &batch)

@@ -85,7 +85,7 @@ extension RepairCommand: InstanceVerb {
 
     var summary: String { "\(verb.name) \(instance)" }
 
-    func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
         let (instance, repeated) = try begin(in: &batch)
         if let repeated { return .repeated(repeated) }
         try refuse(instance.state)
@@ -100,7 +100,7 @@ extension RepairCommand: InstanceVerb {
         batch.record(chain, of: instance, from: RowOrigin(caller, key: key, reason: reason, run: run))
         if before != .running { batch.goOn(waiting, of: instance) }
         if verb == .resume { batch.fireDue(of: instance) }
-        if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }
+        batch.lookForHeld(of: instance, waiting, after: before)
         return .first(answer)
     }
 

@@ -84,7 +84,7 @@ extension ResetCommand: InstanceVerb {
     var size: Int { 512 + ((try? past?.get())?.size ?? 0) }
     var summary: String { "\(goal.event) \(instance)" }
 
-    func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
         let (instance, repeated) = try begin(in: &batch)
         if let repeated { return .repeated(repeated) }
         try instance.state.refuse(unless: expectedSeq)
@@ -104,7 +104,7 @@ extension ResetCommand: InstanceVerb {
                 caller, key: key, reason: reason, run: run, machine: new, age: goal == .beforeLast ? past.age : nil))
         waiting += batch.answer(reset, begunBy: chain.first.macrostep, at: row)
         if instance.state.snapshot.status != .suspended { batch.goOn(waiting, of: instance) }
-        if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }
+        batch.lookForHeld(of: instance, waiting, after: before)
         return .first(answer)
     }
 

@@ -35,28 +35,14 @@ package struct SendCommand: Sendable {
         self.key = key
         self.caller = caller
     }
-
-    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
 }
 
-extension SendCommand: WriterCommand {
+extension SendCommand: InstanceVerb {
     var size: Int { 256 + event.name.utf8.count + (event.data?.size ?? 0) }
-    var isLong: Bool { false }
-    var payers: [CommandTarget] { [.instance(target)] }
-    var targets: [CommandTarget] { payers }
     var summary: String { "send \(instance) \(event.name)" }
 
-    func want(_ rows: inout WantedRows) {
-        rows.instances.insert(target)
-        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
-    }
-
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
-        guard isDryRun else { return try send(in: &batch) }
-        // The timers that fire before the event, and the event's changes, are discarded with the copy.
-        var trial = batch.trial()
-        defer { batch.cost = trial.cost }
-        return try send(in: &trial)
+        try send(in: &batch)
     }
 
     /// Applies the event, and the events that the instance sends to itself as a consequence.
@@ -78,7 +64,7 @@ extension SendCommand: WriterCommand {
         let (chain, answer) = try step(from: instance.state, at: batch.now, spending: &batch.cost)
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)
         batch.record(chain, of: instance, from: RowOrigin(caller, key: key, reason: reason, run: run))
-        if !isDryRun { batch.parts.brake.fill(instance.state.record.id) }
+        batch.parts.brake.fill(instance.state.record.id)
         return .first(answer)
     }
 

@@ -49,6 +49,7 @@ package final class EffectRunner: Service {
     }
 
     private let executor: any EffectExecutor
+    private let store: any WorkflowStore
     private let queue: CommandQueue
     private let board: QueueBoard
     private let clock: any WallClock
@@ -61,10 +62,11 @@ package final class EffectRunner: Service {
     private let wake: AsyncStream<Void>.Continuation
 
     init(
-        _ executor: any EffectExecutor, queue: CommandQueue, board: QueueBoard, clock: any WallClock,
-        limits: EngineLimits, health: WriteHealth, metrics: EngineMetrics, log: OperatorLog
+        _ executor: any EffectExecutor, store: any WorkflowStore, queue: CommandQueue, board: QueueBoard,
+        clock: any WallClock, limits: EngineLimits, health: WriteHealth, metrics: EngineMetrics, log: OperatorLog
     ) {
         self.executor = executor
+        self.store = store
         self.queue = queue
         self.board = board
         self.clock = clock
@@ -173,7 +175,8 @@ package final class EffectRunner: Service {
     private func findQueues() async {
         var last: String? = executor.queues
         while let after = last {
-            guard let names = await insist({ FindQueuesCommand(after: after, limit: limits.batchRows) }) else { return }
+            let page = await insist { () async throws(Rejection) in try await queues(after: after) }
+            guard let names = page else { return }
             let own = names.prefix { $0.hasPrefix(executor.queues) }
             state.withLock { state in for name in own { state.plan.expectMore(of: name) } }
             wake.yield()
@@ -181,8 +184,18 @@ package final class EffectRunner: Service {
         }
     }
 
+    private func queues(after name: String) async throws(Rejection) -> [String] {
+        do throws(StoreError) {
+            return try await store.look { [limits] (lookup) throws(StoreError) in
+                try lookup.queues(after: name, limit: limits.batchRows)
+            }
+        } catch {
+            throw .notCarriedOut(error)
+        }
+    }
+
     private func find(_ command: FindEffectsCommand) async {
-        let answer = await insist { command }
+        let answer = await insist { () async throws(Rejection) in try await queue.submit(command) }
         let retry = Timestamp(rawValue: clock.now().rawValue + 1_000)
         state.withLock { state in
             if let answer {
@@ -228,7 +241,7 @@ package final class EffectRunner: Service {
         var isWritten = wasStopped
         if !wasStopped {
             let command = FinishAttemptCommand(found: found, begun: attempt.begun, outcome: outcome)
-            isWritten = await insist { command } != nil
+            isWritten = await insist { () async throws(Rejection) in try await queue.submit(command) } != nil
         }
         // The process has outlived the attempt, whatever its outcome.
         await executor.log?.ended(AttemptBegin(of: found, attempt))
@@ -251,13 +264,13 @@ package final class EffectRunner: Service {
         return wasStopped ? nil : task
     }
 
-    /// Submits the command until the writer has carried it out; returns `nil` if the writer never will.
-    private func insist<Command: WriterCommand>(
-        until isOver: (State) -> Bool = { $0.isOver }, _ command: () -> Command
-    ) async -> Command.Answer? {
+    /// Asks the writer or the store until there is an answer; returns `nil` if there never will be.
+    private func insist<Answer>(
+        until isOver: (State) -> Bool = { $0.isOver }, _ ask: () async throws(Rejection) -> Answer
+    ) async -> Answer? {
         while true {
             do throws(Rejection) {
-                return try await queue.submit(command())
+                return try await ask()
             } catch {
                 guard error.passes, !state.withLock({ isOver($0) }) else { return nil }
                 // The writer is overloaded, or its disk is full. A cancelled task does not wait.
@@ -287,7 +300,8 @@ extension EffectRunner {
         guard let begun = executor.log else { return }
         for attempt in await begun.unended() {
             let command = InterruptedAttemptCommand(attempt: attempt, queues: executor.queues)
-            guard let answer = await insist(until: { $0.isEnding }, { command }) else { return }
+            let ask = { () async throws(Rejection) in try await self.queue.submit(command) }
+            guard let answer = await insist(until: { $0.isEnding }, ask) else { return }
             guard let instance = answer else { continue }
             log.tell(
                 .effects, .warning,

@@ -4,13 +4,8 @@ package import WorkflowStore
 extension Engine {
     /// Carries out an operator's repair of an instance; its changes are on disk on return.
     package func repair(_ command: RepairCommand) async throws(Rejection) -> SendResult {
-        switch try await queue.submit(command) {
-        case .first(let answer): return answer
-        case .repeated(let position):
-            // Folding history takes too long for an executor that serves sockets.
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
-                try await repeated(command, at: position)
-            }
+        try await answer(to: command) { (position) async throws(Rejection) in
+            try await repeated(command, at: position)
         }
     }
 }
@@ -23,7 +18,7 @@ extension Engine {
             for _ in 0..<limits.resetAttempts {
                 var command = command
                 command.past = try await past(for: command)
-                switch try await queue.submit(command) {
+                switch try await answer(to: command) {
                 case .first(let answer): return answer
                 case .repeated(let position): return try await repeated(command, at: position)
                 case .moved: continue
@@ -66,13 +61,8 @@ extension Engine {
 extension Engine {
     /// Migrates an instance to another version; the changes are on disk on return.
     package func migrate(_ command: MigrateCommand) async throws(Rejection) -> SendResult {
-        switch try await queue.submit(command) {
-        case .first(let answer): return answer
-        case .repeated(let position):
-            // Folding history takes too long for an executor that serves sockets.
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
-                try await repeated(command, at: position)
-            }
+        try await answer(to: command) { (position) async throws(Rejection) in
+            try await repeated(command, at: position)
         }
     }
 }
@@ -91,7 +81,7 @@ extension Engine {
     func carryOut(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
         var command = command
         for _ in 0..<limits.deletionLooks {
-            if let deletion = try await queue.submit(command) { return deletion }
+            if let deletion = try await answer(to: command) { return deletion }
             command.look = try await look(at: command.target)
         }
         throw .movedDuringDelete(command.instance)

@@ -23,20 +23,28 @@ extension Engine {
         } catch {
             return answered(.failure(error))
         }
+        if command.isDryRun {
+            // `answered` ends the task, which takes no longer than a read.
+            Task {
+                answered(
+                    await outcome(of: command) { () async throws(Rejection) in try await answer(to: command) })
+            }
+            return
+        }
         queue.begin(command) { answer in
             switch answer {
             case .success(.first(let event)): answered(.success(event))
             case .failure(let rejection): answered(.failure(rejection))
-            case .success(let answer): Task { answered(await self.outcome(answer, of: command)) }
+            case .success(let answer): Task { answered(await self.outcome(of: command) { answer }) }
             }
         }
     }
 
     private func outcome(
-        _ answer: KeyedAnswer<SendResult>, of command: SendCommand
+        of command: SendCommand, _ answer: () async throws(Rejection) -> KeyedAnswer<SendResult>
     ) async -> Result<SendResult, Rejection> {
         do throws(Rejection) {
-            return .success(try await sent(answer, for: command))
+            return .success(try await sent(try await answer(), for: command))
         } catch {
             return .failure(error)
         }
@@ -44,27 +52,17 @@ extension Engine {
 
     /// Returns the sender's answer, and rebuilds an earlier answer if the command repeats one.
     func sent(_ answer: KeyedAnswer<SendResult>, for command: SendCommand) async throws(Rejection) -> SendResult {
-        switch answer {
-        case .first(let event): return event
-        case .repeated(let position):
-            // Folding history takes too long for an executor that serves sockets.
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
-                try await repeated(command, at: position)
-            }
-        }
+        try await first(answer) { (position) async throws(Rejection) in try await repeated(command, at: position) }
     }
 }
 
 extension Engine {
     /// Returns the answer to a line, and rebuilds an earlier answer if the line repeats one.
     func sent(_ answer: KeyedAnswer<SendResult>, for line: LineCommand) async throws(Rejection) -> SendResult {
-        switch (line, answer) {
-        case (_, .first(let result)): result
-        case (.send(let send), .repeated): try await sent(answer, for: send)
-        case (.start(let start), .repeated(let position)):
-            // Folding history takes too long for an executor that serves sockets.
-            try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
-                try await repeated(start, at: position)
+        try await first(answer) { (position) async throws(Rejection) in
+            switch line {
+            case .send(let send): try await repeated(send, at: position)
+            case .start(let start): try await repeated(start, at: position)
             }
         }
     }

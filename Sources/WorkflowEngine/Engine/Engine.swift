@@ -108,7 +108,7 @@ package final class Engine: Service {
         bulk = BulkRunner(store: store, queue: queue, limits: limits, log: log)
         runners = executors.map { [limits, writeHealth, metrics, log] executor in
             EffectRunner(
-                executor, queue: queue, board: board, clock: clock, limits: limits, health: writeHealth,
+                executor, store: store, queue: queue, board: board, clock: clock, limits: limits, health: writeHealth,
                 metrics: metrics, log: log)
         }
         // The runners come before the answers, so that a caller who ends an effect finds it ended.

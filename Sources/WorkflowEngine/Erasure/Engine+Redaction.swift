@@ -67,7 +67,7 @@ extension Engine {
         if !command.dataPaths.isEmpty, let seqs = command.seqs {
             command.found?.kept = try await positions(of: seqs, of: record)
         }
-        switch try await queue.submit(command) {
+        switch try await answer(to: command) {
         case .first(let answer): return answer
         case .repeated(let position): return try await repeated(command, at: position)
         }
