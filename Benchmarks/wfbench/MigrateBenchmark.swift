@@ -93,9 +93,11 @@ struct MigrateBenchmark: AsyncParsableCommand {
         _ name: String, from old: Int64, to new: Int64, _ plan: MigrationPlan, _ engine: Engine
     ) async throws -> BulkView {
         let selection = BulkSelection(machines: ["door"], versions: [MachineVersion(rawValue: old)])
-        let request = BulkRequest(
-            action: .migrate(to: MachineVersion(rawValue: new), plan, retries: false),
-            targets: .selection(selection), reason: "measured")
+        var json = plan.json
+        json["verb"] = "migrate"
+        json["to"] = .int(new)
+        guard let action = BulkAction(json) else { throw BenchmarkError("\(json) is no action") }
+        let request = BulkRequest(action: action, targets: .selection(selection), reason: "measured")
         return try await engine.begin(run: name, request, [], by: .bench)
     }
 

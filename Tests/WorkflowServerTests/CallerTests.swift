@@ -147,8 +147,9 @@ import WorkflowStore
         for name: InstanceName in ["x", "xx"] {
             _ = try await host.engine.start(StartCommand(machine: "m", instance: name, by: here))
         }
+        let action = WorkflowEngine.BulkAction(["verb": "retry"])
         let retry = WorkflowEngine.BulkRequest(
-            action: .repair(.retry), targets: .selection(BulkSelection(machines: ["m"])))
+            action: try #require(action), targets: .selection(BulkSelection(machines: ["m"])))
         _ = try await host.engine.begin(run: "1", retry, [], by: here)
         var tasks = ["", ""]
         if sign == .isLost || sign == .lineIsLost {

@@ -17,17 +17,6 @@ package struct BulkOutcome: Sendable, Equatable {
         case failed
         /// The verb is not for an instance in this status, which is no error.
         case passedOver
-
-        fileprivate var place: Int {
-            switch self {
-            case .done: 0
-            case .misfit: 1
-            case .refused: 2
-            case .changed: 3
-            case .failed: 4
-            case .passedOver: 5
-            }
-        }
     }
 
     /// One of the first few instances of its kind.
@@ -38,8 +27,7 @@ package struct BulkOutcome: Sendable, Equatable {
         package let message: String?
     }
 
-    /// The number of outcomes of each kind, indexed by `Kind.place`.
-    private var counts = [Int64](repeating: 0, count: Kind.allCases.count)
+    private var counts: [Kind: Int64] = [:]
     /// The listed instances, in the order in which they had their turn.
     package private(set) var told: [Told] = []
 
@@ -49,31 +37,34 @@ package struct BulkOutcome: Sendable, Equatable {
     package init() {}
 
     /// The number of all instances that had their turn.
-    package var total: Int64 { counts.reduce(0, +) }
+    package var total: Int64 { counts.values.reduce(0, +) }
 
     /// The number of instances that the verb applies to but that were not done, or that have failed on the
     /// consequences.
     package var left: Int64 { total - count(of: .done) - count(of: .passedOver) }
 
     /// Returns the number of instances with an outcome.
-    package func count(of kind: Kind) -> Int64 { counts[kind.place] }
+    package func count(of kind: Kind) -> Int64 { counts[kind] ?? 0 }
 
     mutating func add(
         _ kind: Kind, _ instance: InstanceName, limits: EngineLimits, _ message: @autoclosure () -> String?
     ) {
         let count = count(of: kind)
-        counts[kind.place] = count + 1
+        self.count(kind)
         guard count < limits.toldOutcomes else { return }
         let message = message().map { String(decoding: $0.utf8.prefix(limits.outcomeBytes), as: UTF8.self) }
         told.append(Told(kind: kind, instance: instance, message: message))
     }
 
     /// Counts an instance that is not listed.
-    mutating func count(_ kind: Kind) { counts[kind.place] += 1 }
+    mutating func count(_ kind: Kind) { counts[kind, default: 0] += 1 }
 
     /// Counts selected instances that the run never met as `changed`. Such instances were deleted, are no longer
     /// selected, or went to a version that had its turn. Their names are unknown.
-    mutating func countMissing(of selected: Int64) { counts[Kind.changed.place] += max(0, selected - total) }
+    mutating func countMissing(of selected: Int64) {
+        let missing = selected - total
+        if missing > 0 { counts[.changed, default: 0] += missing }
+    }
 
     /// Returns true if a listed instance has the name.
     func tells(of instance: InstanceName) -> Bool { told.contains { $0.instance == instance } }
@@ -85,7 +76,7 @@ package struct BulkOutcome: Sendable, Equatable {
 
     /// Removes a kind of outcome that did not happen.
     mutating func leaveOut(_ kind: Kind) {
-        counts[kind.place] = 0
+        counts[kind] = nil
         told.removeAll { $0.kind == kind }
     }
 }
@@ -113,7 +104,7 @@ extension BulkOutcome {
             guard case .int(let count)? = object["counts"]?.object?[kind.rawValue],
                 StoreNumbers.range.contains(count)
             else { continue }
-            counts[kind.place] = count
+            counts[kind] = count
         }
         trail = BulkTrail(object["trail"])
         guard case .array(let told)? = object["told"] else { return }

@@ -1,21 +1,5 @@
-import Statechart
 import Synchronization
 import WorkflowStore
-
-/// An instance of a bulk run.
-struct BulkTarget: Sendable {
-    let instance: InstanceName
-    /// The instance's id; `nil` if it was not looked up.
-    let id: InstanceID?
-    /// The run's mark after this instance's turn.
-    let mark: BulkMark
-    var preparation = BulkPreparation.none
-    /// The instance's stays in other versions; `nil` if it has not left its version since the run began.
-    var crossing: BulkCrossing?
-
-    /// The approximate number of bytes of the preparation.
-    var size: Int { preparation.size + 32 * (crossing?.stays.count ?? 0) }
-}
 
 /// The instances of a bulk run that were read and whose turns are not on disk, in their order.
 ///

@@ -19,8 +19,6 @@ package struct BulkRehearsal: Sendable {
     package var others: Int64 = 0
     /// The misfits in another version, with the number of instances of each.
     package var misfits: [Misfit: Int64] = [:]
-    /// The target versions of the versions found so far, by the ids of the latter.
-    fileprivate var targets: [MachineID: LoadedMachine] = [:]
 
     /// Creates a rehearsal without instances.
     init() {
@@ -28,7 +26,14 @@ package struct BulkRehearsal: Sendable {
         selected = 0
     }
 
-    mutating func add(_ result: SendResult, at now: Timestamp, limits: EngineLimits) {
+    /// Adds the turn of an instance.
+    mutating func add(_ turn: BulkTurns.Turn, of instance: InstanceName, at now: Timestamp, limits: EngineLimits) {
+        outcome.add(turn, of: instance, limits: limits, isStored: false)
+        if let misfits = turn.rejection?.misfits { add(misfits, limits: limits) }
+        if let result = turn.result { add(result, at: now, limits: limits) }
+    }
+
+    private mutating func add(_ result: SendResult, at now: Timestamp, limits: EngineLimits) {
         begun += Int64(result.effects?.begun.count ?? 0)
         cancelled += Int64(result.effects?.cancelled.count ?? 0)
         for invocation in result.reset?.invocations ?? [] {
@@ -46,7 +51,7 @@ package struct BulkRehearsal: Sendable {
         groups[place, default: BulkGroup()].add(result.migration?.told, at: now)
     }
 
-    mutating func add(_ misfits: [Misfit], limits: EngineLimits) {
+    private mutating func add(_ misfits: [Misfit], limits: EngineLimits) {
         for misfit in Set(misfits) where self.misfits[misfit] != nil || self.misfits.count < limits.rehearsedGroups {
             self.misfits[misfit, default: 0] += 1
         }
@@ -119,43 +124,8 @@ struct SelectionDigest {
 }
 
 extension Engine {
-    /// Reads the instances that a run would select, as they are on disk, in slices. The instances may change meanwhile.
-    func forEachSelected(
-        _ request: BulkRequest, _ names: [InstanceName], at now: Timestamp, by caller: Caller,
-        _ body: ([InstanceRecord], _ missing: [InstanceName]) async throws -> Void
-    ) async throws {
-        switch request.targets {
-        case .selection(let selection):
-            var query = SelectionQuery(
-                selection.filter(at: now), versions: selection.versions, below: request.instances,
-                limit: limits.selectedPage)
-            while true {
-                try Task.checkCancellation()
-                let slice = try await read { [query] () async throws(StoreError) in
-                    try await store.selection(query, in: caller.namespace)
-                }
-                let found =
-                    selection.isSuspendedByMachine ? try await suspendedByMachine(slice.instances) : slice.instances
-                try await body(found, [])
-                guard let next = slice.next else { return }
-                query.after = next
-            }
-        case .names:
-            for start in stride(from: 0, to: names.count, by: limits.selectedPage) {
-                try Task.checkCancellation()
-                var found: [InstanceRecord] = []
-                var missing: [InstanceName] = []
-                for name in names[start..<min(start + limits.selectedPage, names.count)] {
-                    let key = InstanceKey(name, in: caller.namespace)
-                    let record = try await read { () async throws(StoreError) in try await store.instance(key) }
-                    if let record { found.append(record) } else { missing.append(name) }
-                }
-                try await body(found, missing)
-            }
-        }
-    }
-
-    /// Applies a run's action to each selected instance in memory. Nothing is written.
+    /// Applies a run's action to each selected instance, in batches that are discarded. Each of them sees the committed
+    /// data of its own moment.
     ///
     /// - Parameter progress: Called with the number of instances that were tried.
     @concurrent package func rehearse(
@@ -168,119 +138,57 @@ extension Engine {
         var digest = SelectionDigest()
         var rehearsal = BulkRehearsal()
         var told = ContinuousClock.now
-        try await forEachSelected(request, names, at: now, by: caller) { found, missing in
-            for name in missing {
-                rehearsal.outcome.add(
-                    .refused, name, limits: limits, Rejection.instanceNotFound(name).message)
-            }
-            for record in found where try await isMeant(record, by: request.action) {
-                digest.add(record)
-                try await rehearse(request, on: record, at: now, by: caller, &rehearsal)
+        let turns = BulkTurns(request, at: now, in: caller.namespace)
+        try await forEachSelected(BulkWalk(turns: turns, names: .given(names))) { met in
+            try await rehearse(met, turns, by: caller) { met, turn in
+                if let record = met.record { digest.add(record) }
+                if let turn { rehearsal.add(turn, of: met.instance, at: now, limits: limits) }
             }
             if ContinuousClock.now - told > limits.progressInterval {
                 told = .now
                 try await progress(rehearsal.outcome.total)
             }
         }
-        if case .undo(let undone, _) = request.action { rehearsal.outcome.countMissing(of: undone.changed ?? 0) }
+        if let undo = request.action.undo { rehearsal.outcome.countMissing(of: undo.changed ?? 0) }
         rehearsal.digest = digest.value
         rehearsal.selected = rehearsal.outcome.total
         try request.refuse(unless: rehearsal.digest, of: rehearsal.selected)
         return rehearsal
     }
 
-    /// Applies a run's action to one instance in memory.
+    /// Gives instances their turns in batches that are discarded, each after a few milliseconds.
+    ///
+    /// - Parameter body: Called with each instance that is the run's, and its turn; `nil` if it has none.
     func rehearse(
-        _ request: BulkRequest, on record: InstanceRecord, at now: Timestamp, by caller: Caller,
-        _ rehearsal: inout BulkRehearsal
+        _ met: [BulkWalk.Met], _ turns: BulkTurns, by caller: Caller,
+        _ body: (BulkWalk.Met, BulkTurns.Turn?) -> Void
     ) async throws(Rejection) {
-        let name = record.name
-        do throws(Rejection) {
-            let preparation = try await prepare(request.action, on: record)
-            if case .changed(let change) = preparation {
-                rehearsal.outcome.add(.changed, name, limits: limits, change)
-                return
+        var turns = turns
+        // A rehearsal meets an instance whatever has come since.
+        turns.request.expect = nil
+        let order = BulkOrder(reason: turns.request.reason, run: nil, caller: caller)
+        var rest: ArraySlice<(met: BulkWalk.Met, target: BulkTarget)> = []
+        for met in met {
+            var target = BulkTarget(met)
+            if let record = met.record {
+                target.preparation = try await prepare(record, for: order, turns.request.action)
             }
-            guard
-                let result = try await result(
-                    of: request, on: record, preparation, at: now, by: caller, &rehearsal.targets)
-            else {
-                rehearsal.outcome.add(.done, name, limits: limits, nil)
-                return
+            if case .passedOver = target.preparation { continue }
+            rest.append((met, target))
+        }
+        while !rest.isEmpty {
+            let targets = rest.map(\.target)
+            let taken = try await trial { [turns, limits] (batch) throws(Rejection) in
+                var taken: [BulkTurns.Turn?] = []
+                let end = ContinuousClock.now + limits.batchApplying
+                for target in targets where taken.isEmpty || ContinuousClock.now < end {
+                    taken.append(
+                        try turns.take(target, since: batch.numbers.nextPosition, before: BulkTrail(), in: &batch))
+                }
+                return taken
             }
-            let fails = result.status == .failed && request.action.hasFailed(from: result.fromSeq, to: result.seq)
-            rehearsal.outcome.add(
-                fails ? .failed : .done, name, limits: limits, fails ? "it would fail" : nil)
-            if !fails { rehearsal.add(result, at: now, limits: limits) }
-        } catch {
-            if error.code.isOfDaemon { throw error }
-            rehearsal.outcome.add(request.action.outcome(of: error), name, limits: limits, error.message)
-            rehearsal.add(error.misfits ?? [], limits: limits)
+            for (turn, entry) in zip(taken, rest) { body(entry.met, turn) }
+            rest = rest.dropFirst(taken.count)
         }
-    }
-
-    /// Returns the result of a run's action on an instance as it is stored; `nil` for an action that leaves the
-    /// instance in no state.
-    private func result(
-        of request: BulkRequest, on record: InstanceRecord, _ preparation: BulkPreparation, at now: Timestamp,
-        by caller: Caller, _ targets: inout [MachineID: LoadedMachine]
-    ) async throws(Rejection) -> SendResult? {
-        let name = record.name
-        let loaded = try await loadedMachine(record.machineID)
-        let state = try InstanceState(record: record, loaded: loaded)
-        if request.action.needsMachine, let suspension = library.board.suspension(of: loaded.record.key) {
-            throw .machineSuspended(state.facts, suspension)
-        }
-        switch request.action {
-        case .repair(let verb):
-            return try await rehearse(request.repair(name, verb, by: caller), on: state, at: now)
-        case .send(let event, let data):
-            var command = request.send(event, data, to: name, by: caller)
-            command.isDryRun = true
-            return try command.rehearse(on: state, at: now)
-        case .migrate(let version, let plan, let retries):
-            let target: LoadedMachine
-            if let known = targets[loaded.record.id] {
-                target = known
-            } else {
-                let new = try await machine(named: loaded.record.name, version: version, by: caller)
-                target = try await loadedMachine(new.id)
-                targets[loaded.record.id] = target
-            }
-            if target.record.id == loaded.record.id { throw .sameVersion(loaded.record.version, state.facts) }
-            var command = request.migration(of: name, to: version, plan, retries: retries, by: caller)
-            command.isDryRun = true
-            let migration = try library.migration(plan, from: loaded, to: target)
-            return try command.rehearse(on: state, by: migration, to: target, at: now)
-        case .undo(let undone, _) where undone.undoingKind == .resumed:
-            guard case .last = preparation else { return nil }
-            return try await rehearse(request.repair(name, .resume, by: caller), on: state, at: now)
-        case .reset, .undo:
-            guard var command = request.reset(name, preparation, by: caller) else { return nil }
-            command.isDryRun = true
-            return try command.rehearse(on: state, at: now)
-        case .delete(let cancelsEffects):
-            var command = DeleteCommand(
-                instance: name, cancelsEffects: cancelsEffects, reason: request.reason, isDryRun: true, by: caller)
-            if case .look(let look) = preparation { command.look = look }
-            _ = try await answer(to: command)
-            return nil
-        case .redact(let paths):
-            var command = RedactCommand(
-                instance: name, paths: paths, reason: request.reason ?? "", isDryRun: true, by: caller)
-            if case .found(let found) = preparation { command.found = found }
-            _ = try await answer(to: command)
-            return nil
-        }
-    }
-
-    private func rehearse(
-        _ command: RepairCommand, on state: borrowing InstanceState, at now: Timestamp
-    ) async throws(Rejection) -> SendResult {
-        let ids = state.record.status == .running ? [] : state.effects
-        let waiting = ids.isEmpty ? [] : try await read { () async throws(StoreError) in try await store.effects(ids) }
-        var command = command
-        command.isDryRun = true
-        return try command.rehearse(on: state, waiting, at: now)
     }
 }

@@ -22,12 +22,11 @@ final class BulkRunner: Sendable {
     private struct Way: Sendable {
         /// The run as it is on disk.
         var run: BulkRecord
-        let request: BulkRequest
-        let filter: InstanceQuery?
+        let turns: BulkTurns
         /// The instances that come next.
         let feed = BulkFeed()
-        /// The mark up to which instances were read; `nil` if there are no more.
-        var next: BulkMark?
+        /// The way through the instances that were not read.
+        var walk: BulkWalk
         /// The parts that the writer has, in their order.
         var sent: [Sent] = []
         /// The number of instances that go to the writer at once: 1 after a batch of the run could not be written.
@@ -39,6 +38,8 @@ final class BulkRunner: Sendable {
         /// The time of the last progress report, or of the run's begin.
         var told = ContinuousClock.now
 
+        var request: BulkRequest { turns.request }
+
         /// Returns true if all instances have their turn at once, or none has.
         func isTogether(_ limits: EngineLimits) -> Bool {
             request.isAtomic && run.mark == .start && run.selected <= limits.instancesTogether
@@ -49,26 +50,14 @@ final class BulkRunner: Sendable {
         /// one is applied, one is committed, and one is committed but not yet reported. Without a waiting part, the
         /// lane commits on its own thread.
         func depth(_ limits: EngineLimits) -> Int {
-            isShared || atOnce == 1 || request.action.isLong || isTogether(limits) ? 1 : 4
-        }
-
-        /// Adds a page of instances, and the mark up to which instances were read; `nil` at the end.
-        mutating func take(_ page: Page, upTo mark: BulkMark?) {
-            feed.add(page.targets, isComplete: mark == nil)
-            next = mark
+            isShared || atOnce == 1 || request.erasure != nil || isTogether(limits) ? 1 : 4
         }
 
         init(_ run: BulkRecord, atOnce: Int) throws(Rejection) {
-            let view = try BulkView(run)
             self.run = run
             self.atOnce = atOnce
-            request = view.request
-            next = run.mark
-            if case .selection(let selection) = request.targets {
-                filter = selection.filter(at: run.begun)
-            } else {
-                filter = nil
-            }
+            turns = BulkTurns(try BulkView(run).request, at: run.begun, in: run.key.namespace)
+            walk = BulkWalk(turns: turns, names: .stored(run.key), next: run.mark)
         }
     }
 
@@ -210,7 +199,7 @@ extension BulkRunner {
         do throws(Rejection) {
             var pages = 0
             // The second page shows whether a short run is complete; a complete one is done at once.
-            while way.next != nil, way.feed.count == 0 || way.isTogether(limits) || pages < 2 && hasRoom(way) {
+            while way.walk.next != nil, way.feed.count == 0 || way.isTogether(limits) || pages < 2 && hasRoom(way) {
                 if pages == limits.selectedPages { return (way, true) }
                 try await read(&way, for: engine)
                 pages += 1
@@ -228,7 +217,7 @@ extension BulkRunner {
             async let _ = hurry(now)
             let answer = await answer(&way)
             // This runs after a failure too: the feed has the instances that were read, so they must not be read again.
-            way.next = await read
+            way.walk = await read
             return try await take(try answer.get(), of: way, for: engine)
         } catch {
             // The parts that were sent behind the failed one are tried again with it.
@@ -247,7 +236,7 @@ extension BulkRunner {
     /// Returns the reason why a run whose instances all had their turns is not done yet: erased data is still in the
     /// files.
     private func pendingErasure(of way: Way, for engine: Engine) async -> String? {
-        guard way.sent.isEmpty, way.next == nil, way.feed.count == 0, let kind = way.request.action.erasure else {
+        guard way.sent.isEmpty, way.walk.next == nil, way.feed.count == 0, let kind = way.request.erasure else {
             return nil
         }
         return await engine.awaitErasing(of: kind, for: limits.erasureTurn)
@@ -260,7 +249,7 @@ extension BulkRunner {
     private func send(_ way: Way) -> Sent {
         let isTogether = way.isTogether(limits)
         let command = BulkSliceCommand(
-            key: way.run.key, request: way.request, filter: way.filter, feed: way.feed,
+            key: way.run.key, turns: way.turns, feed: way.feed,
             atMost: isTogether ? .max : way.atOnce, isTogether: isTogether, fault: way.fault,
             size: 1_024 + 64 * way.feed.count + way.feed.bytes)
         let (sent, continuation) = Sent.makeStream()
@@ -293,7 +282,9 @@ extension BulkRunner {
         let key = way.run.key
         if let run = answer.run {
             let done = way.feed.drop(through: run.mark)
-            try await engine.finish(way.request.action, of: done.compactMap(\.id))
+            if way.request.erasure == .redaction {
+                try await engine.finishErasures(ofEach: done.compactMap(\.id))
+            }
         }
         guard let run = answer.run, run.state == .running else {
             // The parts that were sent behind this one have nothing to do.
@@ -312,7 +303,7 @@ extension BulkRunner {
             way.told = now
             feed.tell { [key] }
         }
-        return (way, answer.count > 0 || way.feed.count > 0 || way.next != nil)
+        return (way, answer.count > 0 || way.feed.count > 0 || way.walk.next != nil)
     }
 
     /// Handles a part that could not be written: its instances are done one by one, and the faulty one gets the error.
@@ -326,83 +317,56 @@ extension BulkRunner {
         return way
     }
 
-    /// Reads the next instances while a part is done. Returns the mark up to which instances were read.
-    private func readAhead(_ way: Way, for engine: Engine) async -> BulkMark? {
-        guard way.next != nil, hasRoom(way, pages: 1 + way.depth(limits)) else { return way.next }
+    /// Reads the next instances while a part is done. Returns the way through the rest.
+    private func readAhead(_ way: Way, for engine: Engine) async -> BulkWalk {
+        guard way.walk.next != nil, hasRoom(way, pages: 1 + way.depth(limits)) else { return way.walk }
         var way = way
         do throws(Rejection) {
             try await read(&way, for: engine)
         } catch {
             // A later turn reports the error.
         }
-        return way.next
+        return way.walk
     }
 
+    /// Reads and prepares the next instances, as many as have room together.
     private func read(_ way: inout Way, for engine: Engine) async throws(Rejection) {
-        guard let next = way.next else { return }
-        let namespace = way.run.key.namespace
-        var page = Page()
-        guard case .selection(let selection) = way.request.targets, var filter = way.filter else {
-            let names = try await engine.read { () async throws(StoreError) in
-                try await store.bulkNames(of: way.run.key, from: next.number)
-            }
-            for (offset, name) in names.enumerated() where !page.isFull(limits) {
-                let mark = BulkMark(machine: 0, number: next.number + Int64(offset) + 1)
-                var target = BulkTarget(instance: name, id: nil, mark: mark)
-                if way.request.action.isPrepared {
-                    let record = try await engine.read { () async throws(StoreError) in
-                        try await store.instance(InstanceKey(name, in: namespace))
-                    }
-                    if let record { target = try await self.target(record, mark, of: way, for: engine) }
-                }
-                page.add(target)
-            }
-            return way.take(page, upTo: page.targets.last?.mark)
-        }
-        filter.limit = limits.selectedPage
-        let query = SelectionQuery(
-            filter, versions: selection.versions, below: way.request.instances, after: next, limit: limits.selectedPage)
-        let slice = try await engine.read { () async throws(StoreError) in
-            try await store.selection(query, in: namespace)
-        }
-        for record in slice.instances where !page.isFull(limits) {
-            let mark = BulkMark(machine: record.machineID.rawValue, number: record.id.rawValue)
-            page.add(try await target(record, mark, of: way, for: engine))
-        }
-        let isWhole = page.targets.count == slice.instances.count
-        way.take(page, upTo: isWhole ? slice.next : page.targets.last?.mark)
-    }
-
-    /// The instances that are read at once.
-    private struct Page {
+        var walk = way.walk
         var targets: [BulkTarget] = []
-        private var bytes = 0
-
-        func isFull(_ limits: EngineLimits) -> Bool { bytes >= limits.preparedBytes }
-
-        mutating func add(_ target: BulkTarget) {
+        var bytes = 0
+        for met in try await walk.slice(in: engine) {
+            if bytes >= limits.preparedBytes {
+                walk.next = targets.last?.mark
+                break
+            }
+            let target = try await target(met, of: way, for: engine)
             targets.append(target)
             bytes += target.size
         }
+        way.walk = walk
+        way.feed.add(targets, isComplete: walk.next == nil)
     }
 
-    private func target(
-        _ record: InstanceRecord, _ mark: BulkMark, of way: Way, for engine: Engine
-    ) async throws(Rejection) -> BulkTarget {
-        var target = BulkTarget(instance: record.name, id: record.id, mark: mark)
-        if case .selection(let selection) = way.request.targets, let filter = way.filter {
-            let floor = way.run.floor
-            switch try await engine.meeting(with: record, by: filter, versions: selection.versions, since: floor) {
+    private func target(_ met: BulkWalk.Met, of way: Way, for engine: Engine) async throws(Rejection) -> BulkTarget {
+        var target = BulkTarget(met)
+        guard let record = met.record else { return target }
+        let run = way.run
+        if let selection = way.request.selection, let filter = way.turns.filter {
+            switch try await engine.meeting(
+                with: record, by: filter, versions: selection.versions, since: run.floor)
+            {
             case .selected: break
             case .crossed(let stays):
-                let isAhead = way.run.mark.machine < record.machineID.rawValue
+                let isAhead = run.mark.machine < record.machineID.rawValue
                 target.crossing = BulkCrossing(stays: stays, head: isAhead ? record.head : nil)
             case .foreign:
                 target.preparation = .passedOver
                 return target
             }
         }
-        target.preparation = try await engine.prepare(way.request.action, on: record)
+        let caller = Caller(run.actor, namespace: run.key.namespace, role: .owner)
+        let order = BulkOrder(reason: way.request.reason, run: run.key.name, caller: caller)
+        target.preparation = try await engine.prepare(record, for: order, way.request.action)
         return target
     }
 }

@@ -48,21 +48,28 @@ extension Engine {
     private func select(
         _ request: BulkRequest, _ names: [InstanceName], at now: Timestamp, by caller: Caller
     ) async throws -> Int64 {
-        if request.expect == nil, case .selection(let selection) = request.targets, !request.action.isUndo,
+        if request.expect == nil, let selection = request.selection, !request.action.isUndo,
             let count = try await count(selection, by: caller)
         {
             return count
         }
         var digest = SelectionDigest()
         var missing: Int64 = 0
-        try await forEachSelected(request, names, at: now, by: caller) { found, others in
-            missing += Int64(others.count)
-            for record in found where try await isMeant(record, by: request.action) { digest.add(record) }
+        let turns = BulkTurns(request, at: now, in: caller.namespace)
+        try await forEachSelected(BulkWalk(turns: turns, names: .given(names))) { met in
+            for met in met {
+                guard let record = met.record else {
+                    missing += 1
+                    continue
+                }
+                // An undo is meant only for the instances that the undone run has changed.
+                if let undo = request.action.undo, try await undo.row(in: record, of: self) == nil { continue }
+                digest.add(record)
+            }
         }
         let count = digest.count + missing
         try request.refuse(unless: digest.value, of: count)
-        guard case .undo(let undone, _) = request.action else { return count }
-        return max(count, undone.changed ?? 0)
+        return max(count, request.action.undo?.changed ?? 0)
     }
 
     /// Returns the number of selected instances from the store's counts; `nil` if the store does not count by all
@@ -76,7 +83,7 @@ extension Engine {
     }
 
     /// Calls `body` with the store's counts of the instances in a selection.
-    private func forEachCounted(
+    func forEachCounted(
         _ selection: BulkSelection, by caller: Caller, _ body: (TallyRecord) -> Void
     ) async throws(Rejection) {
         var query = TallyQuery(machines: selection.machines, limit: limits.countedPage)
@@ -86,21 +93,6 @@ extension Engine {
             guard page.count == query.limit, let last = page.last else { return }
             query.after = last.key
         }
-    }
-
-    /// Throws if no version with selected instances knows an event, so that a misspelt name begins no run.
-    private func refuseUnknown(
-        _ event: String, _ selection: BulkSelection, by caller: Caller
-    ) async throws(Rejection) {
-        var versions: [MachineID: MachineVersion] = [:]
-        try await forEachCounted(selection, by: caller) { versions[$0.key.machineID] = $0.version }
-        var latest: Machine?
-        for (id, _) in versions.sorted(by: { $0.value < $1.value }) {
-            let machine = try await loadedMachine(id).machine
-            if machine.knows(event: event) { return }
-            latest = machine
-        }
-        if let latest { throw .refused(.unknownEvent, event: event, machine: latest, facts: nil) }
     }
 
     /// Rejects an all-or-nothing run that would leave instances out.
@@ -150,7 +142,7 @@ extension Engine {
         if names.count > limits.runNames {
             throw .tooMuchTogether("A run names at most \(limits.runNames) instances; make several runs of them")
         }
-        guard case .selection(let selection) = request.targets else { return }
+        guard let selection = request.selection else { return }
         var known: [MachineRecord] = []
         for machine in selection.machines {
             if selection.versions.isEmpty { known.append(try await self.machine(named: machine, by: caller)) }
@@ -158,18 +150,9 @@ extension Engine {
                 known.append(try await self.machine(named: machine, version: version, by: caller))
             }
         }
-        if case .send(let event, _) = request.action { try await refuseUnknown(event, selection, by: caller) }
-        guard case .migrate(let version, let plan, _) = request.action else { return }
-        // With several versions, a migrated instance would be selected again in its new version.
-        guard let old = known.first, known.count == 1, selection.versions.count == 1 else {
-            throw .invalidData("A migration is for one version: select it with 'machine' and 'version'")
+        if let verb = request.action.verb as? any SelectiveVerb {
+            try await verb.check(selection, of: known, in: self, by: caller)
         }
-        let new = try await self.machine(named: old.name, version: version, by: caller)
-        if new.id == old.id {
-            throw .invalidData("Version \(version) is the one that the instances are to leave")
-        }
-        // A problem that concerns all instances is reported once.
-        _ = try library.migration(plan, from: try await loadedMachine(old.id), to: try await loadedMachine(new.id))
     }
 
     private func key(ofRun name: String, by caller: Caller) -> BulkKey {
@@ -200,7 +183,7 @@ extension Engine {
         let run = try await read { () async throws(StoreError) in try await store.bulkRun(key) }
         guard let run else { throw .runNotFound(name) }
         var view = try view(of: run)
-        if run.state == .done, view.request.action.undoneKind != nil {
+        if run.state == .done, view.request.action.verb.traits.undoneKind != nil {
             view.undoneBy = try await undo(of: view, by: caller)
         }
         return view

@@ -17,19 +17,19 @@ extension Engine {
     ) async throws {
         let view = try await run(named: name, by: caller)
         guard view.record.state == .done else { throw Rejection.runNotDone(name) }
-        var names: [InstanceName] = []
-        if case .names(let count, _) = view.request.targets { names = try await self.names(of: view.record.key, count) }
-        try await forEachSelected(view.request, names, at: view.record.begun, by: caller) { found, missing in
-            var told: [BulkOutcome.Told] = []
-            if kind == .refused {
-                told += missing.map {
-                    BulkOutcome.Told(kind: kind, instance: $0, message: Rejection.instanceNotFound($0).message)
-                }
+        let turns = BulkTurns(view.request, at: view.record.begun, in: caller.namespace)
+        try await forEachSelected(BulkWalk(turns: turns, names: .stored(view.record.key))) { met in
+            var selected: [BulkWalk.Met] = []
+            for met in met {
+                if let record = met.record, !(try await wasSelected(record, by: view)) { continue }
+                selected.append(met)
             }
-            for record in found where try await wasSelected(record, by: view) {
-                var rehearsal = BulkRehearsal()
-                try await rehearse(view.request, on: record, at: now, by: caller, &rehearsal)
-                told += rehearsal.outcome.told.filter { $0.kind == kind }
+            var told: [BulkOutcome.Told] = []
+            try await rehearse(selected, turns, by: caller) { met, turn in
+                guard let turn, turn.kind == kind else { return }
+                var outcome = BulkOutcome()
+                outcome.add(turn, of: met.instance, limits: limits, isStored: false)
+                told += outcome.told
             }
             try await body(told)
         }
@@ -40,7 +40,7 @@ extension Engine {
         let run = view.record
         if let first = view.request.instances, record.id >= first { return false }
         if record.head < run.floor { return true }
-        if case .selection(let selection) = view.request.targets,
+        if let selection = view.request.selection,
             case .foreign = try await meeting(
                 with: record, by: selection.filter(at: run.begun), versions: selection.versions, since: run.floor)
         {

@@ -55,7 +55,8 @@ extension Engine {
         let request = BulkRequest.resuming(machine, reason: nil)
         try await check(request, [], by: caller)
         var count: Int64 = 0
-        try await forEachSelected(request, [], at: now, by: caller) { found, _ in count += Int64(found.count) }
+        let turns = BulkTurns(request, at: now, in: caller.namespace)
+        try await forEachSelected(BulkWalk(turns: turns, names: .given([]))) { count += Int64($0.count) }
         return count
     }
 
@@ -76,7 +77,7 @@ extension BulkRequest {
     /// Returns the request that resumes the instances that a machine suspended.
     fileprivate static func resuming(_ machine: MachineName, reason: String?) -> BulkRequest {
         BulkRequest(
-            action: .repair(.resume),
+            action: .resume,
             targets: .selection(BulkSelection(machines: [machine], isSuspendedByMachine: true)), reason: reason)
     }
 }

@@ -42,9 +42,8 @@ struct BeginRunCommand: WriterCommand {
 
     /// Ends the run that is undone, because its further changes could no longer be undone.
     private func endUndone(in batch: inout BatchBuilder) throws(Rejection) {
-        guard let action = BulkRequest(run.request)?.action, case .undo(let named, _) = action,
-            var undone = try batch.run(
-                BulkKey(named.name, in: run.key.namespace, partition: run.key.partition)),
+        guard let action = BulkRequest(run.request)?.action, let undo = action.undo,
+            var undone = try batch.run(BulkKey(undo.run, in: run.key.namespace, partition: run.key.partition)),
             action.isUndo(of: undone), undone.state != .done
         else { return }
         if undone.state == .running { throw .runNotDone(undone.key.name) }
@@ -105,5 +104,5 @@ extension Rejection {
 
 extension BulkRecord {
     /// The verb of the run's request; empty if the request cannot be read.
-    fileprivate var verb: String { BulkRequest(request)?.action.verb ?? "" }
+    fileprivate var verb: String { BulkRequest(request)?.action.name ?? "" }
 }

@@ -88,7 +88,9 @@ extension MigrateCommand: InstanceVerb {
         let waiting = retries ? try batch.effects(of: instance) : []
         if retries, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
         let migration = try batch.parts.library.migration(plan, from: instance.state.loaded, to: new)
-        var prepared = try prepare(of: instance.state, by: migration, to: new, at: batch.now, spending: &batch.cost)
+        let time = instance.state.time(at: batch.now)
+        let migrated = try migrated(instance.state, by: migration, to: new, at: time, spending: &batch.cost)
+        var prepared = try prepared(instance.state, migrated, to: new, at: time, spending: &batch.cost)
         prepared.waiting = waiting
         return prepared
     }
@@ -100,15 +102,6 @@ extension MigrateCommand: InstanceVerb {
         guard let retry = prepared.retry else { return }
         batch.record(retry, of: instance, from: RowOrigin(caller, reason: reason, run: run))
         batch.goOn(prepared.waiting, of: instance)
-    }
-
-    /// Returns the expected result for an instance as it is stored, without timers that are due before.
-    func rehearse(
-        on state: borrowing InstanceState, by migration: Migration, to new: LoadedMachine, at now: Timestamp
-    ) throws(Rejection) -> SendResult {
-        try refuse(state)
-        var cost = 0
-        return answer(try prepare(of: state, by: migration, to: new, at: now, spending: &cost), of: state)
     }
 
     /// Throws if the instance cannot migrate.
@@ -132,29 +125,47 @@ extension MigrateCommand: InstanceVerb {
         return new
     }
 
-    private func prepare(
-        of state: borrowing InstanceState, by migration: Migration, to new: LoadedMachine, at now: Timestamp,
+    private func migrated(
+        _ state: borrowing InstanceState, by migration: Migration, to new: LoadedMachine, at time: LogicalTime,
         spending cost: inout Int
-    ) throws(Rejection) -> Prepared {
-        let time = state.time(at: now)
-        let identity = state.identity(in: new)
-        let migrated: Migrated
+    ) throws(Rejection) -> Migrated {
         do throws(MigrationFailure) {
-            migrated = try migration.run(
-                state.snapshot, as: identity, at: time, entered: LogicalTime(state.record.entered), mark: mark,
-                spending: &cost)
+            return try migration.run(
+                state.snapshot, as: state.identity(in: new), at: time, entered: LogicalTime(state.record.entered),
+                mark: mark, spending: &cost)
         } catch {
             throw rejection(error, to: new, state.facts)
         }
-        let chain = new.machine.chain(migrated, from: state.earlier, as: identity)
+    }
+
+    private func prepared(
+        _ state: borrowing InstanceState, _ migrated: Migrated, to new: LoadedMachine, at time: LogicalTime,
+        spending cost: inout Int
+    ) throws(Rejection) -> Prepared {
+        let chain = new.machine.chain(migrated, from: state.earlier, as: state.identity(in: new))
         let retry = retries ? try self.retry(chain, of: state, in: new, at: time, &cost) : nil
         return Prepared(migrated: migrated, chain: chain, retry: retry, new: new)
     }
 
-    private func answer(_ prepared: Prepared, of state: borrowing InstanceState) -> SendResult {
+    /// Returns the answer that the command got.
+    ///
+    /// - Parameters:
+    ///   - migrated: The migration, as its row has it.
+    ///   - state: The instance before the row.
+    func repeated(
+        _ migrated: Migrated, of state: borrowing InstanceState, to new: LoadedMachine, at time: LogicalTime
+    ) throws(Rejection) -> SendResult {
+        var cost = 0
+        let prepared = try prepared(state, migrated, to: new, at: time, spending: &cost)
+        return answer(prepared, of: state, isRepeated: true)
+    }
+
+    private func answer(
+        _ prepared: Prepared, of state: borrowing InstanceState, isRepeated: Bool = false
+    ) -> SendResult {
         SendResult(
             prepared.chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
-            into: prepared.new,
+            isRepeated: isRepeated, into: prepared.new,
             migration: MigrationAnswer(
                 prepared.migrated.told, from: state.loaded, to: prepared.new, then: prepared.retry))
     }

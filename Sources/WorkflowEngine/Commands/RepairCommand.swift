@@ -104,17 +104,6 @@ extension RepairCommand: InstanceVerb {
         return .first(answer)
     }
 
-    /// Returns the expected result for an instance as it is stored, without timers that are due before.
-    ///
-    /// - Parameter waiting: The effects of an instance that does not run.
-    func rehearse(
-        on state: borrowing InstanceState, _ waiting: [EffectRecord], at now: Timestamp
-    ) throws(Rejection) -> SendResult {
-        try refuse(state)
-        var cost = 0
-        return try step(state, waiting, at: now, spending: &cost).1
-    }
-
     /// Returns the chain that the verb leads to, and the answer.
     private func step(
         _ state: borrowing InstanceState, _ waiting: [EffectRecord], at now: Timestamp, spending cost: inout Int

@@ -108,16 +108,6 @@ extension ResetCommand: InstanceVerb {
         return .first(answer)
     }
 
-    /// Returns the expected result for an instance as it is stored, without timers that are due before.
-    func rehearse(on state: borrowing InstanceState, at now: Timestamp) throws(Rejection) -> SendResult {
-        try state.refuse(unless: expectedSeq)
-        // Proof: `Engine` rehearses a reset with the past that it has read.
-        guard let past = try past?.get() else { preconditionFailure("a reset knows the past of its instance") }
-        var cost = 0
-        let time = state.time(at: now)
-        return try step(state, try reset(state, to: past, at: time), past, at: time, spending: &cost).1
-    }
-
     private func reset(
         _ state: borrowing InstanceState, to past: FoldedPast, at time: LogicalTime
     ) throws(Rejection) -> Reset {

@@ -68,13 +68,6 @@ extension SendCommand: InstanceVerb {
         return .first(answer)
     }
 
-    /// Returns the expected result for an instance as it is stored, without timers that are due before.
-    func rehearse(on state: borrowing InstanceState, at now: Timestamp) throws(Rejection) -> SendResult {
-        try check()
-        var cost = 0
-        return try step(from: state, at: now, spending: &cost).1
-    }
-
     /// Returns the chain that the event leads to, and the sender's answer.
     private func step(
         from before: borrowing InstanceState, at now: Timestamp, spending cost: inout Int

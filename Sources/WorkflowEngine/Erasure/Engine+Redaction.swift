@@ -161,6 +161,16 @@ extension Engine {
             configuration: SnapshotText.leafPaths(in: row.to), redaction: redaction, isRepeated: true)
     }
 
+    /// Completes the erasures that a bulk run has begun for instances.
+    func finishErasures(ofEach ids: [InstanceID]) async throws(Rejection) {
+        do throws(Rejection) {
+            for id in ids { try await finishErasures(of: id) }
+        } catch {
+            erasures?.leave()
+            throw error
+        }
+    }
+
     /// Completes the erasures of an instance, slice by slice.
     func finishErasures(of id: InstanceID) async throws(Rejection) {
         while try await queue.submit(EraseCommand(instance: id)) == .goesOn {}

@@ -45,23 +45,11 @@ extension Engine {
         else { throw .inconsistent("the row of a key belongs to another instance") }
         let new = try await loadedMachine(row.machineID)
         var spent = 0
-        let identity = before.state.identity(in: new)
         guard let migration = try? library.migration(command.plan, from: before.state.loaded, to: new),
             let migrated = try? migration.run(
-                recorded: event, before.state.snapshot, as: identity, spending: &spent)
+                recorded: event, before.state.snapshot, as: before.state.identity(in: new), spending: &spent)
         else { throw .inconsistent("the history of '\(command.instance)' does not fold at seq \(row.seq.rawValue)") }
-        let chain = new.machine.chain(migrated, from: before.state.earlier, as: identity)
-        var then: Chain?
-        if command.retries, let kept = chain.snapshot.armed.kept,
-            case .success(let retry) = new.machine.chain(
-                .retried(Taken(kept, at: event.at)), from: chain.snapshot, as: identity)
-        {
-            then = retry
-        }
-        return SendResult(
-            chain, from: before.state, isDryRun: false, wantsContext: command.wantsContext, explanation: nil,
-            isRepeated: true, into: new,
-            migration: MigrationAnswer(migrated.told, from: before.state.loaded, to: new, then: then))
+        return try command.repeated(migrated, of: before.state, to: new, at: event.at)
     }
 
     /// Rebuilds the answer whose command wrote a row.

@@ -70,12 +70,12 @@ private struct RunCheck {
     mutating func take(_ row: JournalRecord, _ note: RowNote) {
         guard row.position >= run.floor, let request else { return }
         // An instance that continues after its migration has two rows.
-        if case .migrate(_, _, retries: true) = request.action, row.kind != .migrated { return }
+        if retries, row.kind != .migrated { return }
         rows += 1
         guard stray == nil else { return }
         if row.actor != run.actor {
             stray = "the row at \(row.position.rawValue) has another actor"
-        } else if !request.action.writes(row) {
+        } else if !request.action.verb.writes(row) {
             stray = "the row at \(row.position.rawValue) is not what it asks for"
         } else if note.reason ?? "" != request.reason ?? "" {
             stray = "the row at \(row.position.rawValue) has another reason"
@@ -86,13 +86,12 @@ private struct RunCheck {
 
     /// Returns true if the instance of a row has had its turn. A migrated instance had it in another version.
     private func isReached(_ row: JournalRecord, _ request: BulkRequest) -> Bool {
-        guard case .selection = request.targets else { return true }
-        switch request.action {
-        case .migrate, .undo, .reset: return true
-        case .repair, .send, .delete, .redact:
-            return BulkMark(machine: row.machineID.rawValue, number: row.instanceID.rawValue) <= run.mark
-        }
+        request.selection == nil || request.action.verb.traits.changesVersions
+            || BulkMark(machine: row.machineID.rawValue, number: row.instanceID.rawValue) <= run.mark
     }
+
+    /// True if the run lets failed instances go on in another version.
+    private var retries: Bool { (request?.action.verb as? MigrateVerb)?.retries ?? false }
 
     /// Returns the run's defect; `nil` if there is none.
     ///
@@ -148,8 +147,7 @@ private struct RunCheck {
     private func isEnded(_ request: BulkRequest) -> Bool {
         guard run.state == .done else { return false }
         // An undo of an earlier build may be forgotten before its run.
-        if case .migrate = request.action { return true }
-        return isUndone
+        return isUndone || request.action.verb is MigrateVerb
     }
 
     private func countMistake(_ request: BulkRequest, isWhole: Bool) -> String? {
@@ -160,31 +158,16 @@ private struct RunCheck {
                 return "it does not tell of so many"
             }
         }
-        if case .delete = request.action { return nil }
+        if request.action.verb is DeleteVerb { return nil }
         let most = outcome.count(of: .done) + outcome.count(of: .failed)
         var least = most
         // An instance that would fail again stays unchanged.
-        if case .migrate(_, _, retries: true) = request.action { least = outcome.count(of: .done) }
+        if retries { least = outcome.count(of: .done) }
         // An all-or-nothing run lists the instances that would have failed, and has changed none.
         if request.isAtomic, outcome.left > 0 { least = 0 }
         guard rows <= most, !isWhole || rows >= least else {
             return "it has done it to \(most), and \(rows) have a row of it"
         }
         return nil
-    }
-}
-
-extension BulkAction {
-    /// Returns true if the action may write such a row.
-    fileprivate func writes(_ row: JournalRecord) -> Bool {
-        switch self {
-        case .send(let event, _): row.event == event && (row.kind == .event || row.kind == .failed)
-        case .migrate: row.kind == .migrated
-        case .reset: row.kind == .reset
-        case .undo(let undone, _): row.kind == undone.undoingKind
-        case .redact: row.kind == .redacted
-        case .delete: false
-        case .repair(let verb): row.kind == verb.kind || verb == .retry && row.kind == .failed
-        }
     }
 }

@@ -8,16 +8,18 @@ extension BulkRun {
     /// Creates the wire form of a run.
     ///
     /// - Parameter isTold: True if the first instances of each outcome are included.
-    init(_ view: BulkView, isTold: Bool = true) {
+    init(_ view: BulkView, isTold: Bool = true) throws {
         let record = view.record
         var (select, names): (BulkSelect?, Int64?)
         switch view.request.targets {
-        case .selection(let selection): select = BulkSelect(selection)
+        case .selection(let selection): select = try BulkSelect(selection)
         case .names(let count, _): names = Int64(count)
         }
         self.init(
-            run: record.key.name, action: WorkflowAPI.BulkAction(view.request.action), select: select, names: names,
-            expect: view.request.expect, reason: view.request.reason, actor: record.actor?.rawValue,
+            run: record.key.name,
+            action: try WorkflowAPI.BulkAction(json: .object(view.request.action.json), unknownFields: .ignored),
+            select: select, names: names, expect: view.request.expect, reason: view.request.reason,
+            actor: record.actor?.rawValue,
             state: State(record.state), paused: view.paused, undoneBy: view.undoneBy, selected: record.selected,
             counts: BulkCounts(view.outcome), told: isTold ? view.outcome.told.map(BulkTold.init) : nil,
             begunAt: WireTime(milliseconds: record.begun.rawValue),
@@ -85,60 +87,11 @@ extension WorkflowAPI.BulkRehearsal.Group {
     }
 }
 
-extension WorkflowAPI.BulkAction {
-    fileprivate init(_ action: WorkflowEngine.BulkAction) {
-        switch action {
-        case .repair(.cancel(let runsActions)): self.init(.cancel, actions: runsActions ? nil : false)
-        case .repair(.retry): self.init(.retry)
-        case .repair(.skip): self.init(.skip)
-        case .repair(.suspend): self.init(.suspend)
-        case .repair(.resume): self.init(.resume)
-        case .repair(.set(let change)):
-            let data = change.data.object ?? JSONObject()
-            let unset: [String]? =
-                if case .array(let paths)? = data["unset"] { paths.compactMap(\.string) } else { nil }
-            self.init(.set, set: data["set"]?.object, unset: unset)
-        case .send(let event, let data): self.init(.send, event: event, data: data)
-        case .migrate(let version, let plan, let retries):
-            self.init(retries ? .retry : .migrate)
-            to = version.rawValue
-            self.plan = MigrationPlanItem(plan)
-        case .reset(let seq, let timers, let invocations):
-            self.init(.reset)
-            to = seq.rawValue
-            if timers == .due { self.timers = .due }
-            self.invocations = invocations.map { $0 == .again ? .again : .answer }
-        case .undo(let run, let invocations):
-            self.init(.undo)
-            undone = run.name
-            self.invocations = invocations.map { $0 == .again ? .again : .answer }
-        case .delete(let cancelsEffects):
-            self.init(.delete)
-            if cancelsEffects { cancelEffects = true }
-        case .redact(let paths):
-            self.init(.redact)
-            if !paths.isEmpty { self.paths = paths }
-        }
-    }
-}
-
-extension MigrationPlanItem {
-    /// Creates the wire form of a plan.
-    fileprivate init(_ plan: MigrationPlan) {
-        self.init(
-            map: plan.map.isEmpty ? nil : plan.map, assign: plan.assign.isEmpty ? nil : plan.assign,
-            drop: plan.drop.isEmpty ? nil : plan.drop, timers: plan.timers == .fromNow ? .fromNow : nil,
-            cancelInvocations: plan.cancelsInvocations ? true : nil)
-    }
-}
-
 extension BulkSelect {
-    fileprivate init(_ selection: BulkSelection) {
-        self.init(
-            machines: selection.machines.map(\.rawValue), versions: selection.versions.map(\.rawValue),
-            statuses: selection.statuses.map(Instance.Status.init), states: selection.states,
-            olderThan: selection.olderThan.map(DelayText.text), failures: selection.failures,
-            suspendedBy: selection.isSuspendedByMachine ? BulkSelect.byMachine : nil,
-            all: selection == BulkSelection() ? true : nil)
+    fileprivate init(_ selection: BulkSelection) throws {
+        var json = selection.object
+        json["olderThan"] = selection.olderThan.map { .string(DelayText.text(milliseconds: $0)) }
+        if json.isEmpty { json["all"] = true }
+        try self.init(json: .object(json))
     }
 }

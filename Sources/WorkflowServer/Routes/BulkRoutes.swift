@@ -19,7 +19,7 @@ struct BulkRoutes: Sendable {
         routes.on(.runBulk) { try await run($0) }
         routes.on(.listRuns) { request in
             let views = try await asking { try await engine.runs(by: request.caller) }
-            return Response(Page(items: views.map { BulkRun($0, isTold: false) }))
+            return Response(Page(items: try views.map { try BulkRun($0, isTold: false) }))
         }
         routes.on(.showRun) { request in
             try await answer { try await engine.run(named: try request.value("run"), by: request.caller) }
@@ -34,7 +34,7 @@ struct BulkRoutes: Sendable {
     }
 
     private func answer(_ ask: () async throws -> BulkView) async throws -> Response {
-        Response(BulkRun(try await asking { try await ask() }))
+        Response(try BulkRun(try await asking { try await ask() }))
     }
 
     private func leftOut(_ request: RoutedRequest) async throws -> Response {
@@ -42,17 +42,11 @@ struct BulkRoutes: Sendable {
         let name = try request.value("run")
         let view = try await asking { try await engine.run(named: name, by: request.caller) }
         if view.record.state != .done { throw Problem(Rejection.runNotDone(name)) }
-        let kind: BulkOutcome.Kind =
-            switch parameters.outcome {
-            case .misfit: .misfit
-            case .refused: .refused
-            case .passedOver: .passedOver
-            case .changed: .changed
-            }
-        if kind == .changed {
-            guard case .undo = view.request.action else {
-                throw Problem(.invalidRequest, detail: "Parameter 'outcome': 'changed' is for an undo")
-            }
+        guard let kind = BulkOutcome.Kind(rawValue: parameters.outcome.rawValue) else {
+            throw Problem(.invalidRequest, detail: "Parameter 'outcome' is no outcome of a run")
+        }
+        if kind == .changed, !view.request.action.isUndo {
+            throw Problem(.invalidRequest, detail: "Parameter 'outcome': 'changed' is for an undo")
         }
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { [engine] lines in
@@ -100,7 +94,7 @@ struct BulkRoutes: Sendable {
             }
             while true {
                 let now = try await engine.run(named: view.record.key.name, by: caller)
-                try await lines.write(BulkLine.run(BulkRun(now)))
+                try await lines.write(BulkLine.run(try BulkRun(now)))
                 if now.record.state != .running { return }
                 guard await Self.hasChanged(changes) else { throw CancellationError() }
             }
@@ -181,53 +175,32 @@ extension BulkRoutes {
         case (_?, false):
             throw Problem(.invalidRequest, detail: "Field 'select' goes without lines that name instances")
         }
+        guard let action = WorkflowEngine.BulkAction(try JSONObject(of: body.action)) else {
+            throw Problem(.invalidRequest, detail: "'\(body.action.verb.rawValue)' is no verb for many instances")
+        }
         return WorkflowEngine.BulkRequest(
-            action: WorkflowEngine.BulkAction(body.action), targets: targets, expect: body.expect,
-            reason: body.reason, isAtomic: body.allOrNothing ?? false)
+            action: action, targets: targets, expect: body.expect, reason: body.reason,
+            isAtomic: body.allOrNothing ?? false)
     }
 }
 
 extension BulkSelection {
     fileprivate init(_ select: BulkSelect) throws {
-        self.init(
-            machines: select.machines.map(MachineName.init(rawValue:)),
-            versions: select.versions.map(MachineVersion.init(rawValue:)),
-            statuses: select.statuses.map(InstanceStatus.init), states: select.states, failures: select.failures,
-            isSuspendedByMachine: select.suspendedBy != nil)
-        guard let text = select.olderThan else { return }
+        var json = try JSONObject(of: select)
         do throws(DelayError) {
-            olderThan = try DelayText.lengthWithUnit(of: text)
+            json["olderThan"] = try select.olderThan.map { (text) throws(DelayError) in
+                .int(try DelayText.lengthWithUnit(of: text))
+            }
         } catch {
             throw Problem(.invalidRequest, detail: "Field 'select.olderThan': \(error.message)")
         }
+        self.init(json)
     }
 }
 
-extension WorkflowEngine.BulkAction {
-    fileprivate init(_ action: WorkflowAPI.BulkAction) {
-        self =
-            switch action.verb {
-            case .retry:
-                if let version = action.to {
-                    .migrate(to: MachineVersion(rawValue: version), MigrationPlan(action.plan), retries: true)
-                } else {
-                    .repair(.retry)
-                }
-            case .skip: .repair(.skip)
-            case .cancel: .repair(.cancel(runsActions: action.actions ?? true))
-            case .set: .repair(.set(ContextChange(set: action.set ?? JSONObject(), unset: action.unset ?? [])))
-            case .suspend: .repair(.suspend)
-            case .resume: .repair(.resume)
-            case .send: .send(event: action.event ?? "", data: action.data)
-            case .migrate:
-                .migrate(to: MachineVersion(rawValue: action.to ?? 0), MigrationPlan(action.plan), retries: false)
-            case .undo: .undo(UndoneRun(action.undone ?? ""), invocations: Reset.Invocations(action.invocations))
-            case .reset:
-                .reset(
-                    to: Seq(rawValue: action.to ?? 0), timers: action.timers == .due ? .due : .left,
-                    invocations: Reset.Invocations(action.invocations))
-            case .delete: .delete(cancelsEffects: action.cancelEffects ?? false)
-            case .redact: .redact(paths: action.paths ?? [])
-            }
+extension JSONObject {
+    /// Reads the JSON of a wire object.
+    fileprivate init(of value: some WireObject) throws {
+        self = try JSONReader.value(from: JSONWriter.bytes(value)).object ?? [:]
     }
 }

@@ -49,7 +49,7 @@ struct StatusRoutes: Sendable {
                 otherQueues: otherQueues == 0 ? nil : Int64(otherQueues),
                 deleting: report.backlog.rows == 0 ? nil : report.backlog.rows,
                 disk: report.usage.map { DaemonStatus.Disk($0, erased: report.erasedInLog) },
-                runs: runs.isEmpty ? nil : runs.prefix(Self.shownRuns).map { BulkRun($0, isTold: false) },
+                runs: runs.isEmpty ? nil : try runs.prefix(Self.shownRuns).map { try BulkRun($0, isTold: false) },
                 otherRuns: otherRuns == 0 ? nil : Int64(otherRuns),
                 lastBackupAt: report.upkeep.backup.map { WireTime(milliseconds: $0.rawValue) },
                 lastVerificationAt: report.upkeep.verification.map { WireTime(milliseconds: $0.rawValue) }))

@@ -47,6 +47,23 @@ import WorkflowStore
         }
     }
 
+    @Test func aWriterThatHangsHoldsUpNoDryRunAndNoRehearsal() async throws {
+        let flip = Event(name: "flip", data: nil)
+        store.hold.shut()
+        defer { store.hold.open() }
+        async let waiting = running.engine.send(SendCommand(instance: "l-0", event: flip, by: .test))
+        await store.hold.somebodyIsHeld()
+        let trial = SendCommand(instance: "l-0", event: flip, isDryRun: true, by: .test)
+        #expect(try await running.engine.send(trial).seq.rawValue == 2)
+        let request = BulkRequest(
+            action: .send(event: "flip", data: nil), targets: .selection(BulkSelection(machines: ["lamp"])))
+        let rehearsal = try await running.engine.rehearse(request, [], by: .test) { _ in }
+        #expect(rehearsal.outcome.brief == "done 60")
+        #expect(store.record("l-0")?.seq.rawValue == 1)
+        store.hold.open()
+        #expect(try await waiting.seq.rawValue == 2)
+    }
+
     /// More commands wait all the time than a batch takes. Each part of a run is overtaken at most once.
     @Test func aRunEndsHoweverMuchOthersSend() async throws {
         let names = (0..<16).map { InstanceName(rawValue: "l-\($0)") }

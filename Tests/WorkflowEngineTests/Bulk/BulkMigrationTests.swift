@@ -99,7 +99,7 @@ import WorkflowStore
         #expect(try await bench.rows(of: "m") == (9, 1))
         // One instance goes on, so that an undo would lose something.
         try await bench.timed.send("go", to: "p-5")
-        let undo = BulkAction.undo(UndoneRun("m"), invocations: nil)
+        let undo = BulkAction.undo("m", invocations: nil)
         let rehearsal = try await bench.rehearse(undo)
         #expect(rehearsal.outcome.brief == "done 8, changed 1" && rehearsal.selected == 9)
         let undone = try await bench.ended(try await bench.begin("undo-m", undo, reason: "OPS-12"))
@@ -126,14 +126,14 @@ import WorkflowStore
         limits.keptRuns = 2
         let bench = try await Self.bench(limits)
         _ = try await bench.ended(try await bench.begin("m", Self.migration(), Self.ofFirst, reason: "r"))
-        let undo = BulkAction.undo(UndoneRun("m"), invocations: nil)
+        let undo = BulkAction.undo("m", invocations: nil)
         let undone = try await bench.ended(try await bench.begin("undo-m", undo, reason: "r"))
         _ = try await bench.ended(try await bench.begin("s", .repair(.suspend)))
         let forgotten = try await bench.told { _ = try await bench.engine.run(named: "m", by: .test) }
         #expect(forgotten.hasPrefix("run-not-found"))
         #expect(try await bench.begin("undo-m", undo, reason: "r").record == undone.record)
-        let other = BulkAction.undo(UndoneRun("n"), invocations: nil)
-        for (action, reason) in [(other, "r"), (undo, "other"), (.undo(UndoneRun("m"), invocations: .again), "r")] {
+        let other = BulkAction.undo("n", invocations: nil)
+        for (action, reason) in [(other, "r"), (undo, "other"), (.undo("m", invocations: .again), "r")] {
             let told = try await bench.told { _ = try await bench.begin("undo-m", action, reason: reason) }
             #expect(told.hasPrefix("key-reused"), "\(told)")
         }
@@ -142,7 +142,7 @@ import WorkflowStore
     @Test func aRunThatIsNotThereIsNotUndone() async throws {
         let bench = try await Self.bench()
         let told = try await bench.told {
-            _ = try await bench.begin("u", .undo(UndoneRun("none"), invocations: nil), reason: "r")
+            _ = try await bench.begin("u", .undo("none", invocations: nil), reason: "r")
         }
         #expect(told.hasPrefix("run-not-found"))
     }

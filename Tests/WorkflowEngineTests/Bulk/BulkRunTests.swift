@@ -242,6 +242,30 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
+    @Test func aRehearsalIncludesWhatIsDueBefore() async throws {
+        let bench = try await BulkBench(1)
+        try await bench.timed.send("go", to: "p-0")
+        #expect(try await bench.rehearse(.send(event: "go", data: nil)).outcome.brief == "refused 1")
+        (bench.timed.clock as? HandClock)?.advance(3 * 3_600_000)
+        #expect(try await bench.rehearse(.send(event: "go", data: nil)).places == ["busy": 1])
+    }
+
+    private static let earlier: [(JSONObject, JSONObject)] = [
+        (
+            ["verb": "set", "change": ["set": ["n": 1], "unset": ["a"]]],
+            ["verb": "set", "set": ["n": 1], "unset": ["a"]]
+        ),
+        (
+            ["verb": "migrate", "to": 2, "plan": ["map": ["a": "b"], "timers": "from-now"]],
+            ["verb": "migrate", "to": 2, "map": ["a": "b"], "timers": "from-now"]
+        ),
+    ]
+
+    @Test(arguments: earlier)
+    func anActionThatWasStoredByAnEarlierBuildIsRead(stored: JSONObject, json: JSONObject) {
+        #expect(BulkAction(stored)?.json == json && BulkAction(json)?.json == json)
+    }
+
     @Test func whatAMachineRefusesIsTold() async throws {
         let bench = try await BulkBench(4) { $0 == 0 }
         let run = try await bench.ended(try await bench.begin("a", .send(event: "count", data: nil)))

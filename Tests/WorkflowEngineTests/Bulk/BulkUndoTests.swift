@@ -19,7 +19,7 @@ import WorkflowStore
         var instances = [0, 2, 3, 4]
         var kind = Input.Kind.reset
 
-        var testDescription: String { action.verb }
+        var testDescription: String { action.name }
     }
 
     private static let set = BulkAction.repair(.set(ContextChange(set: ["by": 2], unset: [])))
@@ -38,7 +38,7 @@ import WorkflowStore
     ]
 
     private static func undo(_ run: String, _ invocations: Reset.Invocations? = nil) -> BulkAction {
-        .undo(UndoneRun(run), invocations: invocations)
+        .undo(run, invocations: invocations)
     }
 
     private static func reset(_ number: Int, to seq: Seq, _ bench: BulkBench) async throws {

@@ -101,7 +101,7 @@ import WorkflowStore
 
 /// Tests undone runs with remaining instances.
 @Suite(.timeLimit(.minutes(20))) struct UndoneRunTests {
-    private static let undo = BulkAction.undo(UndoneRun("m"), invocations: nil)
+    private static let undo = BulkAction.undo("m", invocations: nil)
     private static let ofFirst = BulkSelection(machines: ["pot"], versions: [1])
 
     private static func bench(_ limits: EngineLimits = EngineLimits()) async throws -> BulkBench {
