@@ -155,6 +155,14 @@ struct BulkOptions: ParsableArguments {
             failures: failure, all: all && machine.isEmpty ? true : nil)
     }
 
+    /// Requests the run of an operator's verb, or its rehearsal, and prints the result.
+    func carryOut(
+        _ action: BulkAction, _ options: RepairOptions, allOrNothing: Bool = false, in session: Session
+    ) async throws {
+        try await carryOut(
+            action, reason: options.reason, dryRun: options.dryRun, allOrNothing: allOrNothing, in: session)
+    }
+
     /// Requests the run or its rehearsal and prints the result.
     ///
     /// - Parameter allOrNothing: True if the verb must apply to all instances or to none.

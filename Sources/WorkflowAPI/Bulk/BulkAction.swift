@@ -7,12 +7,7 @@ public struct BulkAction: Equatable, WireObject, WireValue {
         case retry, skip, cancel, set, suspend, resume, send, migrate, undo, reset, delete, redact
 
         /// True if the request must have a reason.
-        public var needsReason: Bool {
-            switch self {
-            case .skip, .cancel, .set, .migrate, .undo, .reset, .delete, .redact: true
-            case .retry, .suspend, .resume, .send: false
-            }
-        }
+        public var needsReason: Bool { ![.retry, .suspend, .resume, .send].contains(self) }
     }
 
     public var verb: Verb

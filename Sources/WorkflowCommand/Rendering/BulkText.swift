@@ -83,35 +83,19 @@ enum BulkText {
 
     private static func again(_ verb: BulkAction.Verb) -> String { verb == .retry ? " again" : "" }
 
-    private static func did(_ verb: BulkAction.Verb) -> String {
-        switch verb {
-        case .retry, .skip, .resume: "went on"
-        case .cancel: "cancelled"
-        case .set: "set"
-        case .suspend: "suspended"
-        case .send: "took it"
-        case .migrate: "moved"
-        case .undo: "put back"
-        case .reset: "reset"
-        case .delete: "deleted"
-        case .redact: "redacted"
-        }
-    }
+    /// Words for the outcome of an instance, by verb: it went on, and it would go on.
+    private static let words: [BulkAction.Verb: (did: String, would: String)] = [
+        .retry: ("went on", "would go on"), .skip: ("went on", "would go on"), .resume: ("went on", "would go on"),
+        .cancel: ("cancelled", "would be cancelled"), .set: ("set", "would be set"),
+        .suspend: ("suspended", "would be suspended"), .send: ("took it", "would take it"),
+        .migrate: ("moved", "would move"), .undo: ("put back", "would be put back"),
+        .reset: ("reset", "would be reset"), .delete: ("deleted", "would be deleted"),
+        .redact: ("redacted", "would be redacted"),
+    ]
 
-    private static func would(_ verb: BulkAction.Verb) -> String {
-        switch verb {
-        case .retry, .skip, .resume: "would go on"
-        case .cancel: "would be cancelled"
-        case .set: "would be set"
-        case .suspend: "would be suspended"
-        case .send: "would take it"
-        case .migrate: "would move"
-        case .undo: "would be put back"
-        case .reset: "would be reset"
-        case .delete: "would be deleted"
-        case .redact: "would be redacted"
-        }
-    }
+    private static func did(_ verb: BulkAction.Verb) -> String { words[verb]?.did ?? verb.rawValue }
+
+    private static func would(_ verb: BulkAction.Verb) -> String { words[verb]?.would ?? verb.rawValue }
 
     /// Returns the number with separators: `1,602`.
     static func grouped(_ number: Int64) -> String {

@@ -33,9 +33,7 @@ struct Cancel: Verb {
 
     func run(in session: Session) async throws {
         guard let instance else {
-            return try await many.carryOut(
-                BulkAction(.cancel, actions: noActions ? false : nil), reason: options.reason, dryRun: options.dryRun,
-                in: session)
+            return try await many.carryOut(BulkAction(.cancel, actions: noActions ? false : nil), options, in: session)
         }
         let request = CancelRequest(
             reason: try options.requiredReason(of: "cancel"), actions: noActions ? false : nil,

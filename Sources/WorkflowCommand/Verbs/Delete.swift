@@ -45,8 +45,7 @@ struct Delete: Verb {
         guard let instance else {
             var action = BulkAction(.delete)
             if cancelEffects { action.cancelEffects = true }
-            return try await many.carryOut(
-                action, reason: options.reason, dryRun: options.dryRun, in: session)
+            return try await many.carryOut(action, options, in: session)
         }
         let parameters = DeleteParameters(
             reason: try options.requiredReason(of: "delete"), confirm: confirm, cancelEffects: cancelEffects,

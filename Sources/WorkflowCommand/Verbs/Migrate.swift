@@ -86,9 +86,8 @@ struct Migrate: Verb {
 
     func run(in session: Session) async throws {
         if undo != nil || many.isUsed {
-            return try await many.carryOut(
-                try await action(in: session), reason: options.reason, dryRun: options.dryRun,
-                allOrNothing: allOrNothing, in: session)
+            let action = try await action(in: session)
+            return try await many.carryOut(action, options, allOrNothing: allOrNothing, in: session)
         }
         let request = MigrateRequest(
             reason: try options.requiredReason(of: "migrate"), to: to, plan: try migration.item(in: session),

@@ -58,8 +58,7 @@ struct Redact: Verb {
         guard let instance else {
             var action = BulkAction(.redact)
             if !paths.isEmpty { action.paths = paths }
-            return try await many.carryOut(
-                action, reason: options.reason, dryRun: options.dryRun, in: session)
+            return try await many.carryOut(action, options, in: session)
         }
         let request = RedactRequest(
             reason: try options.requiredReason(of: "redact"), seqs: seq, paths: paths.isEmpty ? nil : paths,

@@ -58,8 +58,7 @@ struct Reset: Verb {
             action.to = to
             action.timers = timers
             action.invocations = invocations
-            return try await many.carryOut(
-                action, reason: options.reason, dryRun: options.dryRun, in: session)
+            return try await many.carryOut(action, options, in: session)
         }
         let request = ResetRequest(
             to: to, reason: try options.requiredReason(of: "reset"), timers: timers,

@@ -36,8 +36,7 @@ struct Resume: Verb {
     func run(in session: Session) async throws {
         if let machine = many.machineItself { return try await resume(machine: machine, in: session) }
         guard let instance else {
-            return try await many.carryOut(
-                BulkAction(.resume), reason: options.reason, dryRun: options.dryRun, in: session)
+            return try await many.carryOut(BulkAction(.resume), options, in: session)
         }
         try await options.carryOut(in: session, failing: "has failed") { client, key throws(ClientError) in
             try await client.resume(options.request, instance, key: key, wantsContext: session.showsContext)

@@ -57,8 +57,7 @@ struct Retry: Verb {
             var action = BulkAction(.retry)
             action.to = to
             if to != nil { action.plan = try migration.item(in: session) }
-            return try await many.carryOut(
-                action, reason: options.reason, dryRun: options.dryRun, in: session)
+            return try await many.carryOut(action, options, in: session)
         }
         if let to {
             let request = MigrateRequest(

@@ -55,7 +55,7 @@ struct SetContext: Verb {
         }
         guard let instance, !many.isUsed else {
             let action = BulkAction(.set, set: values.isEmpty ? nil : values, unset: unset.isEmpty ? nil : unset)
-            return try await many.carryOut(action, reason: options.reason, dryRun: options.dryRun, in: session)
+            return try await many.carryOut(action, options, in: session)
         }
         let request = SetRequest(
             reason: try options.requiredReason(of: "set"), set: values.isEmpty ? nil : values,

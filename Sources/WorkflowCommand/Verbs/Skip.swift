@@ -29,8 +29,7 @@ struct Skip: Verb {
 
     func run(in session: Session) async throws {
         guard let instance else {
-            return try await many.carryOut(
-                BulkAction(.skip), reason: options.reason, dryRun: options.dryRun, in: session)
+            return try await many.carryOut(BulkAction(.skip), options, in: session)
         }
         try await options.carryOut(in: session, failing: "has failed") { client, key throws(ClientError) in
             try await client.skip(options.request, instance, key: key, wantsContext: session.showsContext)

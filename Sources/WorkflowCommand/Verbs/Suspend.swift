@@ -38,8 +38,7 @@ struct Suspend: Verb {
     func run(in session: Session) async throws {
         if let machine = many.machineItself { return try await suspend(machine: machine, in: session) }
         guard let instance else {
-            return try await many.carryOut(
-                BulkAction(.suspend), reason: options.reason, dryRun: options.dryRun, in: session)
+            return try await many.carryOut(BulkAction(.suspend), options, in: session)
         }
         try await options.carryOut(in: session, failing: nil) { client, key throws(ClientError) in
             try await client.suspend(options.request, instance, key: key, wantsContext: session.showsContext)
