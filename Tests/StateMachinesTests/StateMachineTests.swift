@@ -109,8 +109,8 @@ struct StateMachineTests {
 
     @Test func guardsSayWhy() throws {
         let machine = try StateMachine(Light.self)
-        #expect(machine.canSend(.smash) == false)
-        #expect(machine.canSend(.press) == true)
+        #expect(!machine.canSend(.smash))
+        #expect(machine.canSend(.press))
         let refusal = #expect(throws: Refusal<Light>.self) { try machine.send(.smash) }
         #expect(refusal?.reason == .guardRejected)
         #expect(refusal?.description.contains("'context.presses > 1'") == true)

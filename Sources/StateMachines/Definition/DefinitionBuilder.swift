@@ -1,6 +1,6 @@
 /// Builds the content of a definition: paths, states and tables.
 @resultBuilder public enum DefinitionBuilder<M: MachineDefinition> {
-    public static func buildExpression(_ piece: PathPiece<M>) -> [Piece<M>] { [Piece(piece.content)] }
+    public static func buildExpression(_ piece: PathPiece<M>) -> [Piece<M>] { piece.contents.map { Piece($0) } }
     public static func buildExpression(_ piece: StatePiece<M>) -> [Piece<M>] { [Piece(piece.content)] }
     public static func buildExpression(_ piece: TablePiece<M>) -> [Piece<M>] { [Piece(piece.content)] }
     public static func buildBlock(_ pieces: [Piece<M>]...) -> [Piece<M>] { pieces.flatMap { $0 } }

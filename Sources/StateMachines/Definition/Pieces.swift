@@ -1,16 +1,30 @@
 /// A route: `Path(from: .login, to: .home, by: .loggedIn)`.
 public struct PathPiece<M: MachineDefinition>: Sendable {
-    let content: PieceContent
+    let contents: [PieceContent]
 
     public init(
         from state: M.StateName, to target: M.StateName, by event: M.EventName, if condition: Expression? = nil,
         _ actions: MachineAction<M>..., fileID: StaticString = #fileID, line: Int = #line
     ) {
-        let place = SwiftPlace(fileID, line)
+        self.init([state], target, event, condition, actions, SwiftPlace(fileID, line))
+    }
+
+    /// Creates the same route from several states: `Path(from: [.available, .unavailable], to: .retrieving, by: .retry)`.
+    public init(
+        from states: [M.StateName], to target: M.StateName, by event: M.EventName, if condition: Expression? = nil,
+        _ actions: MachineAction<M>..., fileID: StaticString = #fileID, line: Int = #line
+    ) {
+        self.init(states, target, event, condition, actions, SwiftPlace(fileID, line))
+    }
+
+    private init(
+        _ states: [M.StateName], _ target: M.StateName, _ event: M.EventName, _ condition: Expression?,
+        _ actions: [MachineAction<M>], _ place: SwiftPlace
+    ) {
         let transition = TransitionContent(
             trigger: .event(event.rawValue), target: target.rawValue, condition: condition,
             actions: actions.map(\.content), place: place)
-        content = PieceContent(state: state.rawValue, parts: [.transition(transition)], place: place)
+        contents = states.map { PieceContent(state: $0.rawValue, parts: [.transition(transition)], place: place) }
     }
 }
 

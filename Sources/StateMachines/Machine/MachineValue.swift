@@ -11,6 +11,13 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
         case suspended, cancelled
     }
 
+    /// The answer to the question whether an instance takes an event now.
+    public enum Acceptance: Sendable {
+        case taken, refused
+        /// Guards read the event's data, so only sending the event gives the answer.
+        case dependsOnData
+    }
+
     @usableFromInline let typed: TypedMachine<M>
     @usableFromInline var instance: UntypedInstance
     @usableFromInline var seen: Seen
@@ -94,23 +101,38 @@ extension MachineValue {
     /// The events that the instance takes now, or could take with suitable data.
     public var accepted: [M.EventName] { typed.events(of: instance.accepted) }
 
-    /// Returns true if the instance would take an event now; `nil` if the answer depends on the event's data.
-    public func accepts(_ event: M.EventName) -> Bool? {
+    /// Returns true if the instance takes an event now, or could take it with suitable data. Nothing changes.
+    public func accepts(_ event: M.EventName) -> Bool { acceptance(of: event) != .refused }
+
+    /// Returns whether the instance takes an event now. Nothing changes.
+    public func acceptance(of event: M.EventName) -> Acceptance {
         var isOpen = false
         for (descriptor, isAccepted) in instance.acceptance where typed.matches(descriptor, event) {
-            if isAccepted == true { return true }
+            if isAccepted == true { return .taken }
             if isAccepted == nil { isOpen = true }
         }
-        return isOpen ? nil : false
+        return isOpen ? .dependsOnData : .refused
+    }
+
+    /// Returns true if an event that the instance takes now leads into a state. Nothing changes.
+    ///
+    /// If the move depends on the event's data, the answer is true if a transition of this event leads there.
+    public func canReach(_ state: M.StateName) -> Bool {
+        guard let index = typed.machine.state(atPath: state.rawValue) else { return false }
+        return accepted.contains { instance.enters(index, by: $0.rawValue) }
     }
 
     /// Takes an event: one macrostep, or no change if an error is thrown. Items that are due before stay for
     /// `takeNext`.
     @discardableResult
     public mutating func take(_ event: M.Event, at time: Duration = .zero) throws(Refusal<M>) -> Transition<M> {
-        let move = try move(of: event, at: LogicalTime(time).milliseconds)
-        keep(move)
-        return move
+        do throws(UntakenEvent) {
+            let move = try move(of: event, at: LogicalTime(time).milliseconds)
+            keep(move)
+            return move
+        } catch {
+            throw refusal(error)
+        }
     }
 
     /// Takes the next pending item: an event that the instance sent to itself, or a timer that is due by `time`.
@@ -143,21 +165,15 @@ extension MachineValue {
     mutating func dropNext() { instance.dropNext() }
 
     @inlinable
-    func move(of event: M.Event, at milliseconds: Int64) throws(Refusal<M>) -> Transition<M> {
+    func move(of event: M.Event, at milliseconds: Int64) throws(UntakenEvent) -> Transition<M> {
         let encoded: EncodedEvent<M.EventName>
-        do throws(MachineMismatch) { encoded = try event.encoded() } catch { throw Refusal(unwritable: error) }
+        do throws(MachineMismatch) { encoded = try event.encoded() } catch { throw .unwritable(error) }
         let name = encoded.name.rawValue
         let step: UntypedMove
         do throws(UntypedRefusal) { step = try instance.move(of: name, encoded.data, at: milliseconds) } catch {
-            throw refusal(error, of: name)
+            throw .refused(error, event: name)
         }
-        do throws(MachineMismatch) { return try move(by: step) } catch { throw Refusal(undone: name, error) }
-    }
-
-    @usableFromInline
-    func refusal(_ error: UntypedRefusal, of event: String) -> Refusal<M> {
-        let message = instance.message(of: error.refusal, for: event)
-        return Refusal(Refusal<M>.Reason(error.refusal), message, accepted: accepted)
+        do throws(MachineMismatch) { return try move(by: step) } catch { throw .unfit(error, event: name) }
     }
 
     /// Returns the move of the next pending item up to a time. A move that does not fit the types of `M` makes the

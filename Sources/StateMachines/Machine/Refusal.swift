@@ -48,19 +48,35 @@ public struct Refusal<M: MachineDefinition>: Error, Sendable {
         self.message = message
     }
 
-    /// Creates the refusal of an event that is sent while `shouldTransition` runs.
+}
+
+/// The reason that an event was not taken, without the text of a `Refusal`.
+@usableFromInline
+enum UntakenEvent: Error {
+    /// The event was sent while `shouldTransition` runs.
+    case busy
+    /// The event cannot be encoded as a name and data.
+    case unwritable(MachineMismatch)
+    case refused(UntypedRefusal, event: String)
+    /// The result does not fit the types of the machine.
+    case unfit(MachineMismatch, event: String)
+    case vetoed(event: String)
+}
+
+extension MachineValue {
+    /// Returns the refusal of an event that was not taken.
     @usableFromInline
-    init(busy: Void) {
-        self.init(.busy, "an event cannot be sent while the machine asks 'shouldTransition'")
+    func refusal(_ untaken: UntakenEvent) -> Refusal<M> {
+        switch untaken {
+        case .busy: Refusal(.busy, "an event cannot be sent while the machine asks 'shouldTransition'")
+        case .unwritable(let error): Refusal(.invalidData, error.description)
+        case .refused(let error, let event):
+            Refusal(
+                Refusal<M>.Reason(error.refusal), instance.message(of: error.refusal, for: event), accepted: accepted)
+        case .unfit(let error, let event): Refusal(.invalidData, "'\(event)' was undone: \(error)")
+        case .vetoed(let event): Refusal(.vetoed, "'\(event)' was refused by 'shouldTransition'")
+        }
     }
-
-    /// Creates the refusal of an event that cannot be encoded as a name and data.
-    @usableFromInline
-    init(unwritable error: MachineMismatch) { self.init(.invalidData, error.description) }
-
-    /// Creates the refusal of a move whose result does not fit the types of `M`.
-    @usableFromInline
-    init(undone event: String, _ error: MachineMismatch) { self.init(.invalidData, "'\(event)' was undone: \(error)") }
 }
 
 extension Refusal: CustomStringConvertible {

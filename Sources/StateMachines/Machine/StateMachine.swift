@@ -84,8 +84,17 @@ public final class StateMachine<M: MachineDefinition> {
     /// Returns true if a state is active.
     public func isIn(_ state: M.StateName) -> Bool { current.isIn(state) }
 
-    /// Returns true if the machine would take an event now; `nil` if the answer depends on the event's data.
-    public func canSend(_ event: M.EventName) -> Bool? { current.accepts(event) }
+    /// Returns true if the machine takes an event now, or could take it with suitable data. Nothing changes, and
+    /// `shouldTransition` is not asked.
+    public func canSend(_ event: M.EventName) -> Bool { current.accepts(event) }
+
+    /// Returns whether the machine takes an event now, or that the answer depends on the event's data. Nothing changes.
+    public func acceptance(of event: M.EventName) -> MachineValue<M>.Acceptance { current.acceptance(of: event) }
+
+    /// Returns true if an event that the machine takes now leads into a state. Nothing changes.
+    ///
+    /// If the move depends on the event's data, the answer is true if a transition of this event leads there.
+    public func canReach(_ state: M.StateName) -> Bool { current.canReach(state) }
 
     /// Sends an event. Due timers fire before the event, and events that the machine sends to itself follow it. Then
     /// behaviors and observers get each move once and in order, also if one of them sends an event.
@@ -94,10 +103,28 @@ public final class StateMachine<M: MachineDefinition> {
     @inlinable
     @discardableResult
     public func send(_ event: M.Event) throws(Refusal<M>) -> Transition<M> {
-        if isAsking { throw Refusal(busy: ()) }
-        if clock != nil { readClock() }
         // Observers are called also if the event is refused, because timers that were due before it have fired.
         defer { if !untold.isEmpty { tell() } }
+        do throws(UntakenEvent) { return try deliver(event) } catch { throw current.refusal(error) }
+    }
+
+    /// Sends an event, and returns true if the machine took it. No `Refusal` is built.
+    @inlinable
+    @discardableResult
+    public func attempt(_ event: M.Event) -> Bool {
+        defer { if !untold.isEmpty { tell() } }
+        do throws(UntakenEvent) {
+            _ = try deliver(event)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    @inlinable
+    func deliver(_ event: M.Event) throws(UntakenEvent) -> Transition<M> {
+        if isAsking { throw .busy }
+        if clock != nil { readClock() }
         if current.instance.isArmed { _ = catchUp() }
         let move = try current.move(of: event, at: milliseconds)
         if shouldTransition != nil { try ask(move) }
@@ -105,17 +132,6 @@ public final class StateMachine<M: MachineDefinition> {
         let answer = current.instance.isArmed ? followUp(move) : move
         if sleeper != nil { wake() }
         return answer
-    }
-
-    /// Sends an event, and returns true if the machine took it.
-    @inlinable
-    public func attempt(_ event: M.Event) -> Bool {
-        do throws(Refusal<M>) {
-            try send(event)
-            return true
-        } catch {
-            return false
-        }
     }
 
     @usableFromInline
@@ -128,9 +144,8 @@ public final class StateMachine<M: MachineDefinition> {
     func wake() { sleeper?.cancel() }
 
     @usableFromInline
-    func ask(_ move: Transition<M>) throws(Refusal<M>) {
-        guard !allows(move) else { return }
-        throw Refusal(.vetoed, "'\(move.event)' was refused by 'shouldTransition'")
+    func ask(_ move: Transition<M>) throws(UntakenEvent) {
+        guard allows(move) else { throw .vetoed(event: move.event) }
     }
 
     /// Takes the events and timers that follow a move.
@@ -239,7 +254,7 @@ extension StateMachine {
 
     @inlinable
     func tell() {
-        guard !isTelling else { return }
+        guard !isTelling, !isAsking else { return }
         isTelling = true
         defer { isTelling = false }
         while !untold.isEmpty {

@@ -238,6 +238,31 @@ extension UntypedInstance {
     /// The descriptors of the events that the instance takes now, or could take with suitable data.
     var accepted: [String] { machine.accepted(in: snapshot, as: identity, at: last) }
 
+    /// Returns true if an event leads into a state. If a guard on the way reads the event, a transition that leads
+    /// there is enough.
+    func enters(_ state: StateIndex, by event: String) -> Bool {
+        let transitions = snapshot.configuration.flatMap { machine[$0].transitions(of: event) }.map { machine[$0] }
+        if transitions.contains(where: { $0.condition?.readsEvent == true }) {
+            return transitions.contains { $0.targets.contains { enters(state, by: $0) } }
+        }
+        do throws(Statechart.Refusal) {
+            return try move(of: event, nil, at: last).entered.contains(state)
+        } catch {
+            // An action reads data that this question does not have.
+            return transitions.contains { $0.targets.contains { enters(state, by: $0) } }
+        }
+    }
+
+    /// Returns true if the way into a target enters a state: the target, an ancestor that is not active, or a state
+    /// that is entered with the target.
+    private func enters(_ state: StateIndex, by target: StateIndex) -> Bool {
+        if state == target { return true }
+        let isOutside = machine[state].isProperAncestor(of: target)
+        if isOutside { return !snapshot.configuration.contains(state) }
+        let below = machine[target].kind == .parallel ? machine[target].children : machine[target].initial?.targets
+        return below?.contains { enters(state, by: $0) } ?? false
+    }
+
     /// Returns the daemon's text for the refusal of an event.
     func message(of refusal: Statechart.Refusal, for event: String) -> String {
         refusal.message(for: event, in: machine, at: place)
@@ -246,5 +271,13 @@ extension UntypedInstance {
     /// The position of the instance, for messages.
     var place: InstancePlace {
         InstancePlace(name: identity.name, paths: machine.leafPaths(of: snapshot.configuration), seq: snapshot.seq)
+    }
+}
+
+extension State {
+    /// Returns the state's transitions for an event.
+    fileprivate func transitions(of event: String) -> [TransitionIndex] {
+        (candidates.exact[event] ?? []) + candidates.prefixes.filter { $0.matches(event) }.flatMap(\.transitions)
+            + candidates.any
     }
 }

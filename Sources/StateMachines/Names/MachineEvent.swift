@@ -1,7 +1,19 @@
 public import WorkflowJSON
 
 /// The names of a machine's events: `enum Event: String, MachineEvent { case … }`.
-public protocol MachineEvent: EventValue, RawRepresentable<String>, CaseIterable, Hashable where Name == Self {}
+/// It prints as its raw value.
+public protocol MachineEvent: EventValue, RawRepresentable<String>, CaseIterable, Hashable, CustomStringConvertible
+where Name == Self {}
+
+extension MachineEvent {
+    public var description: String { rawValue }
+}
+
+// A `CodingKey` has a description of its own, which shows the type and an index.
+extension MachineEvent where Self: CodingKey {
+    public var description: String { rawValue }
+    public var debugDescription: String { rawValue }
+}
 
 /// The events of a machine that takes none: only time moves such a machine.
 public enum NoEvent: MachineEvent {

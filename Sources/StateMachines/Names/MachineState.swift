@@ -1,7 +1,9 @@
 /// The names of a machine's states: `enum State: String, MachineState { case … }`.
 ///
 /// A name's raw value is the path of its state: dots make the tree, and the order of the cases is the document order.
-public protocol MachineState: StateValue, RawRepresentable<String>, CaseIterable, Hashable where Name == Self {}
+/// It prints as its raw value.
+public protocol MachineState: StateValue, RawRepresentable<String>, CaseIterable, Hashable, CustomStringConvertible
+where Name == Self {}
 
 /// The type of an instance's state as a program sees it: the names themselves, or a type whose values carry regions and
 /// data.
@@ -9,6 +11,10 @@ public protocol MachineState: StateValue, RawRepresentable<String>, CaseIterable
 /// A `Decodable` enum needs only its names: `case success(result: String)` takes `result` from the context.
 /// `case filter(Filter)` has the active child, and `case review(legal: Legal, finance: Finance)` has the regions. A
 /// machine whose root is parallel has a struct with one property per region.
+///
+/// The compiler compares the cases with `CodingKeys`. `typealias CodingKeys = Name` therefore fits a machine in which
+/// each name is a case. If `Name` also has children or a history state, leave the `typealias` out. If raw values differ
+/// from the cases, write `enum CodingKeys: String, CodingKey` with the outermost states.
 public protocol StateValue: Sendable {
     /// The names of the states.
     associatedtype Name: MachineState
@@ -18,6 +24,8 @@ public protocol StateValue: Sendable {
 }
 
 extension MachineState {
+    public var description: String { rawValue }
+
     /// Creates the name of the innermost active state; in a parallel state that of its last region.
     @inlinable
     public init(_ reading: StateReading<Self>) throws(MachineMismatch) {
@@ -32,4 +40,10 @@ extension StateValue where Self: Decodable {
             try reading.names.values.value(of: reading.names.machine, at: reading.position)
         }
     }
+}
+
+// A `CodingKey` has a description of its own, which shows the type and an index.
+extension MachineState where Self: CodingKey {
+    public var description: String { rawValue }
+    public var debugDescription: String { rawValue }
 }

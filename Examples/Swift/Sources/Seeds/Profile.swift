@@ -16,8 +16,7 @@ public enum Profile: MachineDefinition {
             On(.succeed, to: .available)
             On(.fail, to: .unavailable)
         }
-        Path(from: .available, to: .retrieving, by: .retry)
-        Path(from: .unavailable, to: .retrieving, by: .retry)
+        Path(from: [.available, .unavailable], to: .retrieving, by: .retry)
     }
 }
 

@@ -64,7 +64,7 @@ struct EditorTests {
         let move = try machine.send(.text)
         #expect(move.exited == [.beauty, .filter])
         #expect(move.entered == [.text, .textNone])
-        #expect(machine.canSend(.beauty) == false)
+        #expect(!machine.canSend(.beauty))
     }
 
     @Test func itComesBackToThePageThatWasLeft() throws {
@@ -88,7 +88,9 @@ struct EditorTests {
         try machine.send(.succeed)
         #expect(!view.isSpinning)
         #expect(view.title == "Ada")
-        #expect(machine.canSend(.retry) == true)
+        #expect(machine.canSend(.retry))
+        #expect(machine.canReach(.retrieving))
+        #expect(!machine.canReach(.unavailable))
         try machine.send(.retry)
         #expect(view.isSpinning)
     }

@@ -32,5 +32,5 @@ public enum Rocket: MachineDefinition {
         machine = try StateMachine(Rocket.self)
     }
 
-    public func fire() { _ = machine.attempt(.fire) }
+    public func fire() { machine.attempt(.fire) }
 }

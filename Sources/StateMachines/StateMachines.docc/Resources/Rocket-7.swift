@@ -38,5 +38,5 @@ public enum Rocket: MachineDefinition {
         }
     }
 
-    public func fire() { _ = machine.attempt(.fire) }
+    public func fire() { machine.attempt(.fire) }
 }

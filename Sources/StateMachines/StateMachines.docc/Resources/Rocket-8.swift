@@ -38,7 +38,7 @@ public enum Rocket: MachineDefinition {
         }
     }
 
-    public func fire() { _ = machine.attempt(.fire) }
+    public func fire() { machine.attempt(.fire) }
 
     /// While the view is there, timers fire on the main actor.
     public func appear() async throws { try await machine.run() }
