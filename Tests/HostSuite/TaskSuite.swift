@@ -246,10 +246,11 @@ extension TaskSuite {
 
     /// Runs a worker for one attempt. When this returns, the host knows the result of the attempt.
     private func one(
-        _ options: WorkOptions = WorkOptions(lease: .seconds(60)),
+        _ options: WorkOptions? = nil,
         _ body: @escaping @Sendable (TaskAttempt<Weighing>) async throws -> Weighing.Output
     ) async throws -> TaskAttempt<Weighing> {
         let begun = Signal<TaskAttempt<Weighing>>()
+        let options = try options ?? WorkOptions(lease: .seconds(60))
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await host.work(Weighing.self, options) { task in

@@ -1,5 +1,6 @@
 import Seeds
 import StateMachines
+import Synchronization
 import Testing
 
 /// Tests definitions from Swift types: their texts, and the mistakes that are refused.
@@ -96,12 +97,28 @@ struct DefinitionTests {
             mistakes(Mistaken.self)
                 == [
                     "\(Mistaken.line + 1): 'tick' has no parent 'countdwn'",
-                    "\(Mistaken.line + 3): Context lacks 'total', which the definition assigns",
-                ].map { $0.replacing("Context lacks", with: "Mistaken.Context lacks") })
+                    "\(Mistaken.line + 3): the context has no key 'total'; declare it in 'context'",
+                    "\(Mistaken.line + 4): the context has no field 'cuont'; did you mean 'count'?",
+                ])
+        #expect(
+            mistakes(Lenient.self)
+                == ["\(Lenient.line + 3): Lenient.Context lacks 'total', which the definition assigns"])
         let told = mistakes(BadGuard.self)
         #expect(told.count == 1)
         #expect(told.first?.hasPrefix("\(BadGuard.line + 3): ") == true)
         #expect(told.first?.contains("cuont") == true)
+    }
+
+    @Test func aGenericDefinitionIsReadOnce() throws {
+        for _ in 0..<3 { _ = try StateMachine(Counted<Int>.self) }
+        #expect(Counted<Int>.text.contains("counted"))
+        #expect(readings.withLock { $0 } == 1)
+    }
+
+    @Test func aMachineMayHaveNoEvents() throws {
+        let egg = try StateMachine(Egg.self)
+        egg.advance(by: .seconds(300))
+        #expect(egg.state == .done)
     }
 
     @Test func aStateMachineThrowsThem() {
@@ -186,8 +203,38 @@ private enum Mistaken: MachineDefinition {
     static let definition = Definition<Self>("mistaken", initial: .standby, context: Context()) {
         In(.standby) {
             On(.fire, to: .tick, .assign(["total": 1]))
+            On(.fire, to: .tick, if: "context.cuont > 0")
         }
     }
+}
+
+private enum Lenient: MachineDefinition {
+    enum State: String, MachineState { case standby }
+    enum Event: String, MachineEvent { case fire }
+    struct Context: Codable, Sendable { var count = 0 }
+    static let line = #line
+    static let definition = Definition<Self>("lenient", initial: .standby, context: Context(), strict: false) {
+        In(.standby) {
+            On(.fire, .assign(["total": 1]))
+        }
+    }
+}
+
+/// A generic type, which cannot have a stored property.
+private enum Counted<Kind>: MachineDefinition {
+    enum State: String, MachineState { case home }
+    enum Event: String, MachineEvent { case stay }
+    static var definition: Definition<Self> {
+        readings.withLock { $0 += 1 }
+        return Definition("counted", initial: .home) { In(.home) { On(.stay) } }
+    }
+}
+private let readings = Mutex(0)
+
+/// A machine without events: `Event` may be left out.
+private enum Egg: MachineDefinition {
+    enum State: String, MachineState { case raw, done }
+    static let definition = Definition<Self>("egg", initial: .raw) { In(.raw) { After(.seconds(300), to: .done) } }
 }
 
 private enum BadGuard: MachineDefinition {

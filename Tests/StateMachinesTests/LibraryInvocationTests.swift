@@ -74,7 +74,7 @@ struct LibraryInvocationTests {
         let line = Mistaken.line
         #expect(
             mistakes { try Mistaken.definition.check() } == [
-                "\(line + 12): Mistaken.Context lacks 'm', which the definition assigns"
+                "\(line + 12): the context has no key 'm'; declare it in 'context'"
             ])
         #expect(
             mistakes { try Doubled.definition.check() }

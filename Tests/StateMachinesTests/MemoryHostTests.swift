@@ -3,6 +3,15 @@ import StateMachines
 import Testing
 
 struct MemoryHostTests {
+    /// Options that no host accepts are refused before a worker begins.
+    @Test func optionsOfWorkersHaveBounds() {
+        let lease = #expect(throws: HostError.self) { try WorkOptions(lease: .seconds(3)) }
+        #expect(lease?.code == "invalid-request")
+        #expect(lease?.message == "A lease cannot be 3.0 seconds: it is 5 seconds to an hour")
+        let none = #expect(throws: HostError.self) { try WorkOptions(concurrency: 0) }
+        #expect(none?.message == "A worker cannot run 0 tasks at a time: it runs at least 1")
+    }
+
     @Test func itDoesWhatEveryHostDoes() async throws {
         let host = MemoryHost()
         try await HostSuite(host) { await host.advance(by: $0) }.run()

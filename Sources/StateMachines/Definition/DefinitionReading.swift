@@ -34,6 +34,8 @@ struct DefinitionSource: Sendable {
     private let places: [SwiftPlace]
     /// The mistakes found before the text is read.
     private let mistakes: [String]
+    /// False if reading the text would report consequences of the mistakes.
+    private let isReadable: Bool
 
     init(text: String, at place: SwiftPlace) {
         self.text = text
@@ -41,23 +43,26 @@ struct DefinitionSource: Sendable {
         tree = nil
         places = []
         mistakes = []
+        isReadable = true
     }
 
-    init(tree: DefinitionNode, places: [SwiftPlace], mistakes: [String]) {
+    init(tree: DefinitionNode, places: [SwiftPlace], mistakes: [String], isReadable: Bool) {
         self.tree = tree
+        self.isReadable = isReadable
         self.places = places
         self.mistakes = mistakes
         place = places[0]
         text = tree.text(as: .json)
     }
 
-    /// Reads the text as a daemon does.
+    /// Reads the text as a daemon does. Throws the mistakes of the tree and of the text together.
     func machine() throws(DefinitionMistakes) -> Machine {
-        guard mistakes.isEmpty else { throw DefinitionMistakes(mistakes: mistakes) }
-        do throws(DefinitionError) {
-            return try DefinitionReader.read(text).machine
-        } catch {
-            throw told(error)
+        guard isReadable else { throw DefinitionMistakes(mistakes: mistakes) }
+        let read = Result { () throws(DefinitionError) in try DefinitionReader.read(text).machine }
+        switch read {
+        case .success(let machine) where mistakes.isEmpty: return machine
+        case .success: throw DefinitionMistakes(mistakes: mistakes)
+        case .failure(let error): throw DefinitionMistakes(mistakes: mistakes + told(error))
         }
     }
 
@@ -70,16 +75,16 @@ struct DefinitionSource: Sendable {
     }
 
     /// Returns the mistakes with lines of Swift: from the tree, which knows these lines, or else from the text.
-    private func told(_ error: DefinitionError) -> DefinitionMistakes {
+    private func told(_ error: DefinitionError) -> [String] {
         let isMistake = { (diagnostic: Diagnostic) in diagnostic.severity == .error }
         if let tree {
             do throws(DefinitionError) {
                 _ = try DefinitionReader.read(tree)
             } catch {
-                return DefinitionMistakes(mistakes: error.diagnostics.filter(isMistake).map(lineOfSwift))
+                return error.diagnostics.filter(isMistake).map(lineOfSwift)
             }
         }
-        return DefinitionMistakes(mistakes: error.diagnostics.filter(isMistake).map(lineOfText))
+        return error.diagnostics.filter(isMistake).map(lineOfText)
     }
 
     /// The distance between the lines of two places. A mistake in an expression adds its own line to the line of its

@@ -12,11 +12,15 @@ struct DefinitionTree {
     private var invocations: [String?: [InvocationContent]] = [:]
     private var children: [String?: [String]] = [:]
     private let initial: String?
+    private let isStrict: Bool
+    /// False if the context could not be written.
+    private var hasContext = true
     private var contextOwner = ""
 
     init(_ name: String, initial: String?, isStrict: Bool, at place: SwiftPlace) {
         places = [place]
         self.initial = initial
+        self.isStrict = isStrict
         rootMembers.append(.init("id", .string(name, at: .first), at: .first))
         if !isStrict { rootMembers.append(.init("strict", .bool(false, at: .first), at: .first)) }
     }
@@ -25,7 +29,8 @@ struct DefinitionTree {
     var source: DefinitionSource {
         var copy = self
         let root = copy.node(of: nil)
-        return DefinitionSource(tree: root, places: copy.places, mistakes: copy.mistakes)
+        return DefinitionSource(
+            tree: root, places: copy.places, mistakes: copy.mistakes, isReadable: copy.hasContext)
     }
 
     /// Sets the context of a new instance.
@@ -41,19 +46,19 @@ struct DefinitionTree {
             rootMembers.append(.init("context", DefinitionNode(value, at: .first), at: .first))
         } catch {
             mistakes.append("\(places[0]): \(error)")
+            hasContext = false
         }
     }
 
     /// Adds the pieces of the definition and all states.
     mutating func add(_ contents: [PieceContent], states: [String]) {
-        let known = Set(states)
+        var known = Set(states)
         for state in states {
-            let parent = state.lastIndex(of: ".").map { String(state[..<$0]) }
-            if let parent, !known.contains(parent) {
-                let key = state[state.index(state.startIndex, offsetBy: parent.count + 1)...]
-                mistakes.append("\(places[0]): '\(key)' has no parent '\(parent)'")
+            if let parent = Self.parent(of: state), !known.contains(parent) {
+                mistakes.append("\(places[0]): '\(key(of: state))' has no parent '\(parent)'")
+                addMissing(parent, with: state, to: &known)
             }
-            children[parent, default: []].append(state)
+            children[Self.parent(of: state), default: []].append(state)
         }
         for content in contents {
             pieces[content.state, default: []].append(content)
@@ -66,6 +71,19 @@ struct DefinitionTree {
             guard !kinds.contains(where: { [.final, .history, .deepHistory].contains($0) }) else { continue }
             add(row.transition, to: row.state)
         }
+    }
+
+    /// Adds a state that only the names of its children have, so that the reader finds the other mistakes.
+    private mutating func addMissing(_ state: String, with child: String, to known: inout Set<String>) {
+        known.insert(state)
+        pieces[state] = [PieceContent(state: state, initial: child, place: places[0])]
+        let parent = Self.parent(of: state)
+        if let parent, !known.contains(parent) { addMissing(parent, with: state, to: &known) }
+        children[parent, default: []].append(state)
+    }
+
+    private static func parent(of state: String) -> String? {
+        state.lastIndex(of: ".").map { String(state[..<$0]) }
     }
 
     private mutating func add(_ part: StatePart, to state: String?) {
@@ -82,7 +100,9 @@ struct DefinitionTree {
         check(transition.actions, at: transition.place)
     }
 
+    /// Reports keys that the context lacks. In a strict machine the reader does so.
     private mutating func check(_ actions: [ActionContent], at place: SwiftPlace) {
+        guard !isStrict else { return }
         for key in actions.flatMap(\.assignedKeys).sorted() where !contextKeys.contains(key) {
             mistakes.append("\(place): \(contextOwner) lacks '\(key)', which the definition assigns")
         }

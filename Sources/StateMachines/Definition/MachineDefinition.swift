@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A machine as Swift types, with its definition: the same text that a daemon gets.
 ///
 /// Decisions are data: names of states and events, and CEL. Effects are Swift, and run after the move. No closure
@@ -5,12 +7,12 @@
 public protocol MachineDefinition: Sendable {
     /// The type of an instance's state.
     associatedtype State: StateValue
-    /// The type of the events that an instance takes.
-    associatedtype Event: EventValue
+    /// The type of the events that an instance takes. Without it the machine takes none.
+    associatedtype Event: EventValue = NoEvent
     /// The type of an instance's data: a struct whose properties are the keys of the context.
     associatedtype Context: Codable & Sendable = NoContext
 
-    /// The machine's definition. Use a stored property, so that the definition is read and checked once.
+    /// The machine's definition. It is read and checked once, also if a generic type has a computed property.
     static var definition: Definition<Self> { get }
 }
 
@@ -45,5 +47,23 @@ extension MachineDefinition {
 
     /// The definition in the format of `wfctl apply`, `graph` and `simulate`. The text of a definition stays the same
     /// in all minor versions of this library.
-    public static var text: String { definition.text }
+    public static var text: String { known.text }
+}
+
+/// The definitions of types, each read once. A generic type cannot have a stored property.
+private let definitions = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
+extension MachineDefinition {
+    /// The definition as it was when it was first used.
+    static var known: Definition<Self> {
+        let type = ObjectIdentifier(Self.self)
+        if let known = definitions.withLock({ $0[type] }) as? Definition<Self> { return known }
+        // The lock is not held here, because `definition` is the program's.
+        let made = definition
+        return definitions.withLock { definitions in
+            if let known = definitions[type] as? Definition<Self> { return known }
+            definitions[type] = made
+            return made
+        }
+    }
 }

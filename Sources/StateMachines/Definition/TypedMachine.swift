@@ -28,17 +28,14 @@ package struct TypedMachine<M: MachineDefinition>: Sendable {
         } catch {
             throw DefinitionMistakes(mistakes: ["\(place): the definition of '\(machine.name)' \(error)"])
         }
-        let bad = M.EventName.allCases.first {
-            !Statechart.EventName.isValid($0.rawValue) || Statechart.EventName.isReserved($0.rawValue)
+        let bad = M.EventName.allCases.map(\.rawValue).filter {
+            !Statechart.EventName.isValid($0) || Statechart.EventName.isReserved($0)
         }
-        if let bad {
-            throw DefinitionMistakes(mistakes: ["\(place): '\(bad.rawValue)' cannot be the name of an event"])
-        }
-        let extra = M.StateName.allCases.first { machine.state(atPath: $0.rawValue) == nil }
-        if let extra {
-            throw DefinitionMistakes(
-                mistakes: ["\(place): '\(extra.rawValue)' is no state of the definition of '\(machine.name)'"])
-        }
+        let extra = M.StateName.allCases.map(\.rawValue).filter { machine.state(atPath: $0) == nil }
+        let mistakes =
+            bad.map { "'\($0)' cannot be the name of an event" }
+            + extra.map { "'\($0)' is no state of the definition of '\(machine.name)'" }
+        guard mistakes.isEmpty else { throw DefinitionMistakes(mistakes: mistakes.map { "\(place): \($0)" }) }
     }
 
     private func checkContext() throws(MachineMismatch) {

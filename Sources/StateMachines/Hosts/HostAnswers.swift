@@ -117,7 +117,7 @@ extension MachineDefinition {
     /// Returns the machine of `M` itself.
     package static func typed() throws(HostError) -> TypedMachine<Self> {
         do throws(DefinitionMistakes) {
-            return try definition.machine()
+            return try known.machine()
         } catch {
             throw HostError(code: "invalid-definition", message: error.description)
         }

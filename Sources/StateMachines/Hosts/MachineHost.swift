@@ -51,7 +51,7 @@ extension MachineHost {
         _ task: T.Type, concurrency: Int = 1,
         _ body: @escaping @Sendable (TaskAttempt<T>) async throws -> T.Output
     ) async throws(HostError) {
-        try await work(task, WorkOptions(concurrency: concurrency), body)
+        try await work(task, try WorkOptions(concurrency: concurrency), body)
     }
 
     /// Starts an instance without a key; a `context` of `nil` means the context of the definition.

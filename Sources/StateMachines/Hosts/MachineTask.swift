@@ -70,20 +70,29 @@ public struct TaskFailure: Error, Sendable, Hashable {
 /// The options of a worker.
 public struct WorkOptions: Sendable, Hashable {
     /// The number of tasks that run at a time.
-    public var concurrency: Int
+    public let concurrency: Int
     /// The time after which a silent worker loses a task to other workers: 5 seconds to an hour. The worker extends its
     /// lease three times in this time.
-    public var lease: Duration
+    public let lease: Duration
     /// The time that running tasks have after the worker is cancelled; then they are cancelled too.
-    public var grace: Duration
+    public let grace: Duration
 
-    public init(concurrency: Int = 1, lease: Duration = .seconds(30), grace: Duration = .seconds(10)) {
-        precondition(concurrency > 0, "a worker has a place for a task")
+    /// Creates options. Throws `invalid-request` for a lease or a number of tasks that no host accepts.
+    public init(
+        concurrency: Int = 1, lease: Duration = .seconds(30), grace: Duration = .seconds(10)
+    ) throws(HostError) {
+        guard concurrency > 0 else {
+            throw Self.refused("A worker cannot run \(concurrency) tasks at a time: it runs at least 1")
+        }
         let seconds = APILimits.leaseSeconds
-        precondition(
-            lease >= .seconds(seconds.lowerBound) && lease <= .seconds(seconds.upperBound),
-            "a lease is 5 seconds to an hour")
+        guard lease >= .seconds(seconds.lowerBound), lease <= .seconds(seconds.upperBound) else {
+            throw Self.refused("A lease cannot be \(lease): it is 5 seconds to an hour")
+        }
         (self.concurrency, self.lease, self.grace) = (concurrency, lease, grace)
+    }
+
+    private static func refused(_ message: String) -> HostError {
+        HostError(code: ProblemType.invalidRequest.rawValue, message: message)
     }
 }
 

@@ -27,7 +27,7 @@ extension MachineValue: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let typed = try M.definition.machineWithoutHost()
+        let typed = try M.known.machineWithoutHost()
         let stored = try container.decode(String.self, forKey: .machine)
         guard stored == typed.machine.name else {
             throw MachineMismatch("Cannot restore '\(typed.machine.name)': what was stored is of '\(stored)'")

@@ -48,7 +48,7 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
     public init(
         _ machine: M.Type = M.self, named name: String? = nil, context: M.Context? = nil, at time: Duration = .zero
     ) throws {
-        let typed = try M.definition.machineWithoutHost()
+        let typed = try M.known.machineWithoutHost()
         let started = UntypedInstance.start(
             typed.machine, named: name ?? typed.machine.name, data: try M.data(of: context), at: LogicalTime(time))
         switch started {

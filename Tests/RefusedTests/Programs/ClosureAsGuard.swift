@@ -9,22 +9,22 @@ enum Door: MachineDefinition {
 
     static let definition = Definition<Self>("door", initial: .open, context: Context()) {
         In(.open) {
-            // error: closure passed to parameter of type 'Expression' that does not accept a closure
+            // error: 'init(_:to:if:reenter:_:)' is unavailable: a guard is CEL: if: "context.count > 0"
             On(.close, to: .closed, if: { (context: Context) in context.count > 0 })
         }
     }
 }
 
 extension Door {
-    // error: closure passed to parameter of type 'Expression' that does not accept a closure
+    // error: 'init(from:to:by:if:_:)' is unavailable: a guard is CEL: if: "context.count > 0"
     static let path = Path(from: .open, to: .closed, by: .close, if: { true })
-    // error: closure passed to parameter of type 'Expression' that does not accept a closure
+    // error: 'init(_:to:if:reenter:_:)' is unavailable: a guard is CEL: if: "context.count > 0"
     static let on = On(.close, if: { $0.count > 0 })
-    // error: closure passed to parameter of type 'Expression' that does not accept a closure
+    // error: 'init(_:to:if:reenter:_:)' is unavailable: a guard is CEL: if: "context.count > 0"
     static let after = After(.seconds(1), to: .open, if: { true })
-    // error: closure passed to parameter of type 'Expression' that does not accept a closure
+    // error: 'init(to:if:_:)' is unavailable: a guard is CEL: if: "context.count > 0"
     static let always = Always(to: .open, if: { true })
-    // error: closure passed to parameter of type 'Expression' that does not accept a closure
+    // error: 'init(to:if:_:)' is unavailable: a guard is CEL: if: "context.count > 0"
     static let onDone = OnDone(to: .open, if: { true })
     // error: closure passed to parameter of type 'MachineAction<Door>' that does not accept a closure
     static let action = On(.close, to: .closed, { print("closed") })
