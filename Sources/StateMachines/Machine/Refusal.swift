@@ -32,7 +32,7 @@ public struct Refusal<M: MachineDefinition>: Error, Sendable {
         public static var preconditionFailed: Reason { Reason(rawValue: "precondition-failed") }
         /// `StateMachine.shouldTransition` refused the event; not a problem of the API.
         public static var vetoed: Reason { Reason(rawValue: "vetoed") }
-        /// The machine is calling `shouldTransition`; not a problem of the API.
+        /// The machine is calling `shouldTransition` or `willExit`; not a problem of the API.
         public static var busy: Reason { Reason(rawValue: "busy") }
     }
 
@@ -53,7 +53,7 @@ public struct Refusal<M: MachineDefinition>: Error, Sendable {
 /// The reason that an event was not taken, without the text of a `Refusal`.
 @usableFromInline
 enum UntakenEvent: Error {
-    /// The event was sent while `shouldTransition` runs.
+    /// The event was sent from `shouldTransition` or `willExit`.
     case busy
     /// The event cannot be encoded as a name and data.
     case unwritable(MachineMismatch)
@@ -68,7 +68,7 @@ extension MachineValue {
     @usableFromInline
     func refusal(_ untaken: UntakenEvent) -> Refusal<M> {
         switch untaken {
-        case .busy: Refusal(.busy, "an event cannot be sent while the machine asks 'shouldTransition'")
+        case .busy: Refusal(.busy, "an event cannot be sent from 'shouldTransition' or 'willExit'")
         case .unwritable(let error): Refusal(.invalidData, error.description)
         case .refused(let error, let event):
             Refusal(

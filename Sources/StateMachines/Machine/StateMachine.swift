@@ -19,24 +19,19 @@ public final class StateMachine<M: MachineDefinition> {
     @exclusivity(unchecked) @usableFromInline var clock: (() -> Duration)?
     /// The sleep that `run` awaits.
     @exclusivity(unchecked) @usableFromInline var sleeper: Task<Void, any Error>?
-    @exclusivity(unchecked) @usableFromInline var observers: [Observer] = []
-    @exclusivity(unchecked) @usableFromInline var behaviors: [M.StateName: any StateBehavior<M>] = [:]
+    @exclusivity(unchecked) @usableFromInline var observers: [Observer<M>] = []
+    @exclusivity(unchecked) @usableFromInline var handlers: [M.StateName: [StateHandler<M>]] = [:]
+    /// The calls of `didEnter` that are due before the machine takes another event.
+    @exclusivity(unchecked) @usableFromInline var entries: [(handler: StateHandler<M>, from: M.StateName?)] = []
     /// The moves that observers do not know yet.
     @exclusivity(unchecked) @usableFromInline var untold: [Transition<M>] = []
     @exclusivity(unchecked) @usableFromInline var isTelling = false
+    /// True while the program is asked, or told of an exit: between the choice of a move and its effect.
     @exclusivity(unchecked) @usableFromInline var isAsking = false
-
-    /// An observer of moves; removed when `tell` returns false.
-    @usableFromInline
-    struct Observer {
-        @usableFromInline let id: Int
-        @usableFromInline let tell: (Transition<M>) -> Bool
-    }
 
     /// The machine's time in full resolution.
     private var time: Duration { didSet { milliseconds = LogicalTime(time).milliseconds } }
-    private var lastObserver = 0
-    private var streams: [Int: AsyncStream<Transition<M>>.Continuation] = [:]
+    var streams: [ObjectIdentifier: AsyncStream<Transition<M>>.Continuation] = [:]
 
     /// The most macrosteps that a machine takes by itself in one call without an advance of time. The next call takes
     /// the rest.
@@ -96,15 +91,17 @@ public final class StateMachine<M: MachineDefinition> {
     /// If the move depends on the event's data, the answer is true if a transition of this event leads there.
     public func canReach(_ state: M.StateName) -> Bool { current.canReach(state) }
 
-    /// Sends an event. Due timers fire before the event, and events that the machine sends to itself follow it. Then
-    /// behaviors and observers get each move once and in order, also if one of them sends an event.
+    /// Sends an event. Due timers fire before the event, and events that the machine sends to itself follow it.
+    ///
+    /// For each move, `willExit` is called before the state changes, and `didEnter` after it. Then observers get each
+    /// move once and in order, also if one of them sends an event.
     ///
     /// - Returns: The event's move, combined with the moves of the events that the machine sent to itself as a result.
     @inlinable
     @discardableResult
     public func send(_ event: M.Event) throws(Refusal<M>) -> Transition<M> {
         // Observers are called also if the event is refused, because timers that were due before it have fired.
-        defer { if !untold.isEmpty { tell() } }
+        defer { if !untold.isEmpty || !entries.isEmpty { tell() } }
         do throws(UntakenEvent) { return try deliver(event) } catch { throw current.refusal(error) }
     }
 
@@ -112,7 +109,7 @@ public final class StateMachine<M: MachineDefinition> {
     @inlinable
     @discardableResult
     public func attempt(_ event: M.Event) -> Bool {
-        defer { if !untold.isEmpty { tell() } }
+        defer { if !untold.isEmpty || !entries.isEmpty { tell() } }
         do throws(UntakenEvent) {
             _ = try deliver(event)
             return true
@@ -126,6 +123,7 @@ public final class StateMachine<M: MachineDefinition> {
         if isAsking { throw .busy }
         if clock != nil { readClock() }
         if current.instance.isArmed { _ = catchUp() }
+        if !entries.isEmpty { enter() }
         let move = try current.move(of: event, at: milliseconds)
         if shouldTransition != nil { try ask(move) }
         keep(move)
@@ -168,16 +166,18 @@ public final class StateMachine<M: MachineDefinition> {
 
     @inlinable
     func keep(_ move: Transition<M>) {
+        if !handlers.isEmpty { exit(by: move) }
         current.keep(move)
-        if !observers.isEmpty || !behaviors.isEmpty { untold.append(move) }
+        if !handlers.isEmpty { queueEntries(of: move) }
+        if !observers.isEmpty { untold.append(move) }
     }
 
     /// Takes the events that the machine sent to itself.
     private func takeSent() -> [Transition<M>] {
         var moves: [Transition<M>] = []
-        while moves.count < Self.restlessness, current.instance.position.after.armed.nextSent != nil,
-            let move = takeNext()
-        {
+        while moves.count < Self.restlessness {
+            enter()
+            guard current.instance.position.after.armed.nextSent != nil, let move = takeNext() else { break }
             moves += move
         }
         return moves
@@ -200,6 +200,7 @@ public final class StateMachine<M: MachineDefinition> {
     /// Takes the next pending item. Returns an empty list if the item was refused and dropped, and `nil` if none is
     /// due.
     private func takeNext() -> [Transition<M>]? {
+        enter()
         guard let move = current.nextMove(until: LogicalTime(time)) else { return nil }
         guard allows(move) else {
             current.dropNext()
@@ -207,70 +208,6 @@ public final class StateMachine<M: MachineDefinition> {
         }
         keep(move)
         return [move]
-    }
-}
-
-// MARK: Telling
-
-extension StateMachine {
-    /// Adds an observer that is called with each later move.
-    public func onTransition(_ observer: @escaping (Transition<M>) -> Void) {
-        observe { move in
-            observer(move)
-            return true
-        }
-    }
-
-    private func observe(_ tell: @escaping (Transition<M>) -> Bool) {
-        lastObserver += 1
-        observers.append(Observer(id: lastObserver, tell: tell))
-    }
-
-    /// Sets the behavior of a state. If the state is active, `didEnter` is called at once.
-    public func set(_ behavior: any StateBehavior<M>, for state: M.StateName) {
-        behaviors[state] = behavior
-        if isIn(state) { behavior.didEnter(from: nil) }
-    }
-
-    /// The moves from now on, until the machine is done. A reader that is 1,024 moves behind misses the oldest, and
-    /// detects the gap by `seq`.
-    public var transitions: AsyncStream<Transition<M>> {
-        let (stream, continuation) = AsyncStream<Transition<M>>.makeStream(bufferingPolicy: .bufferingNewest(1_024))
-        guard status == .running else {
-            continuation.finish()
-            return stream
-        }
-        let id = lastObserver + 1
-        streams[id] = continuation
-        observe { [unowned self] move in
-            var isHeard = true
-            if case .terminated = continuation.yield(move) { isHeard = false }
-            if status == .done { continuation.finish() }
-            if !isHeard || status == .done { streams[id] = nil }
-            return isHeard && status != .done
-        }
-        return stream
-    }
-
-    @inlinable
-    func tell() {
-        guard !isTelling, !isAsking else { return }
-        isTelling = true
-        defer { isTelling = false }
-        while !untold.isEmpty {
-            let move = untold.removeFirst()
-            if !behaviors.isEmpty { tell(behaviors: move) }
-            for observer in observers where !observer.tell(move) {
-                observers.removeAll { $0.id == observer.id }
-            }
-        }
-    }
-
-    @usableFromInline
-    func tell(behaviors move: Transition<M>) {
-        guard let from = move.from.last, let to = move.to.last else { return }
-        for state in move.exited { behaviors[state]?.willExit(to: to) }
-        for state in move.entered { behaviors[state]?.didEnter(from: from) }
     }
 }
 
@@ -292,7 +229,9 @@ extension StateMachine {
     /// Advances the time, then calls the behaviors of the states that are active.
     public func update(deltaTime: Duration) {
         advance(by: deltaTime)
-        for state in current.active { behaviors[state]?.update(deltaTime: deltaTime) }
+        for state in current.active {
+            for handler in handlers[state] ?? [] { handler.update?(deltaTime) }
+        }
     }
 
     /// Fires timers by a clock until the task is cancelled or the machine is done, in the caller's isolation. Events

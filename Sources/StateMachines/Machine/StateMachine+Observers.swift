@@ -1,0 +1,87 @@
+/// The token of an observer of a `StateMachine`. The observer lives as long as the machine, or until `cancel()`.
+public struct ObserverToken {
+    let end: () -> Void
+
+    /// Ends the observer, which is not called again. Its closure is released at once.
+    public func cancel() { end() }
+}
+
+/// An observer of moves; `hear` is `nil` after its end.
+@usableFromInline
+final class Observer<M: MachineDefinition> {
+    @usableFromInline var hear: ((Transition<M>) -> Void)?
+
+    init() {}
+}
+
+extension StateMachine {
+    /// Adds an observer that is called with each later move, in order of registration.
+    ///
+    /// - Returns: The token that ends the observer.
+    @discardableResult
+    public func onTransition(_ observer: @escaping (Transition<M>) -> Void) -> ObserverToken {
+        observe { _ in observer }
+    }
+
+    /// Adds an observer that ends with its owner. The machine does not keep the owner alive:
+    /// `machine.onTransition(with: self) { view, move in view.show(move.state) }`.
+    ///
+    /// - Returns: The token that ends the observer before.
+    @discardableResult
+    public func onTransition<Owner: AnyObject>(
+        with owner: Owner, _ observer: @escaping (Owner, Transition<M>) -> Void
+    ) -> ObserverToken {
+        observe { end in
+            { [weak owner] move in
+                if let owner { observer(owner, move) } else { end() }
+            }
+        }
+    }
+
+    /// The moves from now on, until the machine is done. A reader that is 1,024 moves behind misses the oldest, and
+    /// detects the gap by `seq`.
+    public var transitions: AsyncStream<Transition<M>> {
+        let (stream, continuation) = AsyncStream<Transition<M>>.makeStream(bufferingPolicy: .bufferingNewest(1_024))
+        guard status == .running else {
+            continuation.finish()
+            return stream
+        }
+        observe { [unowned self] end in
+            { move in
+                var isHeard = true
+                if case .terminated = continuation.yield(move) { isHeard = false }
+                if self.status == .done { continuation.finish() }
+                if !isHeard || self.status == .done { end() }
+            }
+        }
+        if let observer = observers.last { streams[ObjectIdentifier(observer)] = continuation }
+        return stream
+    }
+
+    /// Adds an observer. `body` gets the function that ends the observer.
+    @discardableResult
+    private func observe(_ body: (_ end: @escaping () -> Void) -> (Transition<M>) -> Void) -> ObserverToken {
+        let observer = Observer<M>()
+        let end = { [weak self, weak observer] in
+            observer?.hear = nil
+            if let self, let observer { self.streams[ObjectIdentifier(observer)] = nil }
+        }
+        observer.hear = body(end)
+        observers.append(observer)
+        return ObserverToken(end: end)
+    }
+
+    @usableFromInline
+    func tell() {
+        guard !isAsking else { return }
+        enter()
+        guard !isTelling else { return }
+        isTelling = true
+        defer { isTelling = false }
+        while !untold.isEmpty {
+            let move = untold.removeFirst()
+            for observer in observers { observer.hear?(move) }
+            observers.removeAll { $0.hear == nil }
+        }
+    }
+}
