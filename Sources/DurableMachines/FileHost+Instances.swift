@@ -40,7 +40,8 @@ extension FileHost {
             let view = try await self.engine.instance(named: InstanceName(rawValue: name), by: self.caller)
             return try await self.engine.loadedMachine(view.record.machineID)
         }
-        let typed = try TypedMachine<M>(loaded.machine, version: loaded.record.version.rawValue, of: name)
+        let typed = try TypedMachine<M>(
+            loaded.machine, text: loaded.record.source, version: loaded.record.version.rawValue, of: name)
         let instance = Instance(name: name, host: self, typed: typed)
         _ = try await read(instance)
         return instance
@@ -56,14 +57,15 @@ extension FileHost {
         switch await engine.outcome(of: command) {
         case .success(let sent):
             let told = try instance.typed.transition(
-                sent.event, in: sent.machine, from: sent.before, to: sent.afterStates, exited: sent.exitedStates,
+                sent.event, data, sent: event, in: sent.machine, from: sent.before, to: sent.afterStates,
+                exited: sent.exitedStates,
                 entered: sent.enteredStates, fromSeq: sent.fromSeq.rawValue, seq: sent.seq.rawValue,
                 context: sent.context, of: instance.name)
             if let told { return told }
             let move = HostMove(
-                event: sent.event, from: sent.from, to: sent.to, exited: sent.exited, entered: sent.entered,
+                event: sent.event, data: data, from: sent.from, to: sent.to, exited: sent.exited, entered: sent.entered,
                 fromSeq: sent.fromSeq.rawValue, seq: sent.seq.rawValue, context: sent.context)
-            return try instance.typed.transition(move, of: instance.name)
+            return try instance.typed.transition(move, sent: event, of: instance.name)
         case .failure(let rejection):
             if let refusal = StateMachines.Refusal<M>(
                 code: rejection.code.rawValue, message: rejection.message, accepted: rejection.facts?.accepted ?? [],
@@ -146,11 +148,19 @@ extension FileHost {
             let past = try await engine.instance(named: record.name, after: seq, by: caller)
         else { throw HostError(code: "seq-not-found", message: "'\(record.name)' has no seq \(seq.rawValue)") }
         let move = HostMove(
-            event: row.event, from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: row.to),
+            event: row.event, data: try data(of: row), from: SnapshotText.leafPaths(in: row.from),
+            to: SnapshotText.leafPaths(in: row.to),
             exited: moves.exited, entered: moves.entered, fromSeq: seq.rawValue - 1, seq: seq.rawValue,
             context: try context(of: past),
             failure: row.kind == .failed ? past.failure.map { $0.reason.detail(machine: $0.machine) } : nil)
         return try instance.typed.transition(move, of: instance.name)
+    }
+
+    private func data(of row: JournalRecord) throws(HostError) -> JSONValue? {
+        guard let text = row.data else { return nil }
+        do throws(JSONError) { return try JSONReader.value(from: text) } catch {
+            throw HostError(code: "database-damaged", message: "The data of '\(row.event)' is no JSON")
+        }
     }
 
     private func context(of view: WorkflowEngine.InstanceView) throws(HostError) -> JSONObject {

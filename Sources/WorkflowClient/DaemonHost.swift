@@ -59,7 +59,8 @@ public struct DaemonHost: MachineHost {
     ) async throws(HostError) -> StateMachines.Instance<M> {
         let stored = try await asking { () async throws(ClientError) in try await self.client.instance(name) }
         let version = try await summary(of: stored.machine, version: stored.version)
-        let typed = try TypedMachine<M>(try Self.machine(version, of: name), version: stored.version, of: name)
+        let typed = try TypedMachine<M>(
+            try Self.machine(version, of: name), text: version.source ?? "", version: stored.version, of: name)
         let instance = StateMachines.Instance(name: name, host: self, typed: typed)
         _ = try await read(instance)
         return instance
@@ -80,7 +81,7 @@ public struct DaemonHost: MachineHost {
                 try await client.send(request, to: instance.name, SendParameters(detail: true), key: key)
             }
             move = HostMove(
-                event: answer.event, from: answer.from, to: answer.to, exited: answer.exited ?? [],
+                event: answer.event, data: data, from: answer.from, to: answer.to, exited: answer.exited ?? [],
                 entered: answer.entered ?? [], fromSeq: answer.fromSeq, seq: answer.seq,
                 context: try await context(in: answer, of: instance.name))
         } catch {
@@ -93,7 +94,7 @@ public struct DaemonHost: MachineHost {
             }
             throw HostError(error, key: key)
         }
-        return try instance.typed.transition(move, of: instance.name)
+        return try instance.typed.transition(move, sent: event, of: instance.name)
     }
 
     public func read<M: MachineDefinition>(
@@ -117,7 +118,7 @@ public struct DaemonHost: MachineHost {
                 for try await row in client.followHistory(ofInstance: instance.name, after: seq, detail: true) {
                     let past = try await client.instance(instance.name, seq: row.seq)
                     let move = HostMove(
-                        event: row.event, from: row.from, to: row.to, exited: row.exited ?? [],
+                        event: row.event, data: row.data, from: row.from, to: row.to, exited: row.exited ?? [],
                         entered: row.entered ?? [], fromSeq: row.seq - 1, seq: row.seq,
                         context: past.context,
                         failure: row.kind == "failed" ? past.failure?.detail : nil)

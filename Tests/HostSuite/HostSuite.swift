@@ -38,6 +38,8 @@ package struct HostSuite: Sendable {
         let move = try await job.send(.begin(count: 2))
         #expect("\(move)" == "idle -> working.first   (seq 1 -> 2)")
         #expect(move.event == "begin")
+        #expect(move.eventName == .begin && move.data == ["count": 2])
+        if case .begin(count: 2)? = move.sent {} else { Issue.record("\(String(describing: move.sent))") }
         #expect(move.exited == [.idle])
         #expect(move.entered == [.working, .first])
         #expect(move.state == .working(.first))
@@ -60,8 +62,8 @@ package struct HostSuite: Sendable {
         #expect(guarded?.reason == .guardRejected)
         #expect(
             guarded?.description.hasPrefix(
-                "refusals, in state 'idle' (seq 1): 'begin' was rejected: guard 'event.data.count >= 0' on line ")
-                == true)
+                "refusals, in state 'idle' (seq 1): 'begin' was rejected: guard 'event.data.count >= 0' at "
+                    + "HostSuite/HostSuite.swift:") == true)
         #expect(guarded?.description.hasSuffix("is false (event.data.count = -1)") == true)
         let unknown = await refusal { try await job.send(.unused) }
         #expect(unknown?.reason == .unknownEvent)
@@ -146,7 +148,10 @@ package struct HostSuite: Sendable {
         try await job.send(.next)
         try await job.send(.next)
         var rows: [String] = []
-        for try await move in job.transitions() { rows.append("\(move.event) \(move) \(move.context.count)") }
+        for try await move in job.transitions() {
+            rows.append("\(move.event) \(move) \(move.context.count)")
+            #expect(move.data == (move.eventName == .begin ? ["count": 5] : nil))
+        }
         #expect(
             rows == [
                 "init  -> idle   (seq 0 -> 1) 0", "begin idle -> working.first   (seq 1 -> 2) 5",

@@ -8,6 +8,9 @@ public struct Definition<M: MachineDefinition>: Sendable {
     /// The definition in the format that `wfctl apply` accepts.
     public var text: String { reading.source.text }
 
+    /// The places of the text's lines in Swift; `nil` for a text that was given.
+    var places: SwiftPlaces? { reading.source.placesOfText }
+
     /// Creates a definition in Swift. The tree of states comes from the names of `M.StateName`, their order from its
     /// cases.
     ///

@@ -14,7 +14,7 @@ final class DefinitionReading<M: MachineDefinition>: Sendable {
         if let result = result.withLock({ $0 }) { return try result.get() }
         // The lock is not held here, because reading calls the program's types.
         let made = Result { () throws(DefinitionMistakes) in
-            try TypedMachine<M>(definition: try source.machine(), at: source.place)
+            try TypedMachine<M>(definition: try source.machine(), at: source.place, places: source.placesOfText)
         }
         return try result.withLock { result in
             result = result ?? made
@@ -106,6 +106,15 @@ struct DefinitionSource: Sendable {
             }
         }
         return DefinitionMistakes(mistakes: mistakes)
+    }
+
+    /// The places of the text's lines; `nil` for a text that was given.
+    var placesOfText: SwiftPlaces? {
+        tree.map { tree in
+            var lines = [tree.place]
+            tree.addPlaces(to: &lines)
+            return SwiftPlaces(lines: lines.map { $0.map { swift($0.line) } })
+        }
     }
 
     private func swift(_ line: Int) -> SwiftPlace { places[(line - 1) / Self.stride] }

@@ -9,7 +9,7 @@ public struct PathPiece<M: MachineDefinition>: Sendable {
         self.init([state], target, event, condition, actions, SwiftPlace(fileID, line))
     }
 
-    /// Creates the same route from several states: `Path(from: [.available, .unavailable], to: .retrieving, by: .retry)`.
+    /// Creates the same route from several states: `Path(from: [.login, .home], to: .greeting, by: .logout)`.
     public init(
         from states: [M.StateName], to target: M.StateName, by event: M.EventName, if condition: Expression? = nil,
         _ actions: MachineAction<M>..., fileID: StaticString = #fileID, line: Int = #line

@@ -10,8 +10,10 @@ package struct TypedMachine<M: MachineDefinition>: Sendable {
 
     /// Wraps a machine of another origin, such as a stored version. The text of the error continues a sentence about
     /// the machine, and names what `M` lacks.
-    init(_ machine: Machine) throws(MachineMismatch) {
-        names = try StateNames(machine, of: "\(M.self)")
+    ///
+    /// - Parameter text: The text of the machine. If it is that of `M`, messages name lines of Swift.
+    init(_ machine: Machine, text: String) throws(MachineMismatch) {
+        names = try StateNames(machine, of: "\(M.self)", places: text == M.text ? M.known.places : nil)
         for event in machine.events where M.EventName(rawValue: event) == nil {
             throw MachineMismatch("takes the event '\(event)' that \(M.self) lacks")
         }
@@ -21,9 +23,9 @@ package struct TypedMachine<M: MachineDefinition>: Sendable {
     }
 
     /// Wraps the machine of `M` itself. Its context must also fit.
-    init(definition machine: Machine, at place: SwiftPlace) throws(DefinitionMistakes) {
+    init(definition machine: Machine, at place: SwiftPlace, places: SwiftPlaces?) throws(DefinitionMistakes) {
         do throws(MachineMismatch) {
-            names = try StateNames(machine, of: "\(M.self).State")
+            names = try StateNames(machine, of: "\(M.self).State", places: places)
             try checkContext()
         } catch {
             throw DefinitionMistakes(mistakes: ["\(place): the definition of '\(machine.name)' \(error)"])

@@ -6,6 +6,7 @@ internal import WorkflowRules
 /// A host's report of a move, with states as paths.
 package struct HostMove: Sendable {
     package var event: String
+    package var data: JSONValue?
     /// The leaves before the move; `to` has the leaves after it.
     package var from: [String]
     package var to: [String]
@@ -17,10 +18,11 @@ package struct HostMove: Sendable {
     package var failure: String?
 
     package init(
-        event: String, from: [String], to: [String], exited: [String], entered: [String], fromSeq: Int64, seq: Int64,
-        context: JSONObject, failure: String? = nil
+        event: String, data: JSONValue?, from: [String], to: [String], exited: [String], entered: [String],
+        fromSeq: Int64, seq: Int64, context: JSONObject, failure: String? = nil
     ) {
         self.event = event
+        self.data = data
         self.from = from
         self.to = to
         self.exited = exited
@@ -35,13 +37,17 @@ package struct HostMove: Sendable {
 extension TypedMachine {
     /// Returns the move with the types of `M`. If the move does not fit them, the instance has still moved, and the
     /// error says so.
-    package func transition(_ move: HostMove, of instance: String) throws(HostError) -> Transition<M> {
+    ///
+    /// - Parameter event: The value that the program sent; `nil` for a row of a history.
+    package func transition(
+        _ move: HostMove, sent event: M.Event? = nil, of instance: String
+    ) throws(HostError) -> Transition<M> {
         let untyped = UntypedMove(
-            move.event, from: machine.configuration(ofLeaves: move.from),
+            move.event, move.data, from: machine.configuration(ofLeaves: move.from),
             to: machine.configuration(ofLeaves: move.to), exited: move.exited.compactMap(machine.state(atPath:)),
             entered: move.entered.compactMap(machine.state(atPath:)), fromSeq: move.fromSeq, seq: move.seq,
             context: move.context, failure: move.failure)
-        return try transition(untyped, of: instance)
+        return try transition(untyped, sent: event, of: instance)
     }
 
     /// Returns the move with the types of `M`, by the state indices of a machine with the same definition. No path is
@@ -49,7 +55,8 @@ extension TypedMachine {
     ///
     /// - Returns: The move; `nil` if a state has another index in this machine.
     package func transition(
-        _ event: String, in other: Machine, from before: [StateIndex], to after: [StateIndex], exited: [StateIndex],
+        _ event: String, _ data: JSONValue?, sent value: M.Event, in other: Machine, from before: [StateIndex],
+        to after: [StateIndex], exited: [StateIndex],
         entered: [StateIndex], fromSeq: Int64, seq: Int64, context: JSONObject, of instance: String
     ) throws(HostError) -> Transition<M>? {
         let isSame = { (index: StateIndex) in
@@ -59,15 +66,18 @@ extension TypedMachine {
             entered.allSatisfy(isSame)
         else { return nil }
         let untyped = UntypedMove(
-            event, from: before, to: after, exited: exited, entered: entered, fromSeq: fromSeq, seq: seq,
+            event, data, from: before, to: after, exited: exited, entered: entered, fromSeq: fromSeq, seq: seq,
             context: context, failure: nil)
-        return try transition(untyped, of: instance)
+        return try transition(untyped, sent: value, of: instance)
     }
 
-    private func transition(_ move: UntypedMove, of instance: String) throws(HostError) -> Transition<M> {
+    private func transition(
+        _ move: UntypedMove, sent event: M.Event?, of instance: String
+    ) throws(HostError) -> Transition<M> {
         do throws(MachineMismatch) {
             return Transition(
-                names: names, move: move, state: try state(at: move), context: try context(of: move.context))
+                names: names, move: move, sent: event, state: try state(at: move),
+                context: try context(of: move.context))
         } catch {
             throw HostError(
                 code: "machine-mismatch",
@@ -87,16 +97,16 @@ extension TypedMachine {
             return InstanceView(
                 state: try state(at: UntypedMove(to: snapshot, at: .zero)), active: names.names(of: configuration),
                 context: try self.context(of: context), accepted: events(of: accepted), seq: seq,
-                status: MachineValue<M>.Status(rawValue: status) ?? .failed, failure: failure)
+                status: MachineValue<M>.Status(rawValue: status) ?? .failed, failure: failure.map(names.placed))
         } catch {
             throw HostError(code: "machine-mismatch", message: "'\(name)' (seq \(seq)) cannot be read: \(error)")
         }
     }
 
     /// Wraps the machine of the version that an instance runs.
-    package init(_ machine: Machine, version: Int64, of instance: String) throws(HostError) {
+    package init(_ machine: Machine, text: String, version: Int64, of instance: String) throws(HostError) {
         do throws(MachineMismatch) {
-            try self.init(machine)
+            try self.init(machine, text: text)
         } catch {
             throw HostError(
                 code: "machine-mismatch",
@@ -150,6 +160,6 @@ extension Refusal {
             .unknownEvent, .preconditionFailed,
         ]
         guard reasons.contains(reason) else { return nil }
-        self.init(reason, message, accepted: typed.events(of: accepted))
+        self.init(reason, typed.names.placed(message), accepted: typed.events(of: accepted))
     }
 }

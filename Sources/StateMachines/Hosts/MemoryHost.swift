@@ -40,8 +40,11 @@ public final class MemoryHost: MachineHost {
     public func instance<M: MachineDefinition>(
         _ machine: M.Type, _ name: String
     ) async throws(HostError) -> Instance<M> {
-        let stored = try state.withLock { state throws(HostError) in try state.stored(name) }
-        let typed = try TypedMachine<M>(stored.instance.machine, version: stored.version, of: name)
+        let (stored, text) = try state.withLock { state throws(HostError) in
+            let stored = try state.stored(name)
+            return (stored, state.text(of: stored))
+        }
+        let typed = try TypedMachine<M>(stored.instance.machine, text: text, version: stored.version, of: name)
         let instance = Instance(name: name, host: self, typed: typed)
         _ = try await read(instance)
         return instance
@@ -55,10 +58,11 @@ public final class MemoryHost: MachineHost {
             try state.send(name, data, to: instance.name, options)
         }
         switch result {
-        case .success(let move): return try instance.typed.transition(move, of: instance.name)
+        case .success(let move): return try instance.typed.transition(move, sent: event, of: instance.name)
         case .failure(let refused):
             throw Refusal<M>(
-                refused.code.map { Refusal<M>.Reason($0) } ?? .preconditionFailed, refused.message,
+                refused.code.map { Refusal<M>.Reason($0) } ?? .preconditionFailed,
+                instance.typed.names.placed(refused.message),
                 accepted: instance.typed.events(of: refused.accepted))
         }
     }

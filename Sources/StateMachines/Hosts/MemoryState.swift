@@ -89,6 +89,11 @@ extension MemoryState {
         return stored
     }
 
+    /// Returns the text of the version that an instance runs.
+    func text(of stored: MemoryInstance) -> String {
+        machines[stored.instance.machine.name]?.first { $0.number == stored.version }?.text ?? ""
+    }
+
     mutating func send(
         _ event: String, _ data: JSONValue?, to name: String, _ options: SendOptions
     ) throws(HostError) -> Result<HostMove, HostRefusal> {
@@ -201,7 +206,8 @@ extension HostMove {
     init(_ move: UntypedMove, of machine: Machine) {
         let after = move.after
         self.init(
-            event: move.event, from: machine.leafPaths(of: move.before), to: machine.leafPaths(of: after.configuration),
+            event: move.event, data: move.data, from: machine.leafPaths(of: move.before),
+            to: machine.leafPaths(of: after.configuration),
             exited: machine.paths(of: move.exited), entered: machine.paths(of: move.entered), fromSeq: move.fromSeq,
             seq: after.seq, context: after.context, failure: move.failure)
     }

@@ -54,7 +54,7 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
         switch started {
         case .success(let instance): try self.init(typed, instance)
         case .failure(let refusal):
-            let message = refusal.message(for: "init", in: typed.machine)
+            let message = typed.names.placed(refusal.message(for: "init", in: typed.machine))
             throw Refusal<M>(Refusal<M>.Reason(refusal), message)
         }
     }
@@ -86,7 +86,7 @@ extension MachineValue {
     /// The output of the final state at the top.
     public var output: JSONValue? { instance.snapshot.output }
     /// The failure; `nil` if the instance has not failed.
-    public var failure: String? { instance.failure }
+    public var failure: String? { instance.failure.map(typed.names.placed) }
 
     /// The time at which the next timer is due, by the machine's time; `nil` if none runs.
     public var nextTimer: Duration? {
@@ -173,7 +173,7 @@ extension MachineValue {
         do throws(UntypedRefusal) { step = try instance.move(of: name, encoded.data, at: milliseconds) } catch {
             throw .refused(error, event: name)
         }
-        do throws(MachineMismatch) { return try move(by: step) } catch { throw .unfit(error, event: name) }
+        do throws(MachineMismatch) { return try move(by: step, sent: event) } catch { throw .unfit(error, event: name) }
     }
 
     /// Returns the move of the next pending item up to a time. A move that does not fit the types of `M` makes the
@@ -187,11 +187,11 @@ extension MachineValue {
     }
 
     @inlinable
-    func move(by step: UntypedMove) throws(MachineMismatch) -> Transition<M> {
+    func move(by step: UntypedMove, sent event: M.Event? = nil) throws(MachineMismatch) -> Transition<M> {
         let state = try typed.state(at: step)
         let isSame = M.Context.self == NoContext.self || !instance.changesContext(step)
         let context = isSame ? seen.context : try typed.context(of: step.context)
-        return Transition(names: typed.names, move: step, state: state, context: context)
+        return Transition(names: typed.names, move: step, sent: event, state: state, context: context)
     }
 }
 

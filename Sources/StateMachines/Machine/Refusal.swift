@@ -72,7 +72,8 @@ extension MachineValue {
         case .unwritable(let error): Refusal(.invalidData, error.description)
         case .refused(let error, let event):
             Refusal(
-                Refusal<M>.Reason(error.refusal), instance.message(of: error.refusal, for: event), accepted: accepted)
+                Refusal<M>.Reason(error.refusal),
+                typed.names.placed(instance.message(of: error.refusal, for: event)), accepted: accepted)
         case .unfit(let error, let event): Refusal(.invalidData, "'\(event)' was undone: \(error)")
         case .vetoed(let event): Refusal(.vetoed, "'\(event)' was refused by 'shouldTransition'")
         }

@@ -62,7 +62,8 @@ struct UntypedInstance: Sendable {
         snapshot.armed.removeAll { $0.id == next.id }
         let macrostep = Macrostep(snapshot: snapshot, exited: position.exited, entered: position.entered)
         position = UntypedMove(
-            position.event, from: position.before, fromSeq: position.fromSeq, by: macrostep, at: last, failure: failure)
+            position.event, position.data, from: position.before, fromSeq: position.fromSeq, by: macrostep, at: last,
+            failure: failure)
     }
 }
 
@@ -70,6 +71,8 @@ struct UntypedInstance: Sendable {
 @usableFromInline
 final class UntypedMove: Sendable {
     let event: String
+    /// The data of the event; `nil` if it has none.
+    let data: JSONValue?
     let before: [StateIndex]
     private let macrostep: Macrostep
     let fromSeq: Int64
@@ -78,10 +81,11 @@ final class UntypedMove: Sendable {
     let failure: String?
 
     init(
-        _ event: String, from before: [StateIndex], fromSeq: Int64, by macrostep: Macrostep, at time: LogicalTime,
-        failure: String? = nil
+        _ event: String, _ data: JSONValue? = nil, from before: [StateIndex], fromSeq: Int64,
+        by macrostep: Macrostep, at time: LogicalTime, failure: String? = nil
     ) {
         self.event = event
+        self.data = data
         self.before = before
         self.macrostep = macrostep
         self.fromSeq = fromSeq
@@ -109,18 +113,18 @@ final class UntypedMove: Sendable {
     /// Creates a copy of a move with another time.
     convenience init(_ other: UntypedMove, at time: LogicalTime) {
         self.init(
-            other.event, from: other.before, fromSeq: other.fromSeq, by: other.macrostep, at: time,
+            other.event, other.data, from: other.before, fromSeq: other.fromSeq, by: other.macrostep, at: time,
             failure: other.failure)
     }
 
     /// Creates a move from a host's report.
     convenience init(
-        _ event: String, from before: [StateIndex], to after: [StateIndex], exited: [StateIndex],
+        _ event: String, _ data: JSONValue?, from before: [StateIndex], to after: [StateIndex], exited: [StateIndex],
         entered: [StateIndex], fromSeq: Int64, seq: Int64, context: JSONObject, failure: String?
     ) {
         let snapshot = Snapshot(seq: seq, status: .running, configuration: after, context: context, memory: [])
         self.init(
-            event, from: before, fromSeq: fromSeq,
+            event, data, from: before, fromSeq: fromSeq,
             by: Macrostep(snapshot: snapshot, exited: exited, entered: entered), at: .zero, failure: failure)
     }
 
@@ -129,7 +133,7 @@ final class UntypedMove: Sendable {
         let macrostep = Macrostep(
             snapshot: next.after, exited: first.exited + next.exited, entered: first.entered + next.entered)
         self.init(
-            first.event, from: first.before, fromSeq: first.fromSeq, by: macrostep, at: next.time,
+            first.event, first.data, from: first.before, fromSeq: first.fromSeq, by: macrostep, at: next.time,
             failure: next.failure)
     }
 
@@ -182,7 +186,7 @@ extension UntypedInstance {
     ) throws(Statechart.Refusal) -> UntypedMove {
         let event = Statechart.Event(name: name, data: data, at: max(time, last))
         switch machine.apply(.event(event), to: position.after, as: identity) {
-        case .accepted(let macrostep): return move(by: name, macrostep, at: event.at)
+        case .accepted(let macrostep): return move(by: event, macrostep)
         case .refused(let refusal), .failed(_, let refusal): throw refusal
         }
     }
@@ -203,11 +207,11 @@ extension UntypedInstance {
     private func move(by input: Input) -> UntypedMove {
         let event = input.event
         switch machine.apply(input, to: position.after, as: identity) {
-        case .accepted(let macrostep): return move(by: event.name, macrostep, at: event.at)
+        case .accepted(let macrostep): return move(by: event, macrostep)
         case .failed(let macrostep, let refusal):
             return UntypedMove(
-                event.name, from: snapshot.configuration, fromSeq: snapshot.seq, by: macrostep, at: event.at,
-                failure: refusal.message(for: event.name, in: machine))
+                event.name, event.data, from: snapshot.configuration, fromSeq: snapshot.seq, by: macrostep,
+                at: event.at, failure: refusal.message(for: event.name, in: machine))
         case .refused: preconditionFailure("what is armed is taken while the instance runs, or fails")
         }
     }
@@ -224,8 +228,9 @@ extension UntypedInstance {
             at: next.time(notBefore: last), failure: reason)
     }
 
-    private func move(by event: String, _ macrostep: Macrostep, at time: LogicalTime) -> UntypedMove {
-        UntypedMove(event, from: snapshot.configuration, fromSeq: snapshot.seq, by: macrostep, at: time)
+    private func move(by event: Statechart.Event, _ macrostep: Macrostep) -> UntypedMove {
+        UntypedMove(
+            event.name, event.data, from: snapshot.configuration, fromSeq: snapshot.seq, by: macrostep, at: event.at)
     }
 }
 

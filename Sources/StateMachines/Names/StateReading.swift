@@ -36,12 +36,16 @@ final class StateNames<Name: MachineState>: Sendable {
     let values = StateValues()
     /// The names by state; `nil` for the root.
     @usableFromInline let byState: [Name?]
+    private let places: SwiftPlaces?
 
     /// Maps each state of the machine to a name.
     ///
-    /// - Parameter owner: The type that lacks a name, for messages.
-    init(_ machine: Machine, of owner: String) throws(MachineMismatch) {
+    /// - Parameters:
+    ///   - owner: The type that lacks a name, for messages.
+    ///   - places: The places of the machine's text in Swift; `nil` for a text that was given.
+    init(_ machine: Machine, of owner: String, places: SwiftPlaces?) throws(MachineMismatch) {
         self.machine = machine
+        self.places = places
         var byState: [Name?] = [nil]
         for state in machine.states.dropFirst() {
             guard let name = Name(rawValue: state.path) else {
@@ -51,6 +55,9 @@ final class StateNames<Name: MachineState>: Sendable {
         }
         self.byState = byState
     }
+
+    /// Returns a message of the step with places in Swift instead of lines of the text.
+    func placed(_ message: String) -> String { places?.placed(message) ?? message }
 
     subscript(state: StateIndex) -> Name? { byState[state.offset] }
 
