@@ -156,6 +156,7 @@ extension FileHost {
         return try instance.typed.transition(move, of: instance.name)
     }
 
+    /// Returns the data of a row's event; `nil` if it has none.
     private func data(of row: JournalRecord) throws(HostError) -> JSONValue? {
         guard let text = row.data else { return nil }
         do throws(JSONError) { return try JSONReader.value(from: text) } catch {

@@ -10,7 +10,7 @@ struct RestoredMachineTests {
         try machine.send(.fire)
         machine.advance(by: .milliseconds(2_500))
         let stored = try JSONEncoder().encode(machine.value)
-        let other = StateMachine(restoring: try JSONDecoder().decode(MachineValue<Rocket>.self, from: stored))
+        let other = try StateMachine(restoring: try JSONDecoder().decode(MachineValue<Rocket>.self, from: stored))
         #expect(other.state == .tick)
         #expect(other.context.count == 3)
         #expect(other.value.nextTimer == .milliseconds(1_003_000))
@@ -24,7 +24,7 @@ struct RestoredMachineTests {
         try machine.send(.fire)
         machine.advance(by: .milliseconds(700))
         let stored = try JSONEncoder().encode(machine.value)
-        let other = StateMachine(restoring: try JSONDecoder().decode(MachineValue<Rocket>.self, from: stored))
+        let other = try StateMachine(restoring: try JSONDecoder().decode(MachineValue<Rocket>.self, from: stored))
         #expect(other.advance(by: .milliseconds(299)).isEmpty)
         #expect(other.advance(by: .milliseconds(1)).count == 1)
     }
@@ -50,5 +50,83 @@ struct RestoredMachineTests {
                 == "Cannot restore 'screens': what was stored is of 'order'")
         #expect(message(#""armed":"[]""#, #""armed":"[{}]""#)?.hasPrefix("Cannot restore 'screens': ") == true)
         #expect(message("", "") == nil)
+    }
+
+    /// A step back to the state before the last move is possible after a restart.
+    @Test func thePreviousStateIsKept() throws {
+        let machine = try StateMachine(Rocket.self)
+        try machine.send(.fire)
+        try machine.send(.abort)
+        #expect(machine.previous == .tick)
+        #expect(try StateMachine(restoring: copy(machine.value, as: Rocket.self)).previous == .tick)
+    }
+
+    @Test func aChangedDefinitionIsNoticed() throws {
+        let machine = try StateMachine(Brew<Old>.self)
+        try machine.send(.heat)
+        let same = try copy(machine.value, as: Brew<Old>.self)
+        #expect(!same.hasChangedDefinition)
+        _ = try StateMachine(restoring: same)
+        let value = try copy(machine.value, as: Brew<Longer>.self)
+        #expect(value.hasChangedDefinition)
+        let mismatch = #expect(throws: MachineMismatch.self) { try StateMachine(restoring: value) }
+        #expect(
+            mismatch?.description
+                == "Cannot restore 'brew': its definition has changed since it was stored; "
+                + "allow it with 'allowing: .changedDefinition'")
+    }
+
+    /// The new delay counts from the time at which the state was entered.
+    @Test func timersFollowTheNewDelay() throws {
+        let machine = try StateMachine(Brew<Old>.self)
+        try machine.send(.heat)
+        machine.advance(by: .seconds(4))
+        let longer = try StateMachine(
+            restoring: copy(machine.value, as: Brew<Longer>.self), allowing: .changedDefinition)
+        #expect(longer.value.nextTimer == .seconds(20))
+        #expect(longer.advance(by: .seconds(15)).isEmpty)
+        #expect(longer.advance(by: .seconds(1)).map(\.to) == [[.done]])
+        let shorter = try StateMachine(
+            restoring: copy(machine.value, as: Brew<Shorter>.self), allowing: .changedDefinition)
+        #expect(shorter.state == .done)
+        let none = try StateMachine(
+            restoring: copy(machine.value, as: Brew<Without>.self), allowing: .changedDefinition)
+        #expect(none.value.nextTimer == nil)
+    }
+
+    /// Nobody can know which of two delays replaces one.
+    @Test func aTimerThatCannotFollowIsTold() throws {
+        let machine = try StateMachine(Brew<Old>.self)
+        try machine.send(.heat)
+        let mismatch = #expect(throws: MachineMismatch.self) { try copy(machine.value, as: Brew<Twice>.self) }
+        #expect(
+            mismatch?.description
+                == "Cannot restore 'brew': its timer 'after.10s.hot' follows no delay of the definition")
+    }
+
+    private func copy<M: MachineDefinition, Other: MachineDefinition>(
+        _ value: MachineValue<M>, as other: Other.Type
+    ) throws -> MachineValue<Other> {
+        try JSONDecoder().decode(MachineValue<Other>.self, from: JSONEncoder().encode(value))
+    }
+}
+
+private protocol Delays { static var seconds: [Int] { get } }
+private enum Old: Delays { static let seconds = [10] }
+private enum Longer: Delays { static let seconds = [20] }
+private enum Shorter: Delays { static let seconds = [2] }
+private enum Twice: Delays { static let seconds = [20, 30] }
+private enum Without: Delays { static let seconds: [Int] = [] }
+
+/// Versions of a machine that differ in a delay.
+private enum Brew<Version: Delays>: MachineDefinition {
+    enum State: String, MachineState { case cold, hot, done }
+    enum Event: String, MachineEvent { case heat }
+
+    static var definition: Definition<Self> {
+        Definition("brew", initial: .cold) {
+            Path(from: .cold, to: .hot, by: .heat)
+            In(.hot) { for seconds in Version.seconds { After(.seconds(seconds), to: .done) } }
+        }
     }
 }

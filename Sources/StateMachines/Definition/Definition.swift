@@ -8,6 +8,9 @@ public struct Definition<M: MachineDefinition>: Sendable {
     /// The definition in the format that `wfctl apply` accepts.
     public var text: String { reading.source.text }
 
+    /// Identifies the definition, for stored machines.
+    var digest: String { reading.source.digest }
+
     /// The places of the text's lines in Swift; `nil` for a text that was given.
     var places: SwiftPlaces? { reading.source.placesOfText }
 

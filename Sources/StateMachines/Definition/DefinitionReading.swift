@@ -28,6 +28,8 @@ struct DefinitionSource: Sendable {
     let text: String
     /// The place of the definition.
     let place: SwiftPlace
+    /// Identifies the definition, without `events` and `types`, which decide nothing. Not cryptographic.
+    let digest: String
     /// The tree that the text was printed from; its line numbers encode places in Swift. `nil` for a text that was
     /// given.
     private let tree: DefinitionNode?
@@ -40,6 +42,7 @@ struct DefinitionSource: Sendable {
     init(text: String, at place: SwiftPlace) {
         self.text = text
         self.place = place
+        digest = Self.digest(of: text)
         tree = nil
         places = []
         mistakes = []
@@ -53,6 +56,14 @@ struct DefinitionSource: Sendable {
         self.mistakes = mistakes
         place = places[0]
         text = tree.text(as: .json)
+        let deciding = tree.members?.filter { !["events", "types"].contains($0.key) }
+        digest = Self.digest(of: DefinitionNode.map(deciding ?? []).text(as: .json))
+    }
+
+    /// Returns the FNV-1a hash of a text, 64 bits in hexadecimal (RFC 9923).
+    private static func digest(of text: String) -> String {
+        let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }
+        return String(hash, radix: 16)
     }
 
     /// Reads the text as a daemon does. Throws the mistakes of the tree and of the text together.

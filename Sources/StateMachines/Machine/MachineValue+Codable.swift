@@ -1,11 +1,12 @@
 internal import Statechart
 
 // JSON is stored as text, because a coder may write `1.0` as `1`. A stored value can be read while the definition still
-// has its states.
+// has its states. The digest of the definition tells whether it is still the same.
 
 extension MachineValue: Codable {
     private enum CodingKeys: String, CodingKey {
         case machine, name, configuration, context, memory, armed, output, seq, status, startedAt, time, failure
+        case definition, previous
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -22,7 +23,9 @@ extension MachineValue: Codable {
         try container.encode(status, forKey: .status)
         try container.encode(instance.identity.startedAt.milliseconds, forKey: .startedAt)
         try container.encode(instance.last.milliseconds, forKey: .time)
-        try container.encodeIfPresent(failure, forKey: .failure)
+        try container.encodeIfPresent(instance.failure, forKey: .failure)
+        try container.encode(M.known.digest, forKey: .definition)
+        try container.encode(typed.machine.leafPaths(of: instance.position.before), forKey: .previous)
     }
 
     public init(from decoder: any Decoder) throws {
@@ -45,12 +48,19 @@ extension MachineValue: Codable {
         let time = LogicalTime(milliseconds: try container.decode(Int64.self, forKey: .time))
         let seq = try container.decode(Int64.self, forKey: .seq)
         let failure = try container.decodeIfPresent(String.self, forKey: .failure)
+        // Values of 0.1.0 have neither.
+        let definition = try container.decodeIfPresent(String.self, forKey: .definition)
+        let previous = try container.decodeIfPresent([String].self, forKey: .previous) ?? []
+        let isChanged = definition != nil && definition != M.known.digest
         do throws(MachineMismatch) {
-            let snapshot = try typed.snapshot(of: text, status, seq: seq)
+            var snapshot = try typed.snapshot(of: text, status, seq: seq)
+            if isChanged { try typed.adjustTimers(of: &snapshot) }
+            let before = typed.machine.configuration(ofLeaves: previous)
             try self.init(
                 typed,
                 UntypedInstance(
-                    typed.machine, identity, at: UntypedMove(to: snapshot, at: time, failure: failure)))
+                    typed.machine, identity, at: UntypedMove(from: before, to: snapshot, at: time, failure: failure)))
+            hasChangedDefinition = isChanged
         } catch {
             throw MachineMismatch("Cannot restore '\(typed.machine.name)': \(error)")
         }
@@ -69,6 +79,32 @@ extension TypedMachine {
             return try machine.snapshot(of: text, status: .init(rawValue: status.rawValue) ?? .failed, seq: seq)
         } catch {
             throw MachineMismatch(error.message)
+        }
+    }
+    /// Lets the timers of a stored snapshot follow the delays of a changed definition. A timer counts from the time at
+    /// which it was armed, and ends if its state has no timer any more. Throws if a timer cannot follow.
+    fileprivate func adjustTimers(of snapshot: inout Snapshot) throws(MachineMismatch) {
+        let armed = Set(snapshot.armed.map(\.event))
+        for (place, timer) in snapshot.armed.enumerated().reversed() {
+            guard case .state(let owner) = timer.owner, timer.kind == .timer, timer.invocation == nil else { continue }
+            let timeouts = machine[owner].timeouts
+            guard !timeouts.contains(where: { $0.event == timer.event }) else { continue }
+            let new = timeouts.filter { !armed.contains($0.event) }
+            guard !new.isEmpty else {
+                snapshot.armed.remove(at: place)
+                continue
+            }
+            let old = timer.event.dropFirst(Statechart.EventName.timeoutPrefix.count).dropLast(
+                machine[owner].id.count + 1)
+            guard new.count == 1, case .milliseconds(let delay) = new[0].delay,
+                let before = try? DelayText.length(of: String(old))  // A computed delay is no delay's text.
+            else {
+                throw MachineMismatch("its timer '\(timer.event)' follows no delay of the definition")
+            }
+            let due = LogicalTime(.milliseconds(timer.due.milliseconds - before + delay))
+            snapshot.armed[place] = Pending(
+                id: timer.id, kind: .timer, event: new[0].event, data: timer.data, due: due, owner: timer.owner,
+                misfire: new[0].misfire, isKept: timer.isKept, isUnsettled: timer.isUnsettled)
         }
     }
 }

@@ -11,6 +11,12 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
         case suspended, cancelled
     }
 
+    /// A difference that restoring a machine accepts.
+    public enum Allowance: Sendable {
+        /// The definition is another one, which still has the active states.
+        case changedDefinition
+    }
+
     /// The answer to the question whether an instance takes an event now.
     public enum Acceptance: Sendable {
         case taken, refused
@@ -21,6 +27,9 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
     @usableFromInline let typed: TypedMachine<M>
     @usableFromInline var instance: UntypedInstance
     @usableFromInline var seen: Seen
+    /// True if the machine was stored under another definition. `StateMachine(restoring:allowing:)` then refuses it,
+    /// unless it is allowed.
+    public internal(set) var hasChangedDefinition = false
 
     /// The state and context of a position, as the program sees them.
     @usableFromInline

@@ -44,11 +44,22 @@ public final class StateMachine<M: MachineDefinition> {
     public convenience init(
         _ machine: M.Type = M.self, named name: String? = nil, context: M.Context? = nil, at time: Duration = .zero
     ) throws {
-        self.init(restoring: try MachineValue(machine, named: name, context: context, at: time))
+        try self.init(restoring: try MachineValue(machine, named: name, context: context, at: time))
     }
 
-    /// Continues from a stored value.
-    public init(restoring value: MachineValue<M>) {
+    /// Continues from a stored value. Throws if it was stored under another definition, unless `allowing` is
+    /// `.changedDefinition`.
+    ///
+    /// A timer then follows the new delay, counted from the time at which it began. A new timer begins when its state
+    /// is entered the next time.
+    public init(
+        restoring value: MachineValue<M>, allowing allowed: MachineValue<M>.Allowance? = nil
+    ) throws(MachineMismatch) {
+        guard !value.hasChangedDefinition || allowed == .changedDefinition else {
+            throw MachineMismatch(
+                "Cannot restore '\(value.typed.machine.name)': its definition has changed since it was stored; "
+                    + "allow it with 'allowing: .changedDefinition'")
+        }
         current = value
         milliseconds = value.instance.last.milliseconds
         time = .milliseconds(milliseconds)

@@ -6,13 +6,13 @@ public struct Transition<M: MachineDefinition>: Sendable {
     @usableFromInline let names: StateNames<M.StateName>
     @usableFromInline let move: UntypedMove
     /// The value that the program sent, if this is the answer to its call.
-    private let value: M.Event?
+    @usableFromInline let value: M.Event?
     /// The state after the move.
     public let state: M.State
     /// The data after the move.
     public let context: M.Context
 
-    @usableFromInline
+    @inlinable
     init(
         names: StateNames<M.StateName>, move: UntypedMove, sent value: M.Event? = nil, state: M.State,
         context: M.Context

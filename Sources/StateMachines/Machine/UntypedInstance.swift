@@ -102,11 +102,12 @@ final class UntypedMove: Sendable {
 
     /// Creates the move of a start, or of a stored position.
     convenience init(
-        to snapshot: Snapshot, requests: [Macrostep.Request] = [], at time: LogicalTime, failure: String? = nil
+        from before: [StateIndex] = [], to snapshot: Snapshot, requests: [Macrostep.Request] = [],
+        at time: LogicalTime, failure: String? = nil
     ) {
         let entered = snapshot.configuration.filter { $0 != .root }
         self.init(
-            "init", from: [], fromSeq: snapshot.seq - 1,
+            "init", from: before, fromSeq: snapshot.seq - 1,
             by: Macrostep(snapshot: snapshot, entered: entered, requests: requests), at: time, failure: failure)
     }
 
