@@ -85,6 +85,17 @@ import WorkflowStore
         try await timed.stop()
     }
 
+    /// A thousand seconds pass at once on a virtual clock, and are a thousand seconds of logical time.
+    @Test func aMovedVirtualClockIsNoRunaway() async throws {
+        let clock = VirtualClock(at: Timestamp(rawValue: 1_700_000_000_000))
+        let timed = try await TimedEngine(Self.clock, limits: limits(300), clock: clock)
+        try await timed.start("clock", "c")
+        _ = try await timed.engine.moveClock(to: Timestamp(rawValue: 1_700_001_000_000))
+        let record = try await timed.record("c")
+        #expect(record.seq.rawValue == 1_001 && record.status == .running)
+        try await timed.stop()
+    }
+
     @Test func callersEventsFillTheBucket() async throws {
         let timed = try await TimedEngine(Self.talker, limits: limits(20))
         try await timed.start("talker", "t")

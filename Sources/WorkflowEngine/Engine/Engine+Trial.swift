@@ -45,7 +45,7 @@ extension Engine {
                 demand.isImmediate = true
                 let parts = BatchParts(
                     limits: limits, library: library, demand: demand,
-                    recent: WorkingSet(bound: limits.cachedInstanceBytes), motion: SelfMotion(limits: limits),
+                    recent: WorkingSet(bound: limits.cachedInstanceBytes),
                     brake: Brake(limits.brake, bound: limits.brakedInstances),
                     leases: LeaseTable(generation: generation, bound: limits.leases, board: queueBoard),
                     share: BackgroundShare(limits: limits, statistics: BatchStatistics()))
