@@ -84,6 +84,7 @@ struct RestoredMachineTests {
         let longer = try StateMachine(
             restoring: copy(machine.value, as: Brew<Longer>.self), allowing: .changedDefinition)
         #expect(longer.value.nextTimer == .seconds(20))
+        #expect(!longer.value.hasChangedDefinition)
         #expect(longer.advance(by: .seconds(15)).isEmpty)
         #expect(longer.advance(by: .seconds(1)).map(\.to) == [[.done]])
         let shorter = try StateMachine(

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A machine as Swift types, with its definition: the same text that a daemon gets.
 ///
-/// Decisions are data: names of states and events, and CEL. Effects are Swift, and run after the move. No closure
+/// Decisions are data: names of states and events, and CEL. Effects are Swift, and observe moves. No closure
 /// decides, so every host runs every definition, and a history replays.
 public protocol MachineDefinition: Sendable {
     /// The type of an instance's state.

@@ -27,7 +27,7 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
     @usableFromInline let typed: TypedMachine<M>
     @usableFromInline var instance: UntypedInstance
     @usableFromInline var seen: Seen
-    /// True if the machine was stored under another definition. `StateMachine(restoring:allowing:)` then refuses it,
+    /// True if the value was decoded, and was stored under another definition. `StateMachine(restoring:allowing:)` then refuses it,
     /// unless it is allowed.
     public internal(set) var hasChangedDefinition = false
 

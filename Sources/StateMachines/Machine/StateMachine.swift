@@ -61,6 +61,7 @@ public final class StateMachine<M: MachineDefinition> {
                     + "allow it with 'allowing: .changedDefinition'")
         }
         current = value
+        current.hasChangedDefinition = false
         milliseconds = value.instance.last.milliseconds
         time = .milliseconds(milliseconds)
         _ = catchUp()
