@@ -51,8 +51,8 @@ struct TransitionTests {
         let undone = #expect(throws: Refusal<Pot>.self) { try machine.send(.spill) }
         #expect(
             undone?.description
-                == "'spill' was undone: 'assign litres: 1 / context.litres' of state 'empty', \(file):\(Pot.line + 4), failed: "
-                + "division by zero")
+                == "'spill' was undone: 'assign litres: 1 / context.litres' of state 'empty', "
+                + "\(file):\(Pot.line + 4), failed: division by zero")
     }
 
     @Test func failuresNameTheLineOfSwift() async throws {

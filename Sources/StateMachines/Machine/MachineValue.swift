@@ -27,8 +27,8 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
     @usableFromInline let typed: TypedMachine<M>
     @usableFromInline var instance: UntypedInstance
     @usableFromInline var seen: Seen
-    /// True if the value was decoded, and was stored under another definition. `StateMachine(restoring:allowing:)` then refuses it,
-    /// unless it is allowed.
+    /// True if the value was decoded, and was stored under another definition. `StateMachine(restoring:allowing:)` then
+    /// refuses it, unless the change is allowed.
     public internal(set) var hasChangedDefinition = false
 
     /// The state and context of a position, as the program sees them.

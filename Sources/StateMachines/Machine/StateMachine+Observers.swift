@@ -9,7 +9,8 @@ public struct ObserverToken {
 /// An observer of moves; `hear` is `nil` after its end.
 @usableFromInline
 final class Observer<M: MachineDefinition> {
-    @usableFromInline var hear: ((Transition<M>) -> Void)?
+    // The machine's owner is the only caller, as for the properties of `StateMachine`.
+    @exclusivity(unchecked) @usableFromInline var hear: ((Transition<M>) -> Void)?
 
     init() {}
 }
@@ -64,24 +65,25 @@ extension StateMachine {
         let observer = Observer<M>()
         let end = { [weak self, weak observer] in
             observer?.hear = nil
-            if let self, let observer { self.streams[ObjectIdentifier(observer)] = nil }
+            guard let self, let observer else { return }
+            self.streams[ObjectIdentifier(observer)] = nil
+            self.observers.removeAll { $0 === observer }
         }
         observer.hear = body(end)
         observers.append(observer)
         return ObserverToken(end: end)
     }
 
-    @usableFromInline
+    @inlinable
     func tell() {
         guard !isAsking else { return }
-        enter()
+        if !entries.isEmpty { enter() }
         guard !isTelling else { return }
         isTelling = true
         defer { isTelling = false }
         while !untold.isEmpty {
             let move = untold.removeFirst()
             for observer in observers { observer.hear?(move) }
-            observers.removeAll { $0.hear == nil }
         }
     }
 }
