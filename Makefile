@@ -6,8 +6,6 @@ SHELL := /bin/bash
 .PHONY: help demo build release install size lint test rest traits docs api unit count conformance property fuzz crash
 .PHONY: tsan wal bench bench-check
 
-# The begin and end of every test case, from which the seconds of each suite are counted.
-stream := --event-stream-output-path .build/tests.jsonl --event-stream-version 0
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
 # What people install: without the libraries of Swift beside it, whose symbols cost at every start, and
@@ -80,15 +78,15 @@ test: ## What must hold before a change is taken: lint, no warnings, the library
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
 	$(MAKE) --no-print-directory docs
-	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build $(stream) --skip "$$heavy"
-	@.ci/slowest.py .build/tests.jsonl
+	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --skip "$$heavy"
 
 rest: ## What 'test' leaves out because it is long: suites that kill or walk over everything, traits, the unit, counts
 	@.ci/packages.sh
 	@.ci/python.sh
 	.ci/swift.sh build $(flags) --build-tests
-	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build $(stream) --no-parallel --filter "$$heavy"
-	@.ci/slowest.py .build/tests.jsonl
+	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --no-parallel --filter "$$heavy" \
+	    --event-stream-output-path .build/heavy.jsonl --event-stream-version 0
+	@.ci/slowest.py .build/heavy.jsonl
 	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory count
