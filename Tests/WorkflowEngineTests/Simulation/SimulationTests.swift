@@ -10,7 +10,7 @@ import WorkflowStore
 /// Tests the scenario on a store that fails, and on one that is left again and again: it must end as if nothing had
 /// happened.
 ///
-/// Every 11th of the failing calls is tried, from a random one on, which `SIMULATION_SEED` repeats;
+/// Every 31st of the failing calls is tried, from a random one on, which `SIMULATION_SEED` repeats;
 /// `SIMULATION_STRIDE=1` tries all.
 @Suite(.tags(.heavy)) struct SimulationTests {
     /// Returns the scenario's result without faults.
@@ -55,7 +55,7 @@ import WorkflowStore
         let (reference, expected) = try await Self.undisturbed()
         let environment = ProcessInfo.processInfo.environment
         let isRare = call == .mapIndex || call == .truncate
-        let stride = isRare ? 1 : environment["SIMULATION_STRIDE"].flatMap { Int($0) } ?? 11
+        let stride = isRare ? 1 : environment["SIMULATION_STRIDE"].flatMap { Int($0) } ?? 31
         let seed = environment["SIMULATION_SEED"].flatMap { Int($0) } ?? Int.random(in: 0..<1_000_000)
         var count = seed % stride + 1 - stride
         var (runs, starts) = (0, 0)
