@@ -65,6 +65,9 @@ import WorkflowJSON
             .event(#"{"data": 1}"#, .invalidRequest, "Field 'event' is missing"),
             .event("{}", .invalidRequest, "Field 'event' is missing"),
             .event(#"{"event": 5}"#, .invalidRequest, "Field 'event' must be a string, not an int"),
+            BadRequest(
+                .post("/v1/instances/order-1/cancel", #"{"dryRun": null, "reason": "x"}"#), .invalidRequest,
+                "Field 'dryRun' must be a bool, not null"),
             .event(#"{"event": null}"#, .invalidRequest, "Field 'event' must be a string, not null"),
             .event(
                 #"{"event": "submit", "expect": 1}"#, .invalidRequest, "Field 'expect' must be a map, not an int"),

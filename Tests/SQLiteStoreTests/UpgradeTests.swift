@@ -55,7 +55,7 @@ import WorkflowStore
         #expect(store.recovered.copiesBeforeUpgrades == [path])
         #expect(
             messages.all == [
-                "'\(directory.store)' is upgraded from schema version 1 to \(Migrations.all.count)",
+                "'\(directory.store)' is being upgraded from schema version 1 to \(Migrations.all.count)",
                 "the file as it was is '\(path)'; remove it when you no longer need to go back",
             ])
         #expect(store.upkeep?.keptCopies() == [path])

@@ -53,6 +53,25 @@ struct BackupVerbTests {
                         + "(generation 2)\n"))
     }
 
+    /// A replaced database would meet the log of the one before.
+    @Test(arguments: [
+        ("w.db", "w.db-wal", "'w.db' is a database in use: 'w.db-wal' is beside it"),
+        ("w.db", "w.db-shm", "'w.db' is a database in use: 'w.db-shm' is beside it"),
+        ("w.db-wal", "w.db-wal", "'w.db-wal' is a part of a database"),
+        ("w.db.held-wal", "w.db.held-wal", "'w.db.held-wal' is a part of a database"),
+    ])
+    func aDatabaseIsNeverReplaced(destination: String, present: String, message: String) async {
+        var contents = [destination: "old"]
+        contents[present] = "old"
+        let files = MemoryFiles(contents: contents)
+        let transport = ScriptedTransport(Self.answers(Self.backup))
+        let (outcome, _) = await CommandHarness().run(
+            ["backup", "--force", destination], transport: transport, files: files)
+        let remedy = "name another file; 'wfd restore' puts a backup in the place of a database"
+        #expect(outcome == .init(exit: 73, output: "", errors: "error: \(message)\n  \(remedy)\n"))
+        #expect(files.contents[destination] == "old" && transport.requests.isEmpty)
+    }
+
     @Test func aFileThatIsThereStays() async {
         let harness = CommandHarness(files: ["w.db": "old"])
         let outcome = await harness.run("backup", "w.db")

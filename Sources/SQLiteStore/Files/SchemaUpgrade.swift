@@ -37,7 +37,7 @@ struct SchemaUpgrade {
     func run(_ database: Database) throws -> Bool {
         let found = try schema.version(of: database)
         guard found < schema.newest else { return false }
-        options.tell("'\(file.given)' is upgraded from schema version \(found) to \(schema.newest)")
+        options.tell("'\(file.given)' is being upgraded from schema version \(found) to \(schema.newest)")
         if options.keepsCopy {
             do {
                 try keepCopy(database)

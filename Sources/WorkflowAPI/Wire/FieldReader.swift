@@ -29,7 +29,7 @@ struct FieldReader<Root>: FieldVisitor {
     mutating func nullable<Value: WireValue>(
         _ name: String, _ value: (Root) -> Value?
     ) throws(WireError) -> Value? {
-        try fields.optional(name)
+        try fields.nullable(name)
     }
 
     mutating func oneOrMore<Value: WireValue & Equatable>(

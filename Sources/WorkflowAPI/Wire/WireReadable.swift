@@ -216,8 +216,16 @@ public struct WireFields {
     ) throws(WireError) -> Value? {
         known.append(name)
         guard let value = object[name] else { return nil }
-        if case .null = value { return nil }
+        // 'null' is no answer to a question such as 'dryRun', and must not carry out what somebody meant to try.
+        if case .null = value, Value.self != Bool.self { return nil }
         return try Value.read(value, at: place.field(name))
+    }
+
+    /// Reads a field in which null is a value of its own.
+    mutating func nullable<Value: WireReadable>(_ name: String) throws(WireError) -> Value? {
+        guard isNull(name) else { return try optional(name) }
+        known.append(name)
+        return nil
     }
 
     /// Reads the values of a field that has one value or a list; none if it is absent. Equal values count once.

@@ -35,8 +35,11 @@ final class SystemNewFile: NewFile {
         partial = path + ".partial"
         // Checks the destination before any work is done for it.
         var status = stat()
-        guard stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
-            throw CommandFailure(.cannotCreate, "Cannot write '\(path)': it is a folder; name a file in it")
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            throw CommandFailure(
+                .cannotCreate,
+                "Cannot write '\(path)': it is \(isFolder ? "a folder; name a file in it" : "no regular file")")
         }
         descriptor = open(partial, O_WRONLY | O_CREAT | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
         guard descriptor >= 0 else { throw failure(errno) }

@@ -35,6 +35,7 @@ struct MakeBackup: Verb {
             try session.say(Written(file: "standard output", backup: backup).text)
             return
         }
+        try refusePartOfDatabase(files)
         // The file is created before the work begins, so that an unwritable folder costs nothing.
         let file = try files.create(destination, isPrivate: true)
         defer { file.discard() }
@@ -47,6 +48,21 @@ struct MakeBackup: Verb {
         try file.commit(replacing: force)
         let written = Written(file: destination, backup: backup)
         try session.print(written) { "\(written.text)\n" }
+    }
+
+    /// Refuses the name of a database in use, and of the files beside one. A daemon whose file is replaced ends, and
+    /// SQLite would apply the old log to the new file.
+    private func refusePartOfDatabase(_ files: any FileAccess) throws {
+        let logs = ["-wal", "-shm", "-journal"]
+        let beside = logs.map { destination + $0 }.first(where: files.exists)
+        let parts = logs + [".lock", ".held-wal", ".begun", ".upkeep"]
+        let isPart = files.exists(destination) && parts.contains(where: destination.hasSuffix)
+        guard beside != nil || isPart else { return }
+        throw CommandFailure(
+            .cannotCreate,
+            beside.map { "'\(destination)' is a database in use: '\($0)' is beside it" }
+                ?? "'\(destination)' is a part of a database",
+            notes: ["name another file; 'wfd restore' puts a backup in the place of a database"])
     }
 
     /// Requests a backup and passes its bytes on; throws if they differ from the daemon's.
