@@ -12,7 +12,7 @@ struct UndoOptions: ParsableArguments {
                 + "them the result that came.",
             valueName: "again|answer"),
         completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
-        transform: { try Reset.word($0, ResetRequest.Invocations.self) })
+        transform: { try OptionWord.read($0, as: ResetRequest.Invocations.self) })
     var invocations: ResetRequest.Invocations?
 
     @Flag(help: "Show what would happen; change nothing.")

@@ -70,7 +70,7 @@ final class PageRun {
     }
 
     private func run(_ command: String) async throws -> [String] {
-        // Of the names in a command, wfd chooses only the one behind `--expect`.
+        // wfd chooses one name in a command: the one behind `--expect`.
         let text = command.replacing(/--expect ([0-9a-f]{6})/) { "--expect \(names[String($0.1)] ?? String($0.1))" }
         if text.hasSuffix(" &") {
             let job = try bash("exec " + text.dropLast(2))

@@ -127,19 +127,23 @@ import WorkflowStore
         #expect(throws: StoreError.self) { _ = try open(directory, migrations: failing) }
         let copy = try directory.contents()[Self.copy]
         #expect(copy != nil)
-        try open(directory).writer().close()
+        let messages = Messages()
+        try open(directory, telling: messages).writer().close()
         #expect(try directory.contents()[Self.copy] == copy)
+        // The copy is named, and the version that the stopped upgrade has reached.
+        #expect(messages.all.count == 2 && messages.all[0].hasSuffix("from schema version 7 to 8"))
+        #expect(messages.all[1].hasPrefix("the file as it was is '\(directory.path)/\(Self.copy)'"))
     }
 
     /// The copy of an earlier upgrade may be all that is left of something.
-    @Test(arguments: [true, false])
-    func theCopyOfAnotherFileIsNotOverwritten(isStore: Bool) throws {
+    @Test(arguments: [nil, "mine", ""])
+    func theCopyOfAnotherFileIsNotOverwritten(text: String?) throws {
         let directory = try old()
-        let other = try isStore ? old().contents()["store.db"] ?? Data() : Data("mine".utf8)
+        let other = try text.map { Data($0.utf8) } ?? old().contents()["store.db"] ?? Data()
         try directory.write(other, to: Self.copy)
         let error = #expect(throws: StoreError.self) { _ = try open(directory) }
-        #expect(error?.code == (isStore ? .cannotOpen : .foreignFile))
-        #expect(error?.message.contains(Self.copy) == true)
+        #expect(error?.code == .cannotOpen)
+        #expect(error?.message.contains("\(Self.copy)' is there already, of an earlier upgrade; move it away") == true)
         #expect(try directory.contents()[Self.copy] == other)
         try open(directory, keepsCopy: false).writer().close()
         #expect(try directory.contents()[Self.copy] == other)

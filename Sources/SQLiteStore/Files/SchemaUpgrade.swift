@@ -44,6 +44,8 @@ struct SchemaUpgrade {
             } catch {
                 throw failure(error)
             }
+            let path = file.copyBefore(schema.newest)
+            options.tell("the file as it was is '\(path)'; remove it when you no longer need to go back")
         }
         return try schema.upgrade(database)
     }
@@ -52,7 +54,7 @@ struct SchemaUpgrade {
         let path = file.copyBefore(schema.newest)
         if StoreFile.size(of: path) != nil {
             // A stop between the copy and the first start of the writer leaves the copy of this same upgrade.
-            guard try isCopy(path, of: database) else {
+            guard isCopy(path, of: database) else {
                 throw StoreError(.cannotOpen, "'\(path)' is there already, of an earlier upgrade; move it away")
             }
             return
@@ -68,7 +70,6 @@ struct SchemaUpgrade {
             unlink(unfinished)
             throw error
         }
-        options.tell("the file as it was is '\(path)'; remove it when you no longer need to go back")
     }
 
     private func copy(_ database: Database, to path: String) throws {
@@ -91,16 +92,21 @@ struct SchemaUpgrade {
         }
     }
 
-    /// Returns true if a file has the same data as the database: no writer has opened either of them since.
-    private func isCopy(_ path: String, of database: Database) throws -> Bool {
-        guard try FileHeader.accept(StoreFile(existing: path), newest: schema.newest) != nil else { return false }
-        var configuration = Configuration()
-        configuration.readonly = true
-        let connection = try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? connection.close() }
-        let (row, other) = (try StoreRow.read(database), try connection.inDatabase { try StoreRow.read($0) })
-        guard let row, let other else { return false }
-        return row.uuid == other.uuid && row.generation == other.generation && row.epoch == other.epoch
+    /// Returns true if a file has the same data as the database: no writer has opened either of them since. A file that
+    /// cannot be read is another one, whatever the reason.
+    private func isCopy(_ path: String, of database: Database) -> Bool {
+        do {
+            guard try FileHeader.accept(StoreFile(existing: path), newest: schema.newest) != nil else { return false }
+            var configuration = Configuration()
+            configuration.readonly = true
+            let connection = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? connection.close() }
+            let (row, other) = (try StoreRow.read(database), try connection.inDatabase { try StoreRow.read($0) })
+            guard let row, let other else { return false }
+            return row.uuid == other.uuid && row.generation == other.generation && row.epoch == other.epoch
+        } catch {
+            return false
+        }
     }
 
     private func failure(_ error: any Error) -> StoreError {

@@ -43,7 +43,7 @@ struct Effects: Verb {
             "Select effects in this state; may be repeated.",
             valueName: EffectItem.State.allCases.map(\.rawValue).joined(separator: "|")),
         completion: .list(EffectItem.State.allCases.map(\.rawValue)),
-        transform: { try Reset.word($0, EffectItem.State.self) })
+        transform: { try OptionWord.read($0, as: EffectItem.State.self) })
     var state: [EffectItem.State] = []
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Select at most this many effects.", valueName: "n"))

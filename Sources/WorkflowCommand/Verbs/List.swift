@@ -52,7 +52,7 @@ struct List: Verb {
             "Sort by time in the state, longest first; by last change, newest first; or by name.",
             valueName: "age|updated|name"),
         completion: .list(InstanceListParameters.Sort.allCases.map(\.rawValue)),
-        transform: { try Reset.word($0, InstanceListParameters.Sort.self) })
+        transform: { try OptionWord.read($0, as: InstanceListParameters.Sort.self) })
     var sort: InstanceListParameters.Sort?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("List at most this many instances.", valueName: "n"))
@@ -95,7 +95,7 @@ struct List: Verb {
     }
 
     static func status(_ word: String) throws -> Instance.Status {
-        try Reset.word(word, Instance.Status.self)
+        try OptionWord.read(word, as: Instance.Status.self)
     }
 
     /// Returns the columns of a list by age.

@@ -44,7 +44,7 @@ struct Migrate: Verb {
                 + "came.",
             valueName: "again|answer"),
         completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
-        transform: { try Reset.word($0, ResetRequest.Invocations.self) })
+        transform: { try OptionWord.read($0, as: ResetRequest.Invocations.self) })
     var invocations: ResetRequest.Invocations?
 
     @Flag(help: "Migrate nothing if one of the selected instances does not fit.")

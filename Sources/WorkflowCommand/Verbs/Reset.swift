@@ -28,7 +28,7 @@ struct Reset: Verb {
             "Timers: 'left' gives them the time that remained then; 'due' keeps their due times. (default: left)",
             valueName: "left|due"),
         completion: .list(ResetRequest.Timers.allCases.map(\.rawValue)),
-        transform: { try Reset.word($0, ResetRequest.Timers.self) })
+        transform: { try OptionWord.read($0, as: ResetRequest.Timers.self) })
     var timers: ResetRequest.Timers?
 
     @Option(
@@ -37,7 +37,7 @@ struct Reset: Verb {
                 + "'answer' gives them the result that came.",
             valueName: "again|answer"),
         completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
-        transform: { try Reset.word($0, ResetRequest.Invocations.self) })
+        transform: { try OptionWord.read($0, as: ResetRequest.Invocations.self) })
     var invocations: ResetRequest.Invocations?
 
     @OptionGroup var options: RepairOptions
@@ -66,13 +66,5 @@ struct Reset: Verb {
         try await options.carryOut(in: session, failing: nil) { client, key throws(ClientError) in
             try await client.reset(request, instance, key: key, wantsContext: session.showsContext)
         }
-    }
-
-    static func word<Word: RawRepresentable<String> & CaseIterable>(
-        _ text: String, _: Word.Type
-    ) throws -> Word {
-        if let word = Word(rawValue: text) { return word }
-        throw ValidationError(
-            "it must be one of " + Word.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", "))
     }
 }

@@ -22,7 +22,7 @@ struct Undo: Verb {
                 + "that came.",
             valueName: "again|answer"),
         completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
-        transform: { try Reset.word($0, ResetRequest.Invocations.self) })
+        transform: { try OptionWord.read($0, as: ResetRequest.Invocations.self) })
     var invocations: ResetRequest.Invocations?
 
     @OptionGroup var options: RepairOptions
