@@ -22,16 +22,12 @@ struct RepairOptions: ParsableArguments {
         }
     }
 
-    /// Returns the reason; throws if the verb requires one and it is missing.
+    /// Returns the reason; throws if it is missing. A dry run may omit it, because nothing records it.
     func requiredReason(of verb: String) throws -> String {
-        guard let reason else { throw ValidationError("'\(verb)' needs '--reason', which is recorded") }
+        guard let reason = reason ?? (dryRun ? "dry run" : nil) else {
+            throw ValidationError("'\(verb)' needs '--reason', which is recorded")
+        }
         return reason
-    }
-
-    /// Throws if a required reason is missing. A rehearsal for many instances needs none.
-    func checkReason(of verb: String, isForMany: Bool) throws {
-        if isForMany, dryRun { return }
-        _ = try requiredReason(of: verb)
     }
 
     /// The request body of verbs without further fields.

@@ -47,8 +47,8 @@ struct Clock: ParsableCommand {
                         try store.close()
                         throw StoreError(
                             .damaged,
-                            "'\(file)' was not closed in order, and no write-ahead log is beside it: its last events "
-                                + "may be missing, and 'wfd clock accept' would refuse it")
+                            "'\(file)' was not closed in order, and its write-ahead log is not beside it: its last "
+                                + "events may be missing, and 'wfd clock accept' would refuse it")
                     }
                     let report = try await ClockLowering(in: store, at: now).rehearse()
                     try store.close()

@@ -20,7 +20,7 @@ struct Verify: AsyncParsableCommand {
             let store = try SQLiteFile.open(at: file)
             if store.isLogMissing {
                 Console.tell(
-                    "error: it was not closed in order, and no write-ahead log is beside it: its last events may be "
+                    "error: it was not closed in order, and its write-ahead log is not beside it: its last events may be "
                         + "missing; to copy a database that is served, use 'wfctl backup'")
             }
             if let broken = store.logBreak { Console.tell("warning: \(broken.finding)") }

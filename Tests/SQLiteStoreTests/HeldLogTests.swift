@@ -53,14 +53,19 @@ import WorkflowStore
     }
 
     private func expectRefused(_ directory: TemporaryDirectory) throws {
+        try expectRefused(directory, log: "is missing", "and making an empty file '\(directory.store)-wal'")
+    }
+
+    private func expectRefused(_ directory: TemporaryDirectory, log: String, _ without: String...) throws {
         let error = #expect(throws: StoreError.self) { _ = try SQLiteFileStore.sqlite(directory) }
         #expect(error?.code == .damaged)
         #expect(
             error?.message
                 == "Cannot open '\(directory.store)': it was not closed in order, and its write-ahead log "
-                + "'\(directory.store)-wal' is missing, with what was committed last; unless another program has "
+                + "'\(directory.store)-wal' \(log), so the last commits are missing; unless another program has "
                 + "written to the database since, rename '\(directory.store).held-wal', which is that log, to it, "
-                + "restore a backup, or go on without it by making an empty file of that name")
+                + "restore a backup, or go on without them by "
+                + (["moving '\(directory.store).held-wal' away"] + without).joined(separator: " "))
     }
 
     /// Another program runs each statement on its own connection, and closes the connection.
@@ -140,7 +145,45 @@ import WorkflowStore
         try RawFile(killed).execute("SELECT 1 FROM store")
         try RawFile(killed).execute("UPDATE instance SET updated_ms = updated_ms + 1")
         try expectRefused(killed)
+        try remove(".held-wal", of: killed)
         try killed.write(Data(), to: "store.db-wal")
+        try SQLiteFileStore.sqlite(killed).writer().close()
+        #expect(try killed.names() == ["store.db", "store.db.lock"])
+    }
+
+    /// A copy by hand puts an empty or an older log in the log's place.
+    @Test(arguments: [true, false]) func aLogThatIsAnotherOneIsRefusedAndCanBePutBack(isEmpty: Bool) throws {
+        let (killed, scribe) = try killed()
+        let log = try Data(contentsOf: URL(filePath: killed.store + "-wal"))
+        try remove("-wal", of: killed)
+        try killed.write(isEmpty ? Data() : log.prefix(log.count / 2), to: "store.db-wal")
+        let file = try SQLiteFile.open(at: killed.store)
+        #expect(file.isLogMissing)
+        try file.close()
+        try expectRefused(killed, log: "is not the one that wfd wrote")
+        try remove("-wal", of: killed)
+        try FileManager.default.moveItem(atPath: killed.store + ".held-wal", toPath: killed.store + "-wal")
+        try expectWhole(killed, scribe, moved: false)
+    }
+
+    /// A copy of the folder may make two files of the log's two names.
+    @Test func aCopyWithoutHardLinksIsAccepted() throws {
+        let (killed, scribe) = try killed()
+        let log = try Data(contentsOf: URL(filePath: killed.store + "-wal"))
+        try remove("-wal", of: killed)
+        try killed.write(log, to: "store.db-wal")
+        let file = try SQLiteFile.open(at: killed.store)
+        #expect(!file.isLogMissing)
+        try file.close()
+        try expectWhole(killed, scribe, moved: false)
+    }
+
+    @Test func anOtherLogIsAcceptedWhenTheHeldOneIsMovedAway() throws {
+        let (killed, _) = try killed()
+        try remove("-wal", of: killed)
+        try killed.write(Data(), to: "store.db-wal")
+        try expectRefused(killed, log: "is not the one that wfd wrote")
+        try remove(".held-wal", of: killed)
         try SQLiteFileStore.sqlite(killed).writer().close()
         #expect(try killed.names() == ["store.db", "store.db.lock"])
     }

@@ -143,6 +143,21 @@ import WorkflowStore
         try oldWriter.close()
     }
 
+    /// A daemon that runs as another user must be able to open the restored file.
+    @Test func whoMayReadItStaysTheSame() async throws {
+        let directory = try TemporaryDirectory()
+        _ = try write(directory, events: 3)
+        let backup = try await backup(directory)
+        chmod(directory.store, 0o640)
+        // Only root may give a file to another user.
+        let owner: uid_t = geteuid() == 0 ? 65_534 : geteuid()
+        chown(directory.store, owner, getegid())
+        _ = try await restore(backup, to: directory)
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.store)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+        #expect(attributes[.ownerAccountID] as? Int == Int(owner))
+    }
+
     @Test func everyRestoreIsAGenerationOfItsOwn() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)

@@ -20,7 +20,7 @@ struct CountTypeTests {
             #"{"items":[{"machine":"order","version":2,"count":1,"since":"2026-07-31T09:30:00.000Z","#
                 + #""sinceInMilliseconds":5,"instance":"o-1","event":"error.invoke.a","type":"invocation-failed","#
                 + #""message":"x: y","error":{"message":"y","status":402,"type":"x"}}]}"#)
-        try roundTrip(FailureList.self, #"{"items":[\#(Self.failure)],"others":3}"#)
+        try roundTrip(FailureList.self, #"{"items":[\#(Self.failure)],"others":3,"redacted":2}"#)
         try roundTrip(FailureList.self, #"{"items":[]}"#)
     }
 
@@ -35,6 +35,7 @@ struct CountTypeTests {
             DaemonStatus.self,
             #"{"status":"storage-unavailable","reason":"full","version":"1","held":true,"behind":5,"waiting":1,"#
                 + #""instances":[{"status":"failed","count":88}],"failures":[\#(Self.failure)],"otherFailures":2,"#
+                + #""redactedFailures":3,"#
                 + #""disk":{"file":1,"pages":4,"freePages":5,"log":2,"logHeld":6,"logErased":7,"free":3},"#
                 + #""otherRuns":55,"#
                 + #""lastBackupAt":"2026-07-31T09:30:00.000Z","#

@@ -62,13 +62,16 @@ struct BulkVerbTests {
     @Test func aRehearsalTellsWhatServicesWouldHear() async {
         let found = BulkRehearsal(
             digest: String(repeating: "a", count: 64), selected: 3, counts: BulkCounts(done: 3),
-            groups: [BulkRehearsal.Group(configuration: ["paid"], count: 3)], begun: 1_240, again: 5, cancelled: 2)
+            groups: [
+                BulkRehearsal.Group(configuration: ["paid"], count: 2),
+                BulkRehearsal.Group(configuration: ["review.legal", "review.pay"], count: 1),
+            ], begun: 1_240, again: 5, cancelled: 2)
         let (_, outcome) = await Self.told(
             ["reset", "--to", "2", "--all", "--reason", "r", "--dry-run"], Self.rehearsal(found))
         #expect(
             outcome.output
                 == """
-                3 would be reset: paid 3    digest aaaaaa
+                3 would be reset: paid 2, review.legal + review.pay 1    digest aaaaaa
                   begins 1,240 invocations or calls
                   begins 5 invocations again; their services act twice
                   cancels 2 invocations

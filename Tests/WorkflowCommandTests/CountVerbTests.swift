@@ -19,7 +19,7 @@ struct CountVerbTests {
         let items = [
             Self.failure(88, since: 2), Self.failure(2, since: 0, state: ""), Self.failure(1, since: 0, state: nil),
         ]
-        let transport = ScriptedTransport([.value(FailureList(items: items, others: 7))])
+        let transport = ScriptedTransport([.value(FailureList(items: items, others: 7, redacted: 2))])
         let (outcome, _) = await CommandHarness().run(["failures", "--machine", "order"], transport: transport)
         #expect(
             outcome.output == """
@@ -29,7 +29,12 @@ struct CountVerbTests {
                 order     1   1       4h      after.2d.packing                      no such overload: string + int
 
                 """)
-        #expect(outcome.errors == "note: 7 more have failed for still other reasons\n")
+        #expect(
+            outcome.errors == """
+                note: 7 more have failed for still other reasons
+                note: 2 more have failed for a redacted reason; 'wfctl list --status failed' has them
+
+                """)
         #expect(transport.requests.map(\.target) == ["/v1/failures?machine=order"])
     }
 
@@ -137,7 +142,7 @@ struct CountVerbTests {
         let status = DaemonStatus(
             status: .ready, version: "1.2", behind: 90_000, waiting: 3,
             instances: [.init(status: .failed, count: 88), .init(status: .running, count: 1_204)],
-            failures: [Self.failure(88, since: 2)], otherFailures: 2,
+            failures: [Self.failure(88, since: 2)], otherFailures: 2, redactedFailures: 3,
             disk: .init(file: 3 << 20, log: 512, free: 5 << 30), otherRuns: 55, lastBackupAt: Sample.time)
         let outcome = await CommandHarness().run("status", answers: [.value(status)])
         #expect(
@@ -148,6 +153,7 @@ struct CountVerbTests {
                 instances: 88 failed, 1204 running
                 failed:    88 of order version 1 on after.2d.packing, since 2d 4h: no such overload: string + int
                            2 more reasons: 'wfctl failures'
+                           3 for a redacted reason: 'wfctl list --status failed'
                            55 more runs: 'wfctl bulk list'
                 disk:      3.0 MiB, log 512 B, 5.0 GiB free
                 backup:    2026-07-31T09:30:00.123Z

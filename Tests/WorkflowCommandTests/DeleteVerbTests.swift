@@ -113,6 +113,10 @@ struct DeleteVerbTests {
         (["delete", "o"], "error: 'delete' needs '--reason', which is recorded"),
         (["delete", "o", "--reason", "r", "--confirm", "p"], "error: '--confirm' must repeat the name 'o', not 'p'"),
         (["purge", "--finished-before", "soon", "--reason", "r"], "error: '--finished-before': "),
+        (
+            ["purge", "--finished-before", "2026-01-01", "--reason", "r"],
+            "error: '--finished-before': '2026-01-01' is a date, not a delay; write 90d, 36h or another"
+        ),
         (["purge", "--finished-before", "-1s", "--reason", "r"], "error: '--finished-before': "),
     ])
     func badArgumentsAreRefused(_ arguments: [String], _ message: String) async {

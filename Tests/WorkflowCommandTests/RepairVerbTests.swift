@@ -199,7 +199,7 @@ struct RepairVerbTests {
         answer.context = (["amount": 300, "customer": ["name": "Ann"]] as JSONValue).object
         let transport = ScriptedTransport([.value(Sample.instance("o")), .value(answer)])
         let (outcome, _) = await CommandHarness().run(
-            ["set", "o", "amount=300", #"customer.name="Ann""#, "--unset", "note", "--reason", "r", "--dry-run"],
+            ["set", "o", "amount=300", #"customer.name="Ann""#, "--unset", "note", "--dry-run"],
             transport: transport)
         #expect(
             outcome.output == """

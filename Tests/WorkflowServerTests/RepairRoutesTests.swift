@@ -101,6 +101,20 @@ import WorkflowStore
         return Dictionary(items.compactMap(\.object).map { ($0["instance"]?.string ?? "", $0) }) { first, _ in first }
     }
 
+    /// An error of the request as a whole has a status, as it has without `dryRun`.
+    @Test func aRehearsalOfAMissingMachineIsNotFound() async throws {
+        let host = try await Self.host()
+        for dryRun in ["true", "false"] {
+            let body =
+                #"{"run":"r","action":{"verb":"retry"},"select":{"machine":"jab"},"reason":"r","dryRun":\#(dryRun)}"#
+            let headers = [("Content-Type", "application/json")]
+            let request = RawRequest("POST", "/v1/bulk", headers: headers, body: Array(body.utf8))
+            let answer = try await host.answers(to: [request])[0]
+            #expect(answer.status == 404)
+            #expect(try answer.object["type"]?.string?.hasSuffix("machine-not-found") == true)
+        }
+    }
+
     @Test func onlyAnUndoTellsWhoHasGoneOn() async throws {
         let host = try await Self.host()
         func begin(_ body: String) async throws -> String {

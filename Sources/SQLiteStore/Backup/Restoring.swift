@@ -120,6 +120,7 @@ struct Restoring {
         // The copy keeps its inode when it is renamed.
         try inCopy { try PlaceQueries.write(self.order.place.place(of: file.restoring), $0) }
         if let parting { report.events = try replaced.events(from: parting) }
+        if StoreFile.size(of: file.path) != nil { try file.giveOwner(to: file.restoring) }
         try StoreFile.flush(file.restoring, for: file.given)
         report.bytes = StoreFile.size(of: file.restoring) ?? 0
         return report

@@ -74,4 +74,14 @@ extension StoreFile {
         guard descriptor >= 0 else { throw failure(given, errno, "'\(path)': ") }
         close(descriptor)
     }
+
+    /// Gives a file that will replace this one the owner, group and permissions of this one.
+    func giveOwner(to copy: String) throws(StoreError) {
+        var (old, new) = (stat(), stat())
+        guard lstat(path, &old) == 0, lstat(copy, &new) == 0,
+            // An owner who is not in the file's group may not set the group again.
+            (old.st_uid, old.st_gid) == (new.st_uid, new.st_gid) || chown(copy, old.st_uid, old.st_gid) == 0,
+            chmod(copy, old.st_mode & 0o777) == 0
+        else { throw Self.failure(given, errno, "its owner cannot be kept: ") }
+    }
 }

@@ -12,8 +12,8 @@ package final class SQLiteFile: SQLiteReading {
     package let readers: ReaderPool
     /// The limits that the file was opened with.
     package let limits: StoreLimits
-    /// True if the last commits may be missing: the file was not closed in order, has no write-ahead log, and does not
-    /// contain the log's pages. A copy of a file that a daemon had open is such a file.
+    /// True if the last commits may be missing: the file was not closed in order, and its write-ahead log is missing or
+    /// another one. A copy of a file that a daemon had open is such a file.
     package let isLogMissing: Bool
     /// The break in the log; `nil` if there is none, or while a daemon writes to the log.
     package let logBreak: LogBreak?
@@ -27,7 +27,7 @@ package final class SQLiteFile: SQLiteReading {
         self.readers = readers
         self.limits = limits
         self.leftovers = leftovers
-        isLogMissing = !row.isClean && leftovers.hadNoLog && !leftovers.isLogInFile
+        isLogMissing = !row.isClean && !leftovers.hadLog
     }
 
     /// Opens an existing file. Refuses a file of another program or of a newer schema, and a file whose schema differs
@@ -104,18 +104,15 @@ package final class SQLiteFile: SQLiteReading {
 private struct Leftovers: Sendable {
     let file: StoreFile
     private let paths: [String]
-    /// True if there was no write-ahead log.
-    var hadNoLog: Bool { paths.contains(file.wal) }
-
-    /// True if another program moved the log into the file.
-    let isLogInFile: Bool
+    /// True if the log was there, or its content: another program may have moved the log into the file.
+    let hadLog: Bool
 
     /// Notes which files are missing. Create this value before the file is opened.
     init(_ file: StoreFile) {
         self.file = file
         paths = [file.wal, file.index].filter { StoreFile.size(of: $0) == nil }
-        // If the second name cannot be read, the answer is unknown and counts as false.
-        isLogInFile = paths.contains(file.wal) && (try? HeldLog(file: file).isInFile()) == true
+        // If the second name cannot be read, the answer is unknown and counts as if there were none.
+        hadLog = (try? HeldLog(file: file).isInDatabase()) ?? !paths.contains(file.wal)
     }
 
     /// Removes the files that did not exist before, unless a daemon uses them now.

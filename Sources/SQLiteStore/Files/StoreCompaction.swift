@@ -157,10 +157,7 @@ package struct StoreCompaction {
             if mode == "wal" { try database.execute(sql: "PRAGMA journal_mode = WAL") }
         }
         try connection.close()
-        var status = stat()
-        guard lstat(file.path, &status) == 0, chown(file.compacting, status.st_uid, status.st_gid) == 0,
-            chmod(file.compacting, status.st_mode & 0o777) == 0
-        else { throw StoreFile.failure(file.given, errno, "its owner cannot be kept: ") }
+        try file.giveOwner(to: file.compacting)
     }
 
     /// Renames the copy to the file's name.

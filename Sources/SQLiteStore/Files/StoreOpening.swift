@@ -54,26 +54,26 @@ struct StoreOpening {
             recovered.logBreak = try LogWalk(file.wal, for: file.given)?.found
             try judgeThroughLog()
         }
-        let isLogInFile = logSize == nil && !wasCreated ? try HeldLog(file: file).isInFile() : nil
+        let isHeldLogInDatabase = wasCreated ? nil : try HeldLog(file: file).isInDatabase()
         do {
-            return try connect(lock, &recovered, hadLog: logSize != nil, isLogInFile)
+            return try connect(lock, &recovered, hadLog: logSize != nil, isHeldLogInDatabase)
         } catch {
             // A file that has only some of the log's pages looks damaged.
             let isDamage = (error as? StoreError)?.code == .damaged || SQLiteFailure(error).isCorrupt
-            throw isLogInFile == false && isDamage ? missingLog(isHeld: true) : error
+            throw isHeldLogInDatabase == false && isDamage ? lostLog(hadLog: logSize != nil, isHeld: true) : error
         }
     }
 
     /// Opens the connections and takes the store over.
     private func connect(
-        _ lock: FileLock, _ recovered: inout StoreRecovery, hadLog: Bool, _ isLogInFile: Bool?
+        _ lock: FileLock, _ recovered: inout StoreRecovery, hadLog: Bool, _ isHeldLogInDatabase: Bool?
     ) throws -> SQLiteFileStore {
         let connection = try DatabaseQueue(
             path: file.path, configuration: ConnectionSettings.writer(limits).configuration("writer", file))
         let readers = try ReaderPool(file: file, limits: limits)
         do {
             let (row, place, lineage) = try connection.inDatabase { database in
-                let (row, place) = try prepare(database, &recovered, hadLog: hadLog, isLogInFile)
+                let (row, place) = try prepare(database, &recovered, hadLog: hadLog, isHeldLogInDatabase)
                 return (row, place, try Lineage.read(database, generation: row.generation))
             }
             let writer = try SQLiteWriter(
@@ -121,15 +121,20 @@ struct StoreOpening {
 
     /// Recovers the log, upgrades and checks the schema, checks the last rows, and takes the store over.
     ///
-    /// - Parameter isLogInFile: For a missing log, true if the file has all pages of the log's second name; `nil` if
-    ///   there is no second name.
+    /// - Parameter isHeldLogInDatabase: The answer of `HeldLog.isInDatabase()`.
     private func prepare(
-        _ database: Database, _ recovered: inout StoreRecovery, hadLog: Bool, _ isLogInFile: Bool?
+        _ database: Database, _ recovered: inout StoreRecovery, hadLog: Bool, _ isHeldLogInDatabase: Bool?
     ) throws -> (StoreRow, StorePlace?) {
         let schema = SchemaSteps(file: file, migrations: migrations)
         recovered.openedVersion = try schema.version(of: database)
         try schema.check(database)
         try refuseClock(database)
+        if let row = try StoreRow.read(database), !row.isClean, !recovered.wasCreated {
+            guard isHeldLogInDatabase ?? hadLog else {
+                throw lostLog(hadLog: hadLog, isHeld: isHeldLogInDatabase != nil)
+            }
+            recovered.logWasMoved = !hadLog
+        }
         if recovered.logBreak?.isProof == true, let bytes = recovered.logBytesFound {
             recovered.logBreak?.copy = keepLog(bytes)
         }
@@ -146,29 +151,29 @@ struct StoreOpening {
             throw StoreError(.damaged, "Cannot open '\(file.given)': its row in 'store' is missing; restore a backup")
         }
         recovered.wasClean = row.isClean
-        if !row.isClean, !hadLog, !recovered.wasCreated {
-            guard isLogInFile == true else { throw missingLog(isHeld: isLogInFile != nil) }
-            recovered.logWasMoved = true
-        }
         recovered.rowsChecked = try TailCheck(file: file, row: row, limit: limits.tailRows).run(database)
         // The file still says that it was closed in order, and a start that fails here leaves it so.
         try HeldLog(file: file).hold()
         return try takeOver(database, row, &recovered)
     }
 
-    /// Returns the error of a missing log. A killed daemon leaves a log, even an empty one, and the file says that it
-    /// was not closed in order.
-    private func missingLog(isHeld: Bool) -> StoreError {
+    /// Returns the error of a log that is missing, or that is another one than the held log. A killed daemon leaves a
+    /// log, even an empty one, and the file says that it was not closed in order.
+    private func lostLog(hadLog: Bool, isHeld: Bool) -> StoreError {
+        let lost = hadLog ? "is not the one that wfd wrote" : "is missing"
         let back =
             isHeld
             ? "unless another program has written to the database since, rename '\(file.heldLog)', which is that "
                 + "log, to it"
             : "put it back"
+        let without = [
+            isHeld ? "moving '\(file.heldLog)' away" : nil, hadLog ? nil : "making an empty file '\(file.wal)'",
+        ]
         return StoreError(
             .damaged,
-            "Cannot open '\(file.given)': it was not closed in order, and its write-ahead log '\(file.wal)' is "
-                + "missing, with what was committed last; \(back), restore a backup, or go on without it by making "
-                + "an empty file of that name")
+            "Cannot open '\(file.given)': it was not closed in order, and its write-ahead log '\(file.wal)' \(lost), "
+                + "so the last commits are missing; \(back), restore a backup, or go on without them by "
+                + without.compactMap(\.self).joined(separator: " and "))
     }
 
     /// Refuses a store of another clock, or of a later time, before anything is written. The machine's clock was wrong

@@ -10,10 +10,10 @@ import WorkflowStore
 ///
 /// Two things remove the log of a killed daemon. A person may delete it. SQLite, in any program that opens and closes
 /// the database, moves the whole log into the file and then removes the log. Both leave a file that was not closed in
-/// order and has no log. Under its second name the log is still there, and its pages tell the two cases apart. If the
-/// file has all pages of the log, nothing is lost. No mark inside the database could prove the same, because a
-/// checkpoint writes its pages one by one. The mark of a commit may be in the file while other pages of the commit are
-/// not.
+/// order and has no log. A copy made by hand may put an empty or an older log in its place. Under its second name the
+/// log is still there, and its pages tell the cases apart. If the database has all pages of the log, nothing is lost.
+/// No mark inside the database could prove the same, because a checkpoint writes its pages one by one. The mark of a
+/// commit may be in the file while other pages of the commit are not.
 struct HeldLog {
     let file: StoreFile
 
@@ -35,24 +35,41 @@ struct HeldLog {
         if StoreFile.size(of: file.wal) == nil { unlink(file.heldLog) }
     }
 
-    /// Returns true if the file has every page as the log committed it last; `nil` if there is no second name.
-    func isInFile() throws(StoreError) -> Bool? {
-        guard StoreFile.size(of: file.heldLog) != nil else { return nil }
+    /// Returns true if the database, read through its present log, has every page as the held log committed it last;
+    /// `nil` if there is no second name, or it names the present log.
+    func isInDatabase() throws(StoreError) -> Bool? {
+        guard let held = StoreFile.identity(of: file.heldLog)?.identity,
+            held != StoreFile.identity(of: file.wal)?.identity
+        else { return nil }
         guard let walk = try LogWalk(file.heldLog, keepsPages: true, for: file.given) else { return true }
         // A broken log does not show what it contained.
         guard walk.found == nil else { return false }
         guard walk.databasePages > 0 else { return true }
-        let log = try StoreFile.openPresent(file.heldLog, O_RDONLY, of: .anybody, for: file.given)
+        let log = try open(file.heldLog)
         defer { close(log) }
-        let database = try StoreFile.openPresent(file.path, O_RDONLY, of: .anybody, for: file.given)
+        let database = try open(file.path)
         defer { close(database) }
+        let present = try LogWalk(file.wal, keepsPages: true, for: file.given)
+        let presentLog = present == nil ? nil : try open(file.wal)
+        defer { if let presentLog { close(presentLog) } }
         for (page, place) in walk.pages where page <= walk.databasePages {
-            // The page follows the frame's header of 24 bytes.
-            let wanted = Self.read(log, at: place + 24, count: walk.pageBytes)
-            let found = Self.read(database, at: Int64(page - 1) * Int64(walk.pageBytes), count: walk.pageBytes)
+            let wanted = Self.read(log, at: place + Self.frameHeader, count: walk.pageBytes)
+            let found =
+                if let presentLog, let newer = present?.pages[page] {
+                    Self.read(presentLog, at: newer + Self.frameHeader, count: walk.pageBytes)
+                } else {
+                    Self.read(database, at: Int64(page - 1) * Int64(walk.pageBytes), count: walk.pageBytes)
+                }
             guard wanted.count == walk.pageBytes, wanted == found else { return false }
         }
         return true
+    }
+
+    /// The length of the header before the page in a frame of a log.
+    private static let frameHeader: Int64 = 24
+
+    private func open(_ path: String) throws(StoreError) -> CInt {
+        try StoreFile.openPresent(path, O_RDONLY, of: .anybody, for: file.given)
     }
 
     private static func read(_ descriptor: CInt, at place: Int64, count: Int) -> [UInt8] {

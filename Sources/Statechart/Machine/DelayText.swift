@@ -22,6 +22,9 @@ package enum DelayText {
     /// Returns the milliseconds of a text that must have a unit, except for 0. A retention of `1` hardly means one
     /// millisecond.
     package static func lengthWithUnit(of text: String) throws(DelayError) -> Int64 {
+        if date(text) != nil {
+            throw DelayError(message: "\(EventName.quoted(text)) is a date, not a delay; write 90d, 36h or another")
+        }
         let milliseconds = try length(of: text)
         guard milliseconds == 0 || text.contains(where: \.isLetter) else {
             throw DelayError(message: "\(EventName.quoted(text)) has no unit; write 90d, 36h or another")

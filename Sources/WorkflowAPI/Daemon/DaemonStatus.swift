@@ -49,6 +49,8 @@ public struct DaemonStatus: Equatable, WireRecord {
     public var failures: [FailureItem]
     /// The number of groups that are not in `failures`; `nil` if there are none.
     public var otherFailures: Int64?
+    /// The number of failed instances whose reason was redacted; `nil` if there are none.
+    public var redactedFailures: Int64?
     /// The stalled queues: an effect is due for over a minute and has not begun, is held, or has failed. As many as
     /// a person reads; `nil` if there are none.
     public var queues: [QueueItem]?
@@ -73,9 +75,9 @@ public struct DaemonStatus: Equatable, WireRecord {
         status: State, reason: String? = nil, version: String, held: Bool? = nil, holdReason: String? = nil,
         suspendedMachines: [MachineSuspensionItem]? = nil, behind: Int64? = nil,
         lateTimers: Int64? = nil, waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [],
-        otherFailures: Int64? = nil, queues: [QueueItem]? = nil, otherQueues: Int64? = nil, deleting: Int64? = nil,
-        disk: Disk? = nil, runs: [BulkRun]? = nil, otherRuns: Int64? = nil,
-        lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
+        otherFailures: Int64? = nil, redactedFailures: Int64? = nil, queues: [QueueItem]? = nil,
+        otherQueues: Int64? = nil, deleting: Int64? = nil, disk: Disk? = nil, runs: [BulkRun]? = nil,
+        otherRuns: Int64? = nil, lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
     ) {
         self.status = status
         self.reason = reason
@@ -89,6 +91,7 @@ public struct DaemonStatus: Equatable, WireRecord {
         self.instances = instances
         self.failures = failures
         self.otherFailures = otherFailures
+        self.redactedFailures = redactedFailures
         self.queues = queues
         self.otherQueues = otherQueues
         self.deleting = deleting
@@ -112,6 +115,7 @@ public struct DaemonStatus: Equatable, WireRecord {
         instances = try fields.required("instances", \.instances)
         failures = try fields.required("failures", \.failures)
         otherFailures = try fields.optional("otherFailures", \.otherFailures)
+        redactedFailures = try fields.optional("redactedFailures", \.redactedFailures)
         queues = try fields.optional("queues", \.queues)
         otherQueues = try fields.optional("otherQueues", \.otherQueues)
         deleting = try fields.optional("deleting", \.deleting)

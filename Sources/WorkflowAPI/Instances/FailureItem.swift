@@ -77,16 +77,20 @@ public struct FailureList: Equatable, WireRecord {
     public var items: [FailureItem]
     /// The number of instances in none of the items, because there are too many groups; `nil` if there are none.
     public var others: Int64?
+    /// The number of failed instances whose reason was redacted; `nil` if there are none.
+    public var redacted: Int64?
 
     /// Creates a value from its parts.
-    public init(items: [FailureItem], others: Int64? = nil) {
+    public init(items: [FailureItem], others: Int64? = nil, redacted: Int64? = nil) {
         self.items = items
         self.others = others
+        self.redacted = redacted
     }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
         items = try fields.required("items", \.items)
         others = try fields.optional("others", \.others)
+        redacted = try fields.optional("redacted", \.redacted)
     }
 }
 

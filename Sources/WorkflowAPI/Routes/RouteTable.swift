@@ -131,7 +131,8 @@ extension Route {
     /// Sends events to many instances and starts others, one in each line.
     public static let sendEvents = Route(
         "sendEvents", .post, "/v1/events", for: .send,
-        body: .lines(.of(BatchLine.self)),
+        body: .lines(
+            .of(BatchLine.self, "{instance, event, data?, expect?, key?} or {instance, start: {machine}, key?}")),
         query: ["atomic", "context"], answer: .lines(.of(BatchAnswer.self)),
         problems: [.instanceNotFound, .machineNotFound, .instanceExists] + sending + keyed
             + [.instancePurged, .payloadTooLarge] + writing)

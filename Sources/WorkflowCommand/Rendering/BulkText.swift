@@ -26,7 +26,7 @@ enum BulkText {
         var parts: [String] = []
         if counts.done > 0 {
             let groups = rehearsal.groups.map { group in
-                "\(group.configuration.map(StateText.leaves) ?? "elsewhere") \(grouped(group.count))"
+                "\(group.configuration?.joined(separator: " + ") ?? "elsewhere") \(grouped(group.count))"
             }
             let places = groups.isEmpty ? "" : ": \(groups.joined(separator: ", "))"
             parts.append("\(grouped(counts.done)) \(would(verb))\(places)")

@@ -27,7 +27,7 @@ struct Cancel: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        try options.checkReason(of: "cancel", isForMany: many.isUsed)
+        _ = try options.requiredReason(of: "cancel")
         try many.check(instance: instance, options)
     }
 

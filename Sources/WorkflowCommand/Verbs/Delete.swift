@@ -33,7 +33,7 @@ struct Delete: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        try options.checkReason(of: "delete", isForMany: many.isUsed)
+        _ = try options.requiredReason(of: "delete")
         try many.check(instance: instance, options)
         if confirm != nil, instance == nil { throw ValidationError("'--confirm' is for one instance") }
         if let confirm, let instance, confirm != instance {

@@ -24,6 +24,10 @@ struct Failures: Verb {
         try printer.add(found.items)
         try printer.end()
         if let others = found.others { try session.say("note: \(others) more have failed for still other reasons") }
+        if let redacted = found.redacted {
+            try session.say(
+                "note: \(redacted) more have failed for a redacted reason; 'wfctl list --status failed' has them")
+        }
     }
 
     private static let columns: [Table<FailureItem>.Column] = [

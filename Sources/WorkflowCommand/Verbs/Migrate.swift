@@ -7,7 +7,7 @@ struct Migrate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Move instances to another version of their machine.",
         discussion: """
-            $ wfctl migrate order-1042 --to 2 --map packing=fulfil.packing --reason OPS-12 --dry-run
+            $ wfctl migrate order-1042 --to 2 --map pay=billing.pay --reason OPS-12 --dry-run
             $ wfctl migrate --machine order --from 1 --to 2 --reason OPS-12 --dry-run
             $ wfctl migrate --undo ops-13 --reason OPS-12
 
@@ -58,7 +58,7 @@ struct Migrate: Verb {
 
     func validate() throws {
         try Least.check("--to", to)
-        try options.checkReason(of: "migrate", isForMany: undo != nil || many.isUsed)
+        _ = try options.requiredReason(of: "migrate")
         if undo != nil {
             if !instances.isEmpty || many.isUsed || to != nil || !migration.isEmpty || allOrNothing {
                 throw ValidationError("'--undo' names a run, which sets the instances, the version and the plan")

@@ -44,7 +44,7 @@ struct Redact: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        try options.checkReason(of: "redact", isForMany: many.isUsed)
+        _ = try options.requiredReason(of: "redact")
         try many.check(instance: instance, options)
         if instance == nil, seq != nil || rename != nil {
             throw ValidationError("'--seq' and '--rename' are for one instance")

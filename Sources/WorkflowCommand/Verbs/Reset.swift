@@ -48,7 +48,7 @@ struct Reset: Verb {
 
     func validate() throws {
         try many.check(instance: instance, options)
-        try options.checkReason(of: "reset", isForMany: many.isUsed)
+        _ = try options.requiredReason(of: "reset")
         try Least.check("--to", to)
     }
 

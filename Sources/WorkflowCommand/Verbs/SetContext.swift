@@ -34,7 +34,7 @@ struct SetContext: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        try options.checkReason(of: "set", isForMany: many.isUsed)
+        _ = try options.requiredReason(of: "set")
         if allChanges.isEmpty, unset.isEmpty { throw ValidationError("Nothing to change: give PATH=JSON or '--unset'") }
         var paths: Set<String> = []
         for change in allChanges {

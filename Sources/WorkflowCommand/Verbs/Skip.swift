@@ -23,7 +23,7 @@ struct Skip: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        try options.checkReason(of: "skip", isForMany: many.isUsed)
+        _ = try options.requiredReason(of: "skip")
         try many.check(instance: instance, options)
     }
 
@@ -31,8 +31,10 @@ struct Skip: Verb {
         guard let instance else {
             return try await many.carryOut(BulkAction(.skip), options, in: session)
         }
-        try await options.carryOut(in: session, failing: "has failed") { client, key throws(ClientError) in
-            try await client.skip(options.request, instance, key: key, wantsContext: session.showsContext)
+        var request = options.request
+        request.reason = try options.requiredReason(of: "skip")
+        try await options.carryOut(in: session, failing: "has failed") { [request] client, key throws(ClientError) in
+            try await client.skip(request, instance, key: key, wantsContext: session.showsContext)
         }
     }
 }

@@ -48,6 +48,10 @@ struct Status: Verb {
         if let others = status.otherFailures {
             text = text + "           \(plural(others, "more reason")): 'wfctl failures'\n"
         }
+        if let redacted = status.redactedFailures {
+            text = text + (status.failures.isEmpty ? "failed:    " : "           ")
+            text = text + "\(String(redacted), .bad) for a redacted reason: 'wfctl list --status failed'\n"
+        }
         text = text + queues(status)
         if let rows = status.deleting { text = text + "deleting:  \(plural(rows, "row")) left\n" }
         for (place, run) in (status.runs ?? []).enumerated() {

@@ -123,17 +123,31 @@ struct SelectionDigest {
     }
 }
 
+/// A request that the engine can carry out or rehearse, with the names that it lists.
+package struct CheckedBulkRequest: Sendable {
+    let request: BulkRequest
+    let names: [InstanceName]
+}
+
 extension Engine {
+    /// Checks a request as a whole, before its instances are visited.
+    package func checked(
+        _ asked: BulkRequest, _ named: [InstanceName], by caller: Caller
+    ) async throws(Rejection) -> CheckedBulkRequest {
+        let (request, names) = try await resolved(asked, named, by: caller)
+        try await check(request, names, by: caller)
+        return CheckedBulkRequest(request: request, names: names)
+    }
+
     /// Applies a run's action to each selected instance, in batches that are discarded. Each of them sees the committed
     /// data of its own moment.
     ///
     /// - Parameter progress: Called with the number of instances that were tried.
     @concurrent package func rehearse(
-        _ asked: BulkRequest, _ named: [InstanceName], by caller: Caller,
+        _ checked: CheckedBulkRequest, by caller: Caller,
         _ progress: @concurrent (_ done: Int64) async throws -> Void
     ) async throws -> BulkRehearsal {
-        let (request, names) = try await resolved(asked, named, by: caller)
-        try await check(request, names, by: caller)
+        let (request, names) = (checked.request, checked.names)
         let now = self.now
         var digest = SelectionDigest()
         var rehearsal = BulkRehearsal()

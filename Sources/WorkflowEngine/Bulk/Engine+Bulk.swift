@@ -20,16 +20,16 @@ extension Engine {
             (try batch.run(key), RunBegin(batch.numbers))
         }
         if let found { return try same(found, asked) }
-        let (request, names) = try await resolved(asked, named, by: caller)
+        let checked = try await checked(asked, named, by: caller)
+        let (request, names) = (checked.request, checked.names)
         let text = request.text
         guard text.utf8.count <= limits.runBytes else {
             throw Rejection.tooMuchTogether("What a run does is at most \(limits.runBytes) bytes of JSON")
         }
-        try await check(request, names, by: caller)
         try bulk.takePlace()
         defer { bulk.leavePlace() }
         let begun = now
-        if request.isAtomic { try await refuseMisfits(request, names, by: caller) }
+        if request.isAtomic { try await refuseMisfits(checked, by: caller) }
         let selected = try await select(request, names, at: begun, by: caller)
         let run = BulkRecord(
             key: key, request: text, actor: caller.actor, generation: generation, floor: look.floor, selected: selected,
@@ -96,8 +96,8 @@ extension Engine {
     }
 
     /// Rejects an all-or-nothing run that would leave instances out.
-    private func refuseMisfits(_ request: BulkRequest, _ names: [InstanceName], by caller: Caller) async throws {
-        let outcome = try await rehearse(request, names, by: caller) { _ in }.outcome
+    private func refuseMisfits(_ checked: CheckedBulkRequest, by caller: Caller) async throws {
+        let outcome = try await rehearse(checked, by: caller) { _ in }.outcome
         let left = outcome.left
         guard left > 0 else { return }
         let leftOut = outcome.told.first { $0.kind != .done && $0.kind != .passedOver }

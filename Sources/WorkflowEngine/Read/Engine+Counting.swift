@@ -22,6 +22,8 @@ package struct FailureGroups: Sendable {
     package let groups: [FailureGroup]
     /// The number of instances in no group, because there are too many groups.
     package let others: Int
+    /// The number of instances whose reason was redacted.
+    package let redacted: Int
 }
 
 extension Engine {
@@ -32,14 +34,17 @@ extension Engine {
         for machine in machines { _ = try await self.machine(named: machine, by: caller) }
         var counted: [FailureKey: FailureGroup] = [:]
         var first: [FailureKey: (record: InstanceRecord, seq: Int64)] = [:]
-        var others = 0
+        var (others, redacted) = (0, 0)
         var query = InstanceQuery(machines: machines, statuses: [.failed], limit: limits.countedPage)
         repeat {
             let page = try await read { [query] () async throws(StoreError) in
                 try await store.instances(query, in: caller.namespace)
             }
             for record in page.instances {
-                guard let told = record.toldFailure else { continue }
+                guard let told = record.toldFailure else {
+                    redacted += 1
+                    continue
+                }
                 let key = FailureKey(machine: record.machineID, failure: told.reason)
                 if counted[key] == nil {
                     guard counted.count < limits.failureGroups else {
@@ -65,7 +70,8 @@ extension Engine {
             else { continue }
             counted[key]?.failedVersion = try await loadedMachine(row.machineID).record.version
         }
-        return FailureGroups(groups: counted.values.sorted(by: FailureGroup.comesBefore), others: others)
+        return FailureGroups(
+            groups: counted.values.sorted(by: FailureGroup.comesBefore), others: others, redacted: redacted)
     }
 
     /// Returns the numbers of instances by status and configuration.
@@ -98,7 +104,7 @@ extension FailureGroup {
 }
 
 extension InstanceRecord {
-    /// The reason and time of the instance's failure; `nil` if it has not failed.
+    /// The reason and time of the instance's failure; `nil` if it has not failed, or a redaction erased the reason.
     fileprivate var toldFailure: (reason: RecordedFailure, at: Timestamp, seq: Int64)? {
         guard let object = failure.flatMap(RecordedFailure.object), case .int(let at)? = object["at"],
             Timestamp.range.contains(at), case .int(let seq)? = object["seq"],

@@ -66,16 +66,17 @@ struct BulkRoutes: Sendable {
         try request.head.refuseIdempotencyKey()
         let (body, names) = try await Self.read(request)
         let asked = try Self.request(body, names)
+        // Errors of the request as a whole are reported before the first line.
         guard body.dryRun == true else {
-            // Errors of the request as a whole are reported before the first line.
             let name = body.run ?? ""
             let view = try await asking { try await engine.begin(run: name, asked, names, by: request.caller) }
             return follow(view, by: request.caller)
         }
+        let checked = try await asking { try await engine.checked(asked, names, by: request.caller) }
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { [engine] lines in
             do {
-                let rehearsal = try await engine.rehearse(asked, names, by: request.caller) { done in
+                let rehearsal = try await engine.rehearse(checked, by: request.caller) { done in
                     if Task.isShuttingDownGracefully { throw CancellationError() }
                     try await lines.write(BulkLine.progress(WorkProgress(done: done, total: Int64(names.count))))
                 }

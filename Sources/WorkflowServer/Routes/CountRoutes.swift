@@ -46,7 +46,8 @@ struct CountRoutes: Sendable {
         return Response(
             FailureList(
                 items: found.groups.map { FailureItem($0, now: now) },
-                others: found.others == 0 ? nil : Int64(found.others)))
+                others: found.others == 0 ? nil : Int64(found.others),
+                redacted: found.redacted == 0 ? nil : Int64(found.redacted)))
     }
 }
 

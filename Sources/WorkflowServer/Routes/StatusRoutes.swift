@@ -45,6 +45,7 @@ struct StatusRoutes: Sendable {
                 },
                 failures: failures.groups.prefix(Self.shownFailures).map { FailureItem($0, now: now) },
                 otherFailures: others == 0 ? nil : Int64(others),
+                redactedFailures: failures.redacted == 0 ? nil : Int64(failures.redacted),
                 queues: queues.isEmpty ? nil : queues.prefix(Self.shownQueues).map { QueueItem($0, now: now) },
                 otherQueues: otherQueues == 0 ? nil : Int64(otherQueues),
                 deleting: report.backlog.rows == 0 ? nil : report.backlog.rows,

@@ -66,7 +66,7 @@ struct BulkBench {
     ) async throws -> BulkRehearsal {
         let targets: BulkRequest.Targets =
             names.isEmpty ? .selection(selection) : .names(names.count, BulkRequest.digest(of: names))
-        return try await engine.rehearse(BulkRequest(action: action, targets: targets), names, by: .test) { _ in }
+        return try await engine.rehearse(BulkRequest(action: action, targets: targets), names, by: .test)
     }
 
     /// Returns the number of a run's rows: in all instances together, and in the instance that has most.
@@ -114,5 +114,14 @@ extension BulkRehearsal {
     /// The numbers of instances by their first leaves afterwards.
     var places: [String: Int64] {
         Dictionary(groups.map { ($0.key.configuration.first ?? "", $0.value.count) }, uniquingKeysWith: +)
+    }
+}
+
+extension Engine {
+    /// Checks a request and rehearses it.
+    func rehearse(
+        _ request: BulkRequest, _ names: [InstanceName], by caller: Caller
+    ) async throws -> BulkRehearsal {
+        try await rehearse(checked(request, names, by: caller), by: caller) { _ in }
     }
 }

@@ -57,7 +57,7 @@ import WorkflowStore
         #expect(try await running.engine.send(trial).seq.rawValue == 2)
         let request = BulkRequest(
             action: .send(event: "flip", data: nil), targets: .selection(BulkSelection(machines: ["lamp"])))
-        let rehearsal = try await running.engine.rehearse(request, [], by: .test) { _ in }
+        let rehearsal = try await running.engine.rehearse(request, [], by: .test)
         #expect(rehearsal.outcome.brief == "done 60")
         #expect(store.record("l-0")?.seq.rawValue == 1)
         store.hold.open()

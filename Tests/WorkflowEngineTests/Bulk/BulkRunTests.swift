@@ -175,7 +175,7 @@ import WorkflowStore
             _ = try await bench.begin("a", .repair(.skip), selection, expect: digest, reason: "r")
         }
         let request = BulkRequest(action: .repair(.skip), targets: .selection(selection), expect: digest)
-        #expect(try await bench.told { _ = try await bench.engine.rehearse(request, [], by: .test) { _ in } } == told)
+        #expect(try await bench.told { _ = try await bench.engine.rehearse(request, [], by: .test) } == told)
         let now = try await bench.rehearse(.repair(.skip), selection).digest.text.prefix(6)
         #expect(
             told

@@ -40,7 +40,7 @@ import WorkflowStore
             batch.changedInstances.contains { $0.name == stop } ? StoreError(.unavailable, "made to fail") : nil
         }
         var request = BulkRequest(action: action, targets: .selection(selection), reason: "r")
-        if isExpected { request.expect = try await engine.rehearse(request, [], by: .test) { _ in }.digest.text }
+        if isExpected { request.expect = try await engine.rehearse(request, [], by: .test).digest.text }
         _ = try await engine.begin(run: name, request, [], by: .test)
         try await eventually("the run pauses") { try await engine.run(named: name, by: .test).paused != nil }
         try await eventually("the run is stopped") {

@@ -300,7 +300,7 @@ import WorkflowStore
         try await bench.timed.pass(Self.minutes(6))
         let request = BulkRequest(
             action: .repair(.resume), targets: .selection(BulkSelection(machines: ["job"], statuses: [.suspended])))
-        let rehearsal = try await bench.engine.rehearse(request, [], by: .test) { _ in }
+        let rehearsal = try await bench.engine.rehearse(request, [], by: .test)
         #expect(rehearsal.selected == 1 && rehearsal.outcome.count(of: .refused) == 1)
         _ = try await bench.engine.begin(run: "r", request, [], by: .test)
         let run = try await bench.ended("r")

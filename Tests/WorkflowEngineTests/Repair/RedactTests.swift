@@ -149,6 +149,8 @@ import WorkflowStore
         try await bench.redact("c")
         let record = try await bench.timed.record("c")
         #expect(record.status == .failed && record.failure == nil)
+        let failures = try await bench.engine.failures(of: [], by: .test)
+        #expect(failures.groups.isEmpty && failures.redacted == 1)
         #expect(try bench.count(of: marker) == 0)
         try await bench.expectErased("c", gaps: "1-4")
         try await bench.repair("c", .skip)
