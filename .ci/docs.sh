@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pages of the three libraries from what `swift build` has built, into one folder: docs.sh BUILT OUTPUT. A
-# warning is an error. It reads the modules as they are: no second build, and no package for it.
+# Makes the pages of the three libraries and of JSON values from what `swift build` has built, into one folder:
+# docs.sh BUILT OUTPUT. A warning is an error. It reads the modules as they are: no second build, and no package for it.
 set -euo pipefail
 built=$1
 output=$2
@@ -16,10 +16,10 @@ while IFS= read -r map; do
 done < <(find Sources .build/checkouts/*/Sources "$built"/*.build/module.modulemap -name module.modulemap)
 while IFS= read -r folder; do c+=(-Xcc "-I$folder"); done < <(find .build/checkouts/*/Sources -type d -name include)
 
-# The first is the base of the others: what they say of its types leads to its pages.
+# Each may name what is in those before it.
 known=()
 archives=()
-for library in StateMachines DurableMachines WorkflowClient; do
+for library in WorkflowJSON StateMachines DurableMachines WorkflowClient; do
     mkdir "$work/$library"
     swift symbolgraph-extract -module-name "$library" -target "$triple" -I "$built/Modules" "${c[@]}" \
         -minimum-access-level public -skip-synthesized-members -output-dir "$work/$library"
@@ -29,7 +29,7 @@ for library in StateMachines DurableMachines WorkflowClient; do
         --fallback-display-name "$library" --fallback-default-module-kind Library --warnings-as-errors \
         --enable-experimental-external-link-support "${known[@]}" --output-dir "$work/$library.doccarchive"
     archives+=("$work/$library.doccarchive")
-    known=(--dependency "$work/StateMachines.doccarchive")
+    known+=(--dependency "$work/$library.doccarchive")
 done
 rm -rf "$output"
 "$docc" merge "${archives[@]}" --synthesized-landing-page-name wfd --output-path "$output"

@@ -42,14 +42,14 @@ package struct ManualPage: Sendable, CustomStringConvertible {
         return (["README.md"] + paths).map(page)
     }()
 
-    /// The library's articles and tutorials, from which `make docs` makes pages.
-    package static let catalog: [ManualPage] = {
-        let folder = "Sources/StateMachines/StateMachines.docc"
+    /// The articles and tutorials of the libraries, from which `make docs` makes pages.
+    package static let catalog: [ManualPage] = ["StateMachines", "DurableMachines", "WorkflowClient"].flatMap {
+        let folder = "Sources/\($0)/\($0).docc"
         // A folder that cannot be read has no pages here either.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
         let pages = names.filter { $0.hasSuffix(".md") || $0.hasSuffix(".tutorial") }
         return pages.sorted().map { page(folder + "/" + $0) }
-    }()
+    }
 
     /// True if the page is a tutorial of DocC, which has directives and indented prose.
     package var isTutorial: Bool { path.hasSuffix(".tutorial") }

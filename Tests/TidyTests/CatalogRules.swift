@@ -2,7 +2,9 @@ import ManualTesting
 
 /// Rules for the library's catalog: it must agree with the library and the examples.
 enum CatalogRules {
-    static let folder = "Sources/StateMachines/StateMachines.docc"
+    static let folder = folder(of: "StateMachines")
+
+    static func folder(of library: String) -> String { "Sources/\(library)/\(library).docc" }
 
     /// Finds steps of a tutorial that have a line which the next step lacks, or out of its order. The last step must be
     /// the file that the tutorial leads to, or a part of it.
@@ -42,7 +44,7 @@ enum CatalogRules {
     /// Returns the symbols that the topics of a page list.
     static func topics(of page: ManualPage) -> [String] {
         page.section("## Topics").compactMap { line in
-            line.wholeMatch(of: /- ``(\w+)``/).map { String($0.1) }
+            line.wholeMatch(of: /- ``(?:\w+\/)?(\w+)``/).map { String($0.1) }
         }
     }
 }
