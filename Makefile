@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo build release install size lint test rest traits docs api unit count conformance property fuzz crash
-.PHONY: tsan wal bench bench-check
+.PHONY: tsan wal wire bench bench-check
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -87,9 +87,16 @@ rest: ## What 'test' leaves out because it is long: suites that kill or walk ove
 	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --no-parallel --filter "$$heavy" \
 	    --event-stream-output-path .build/heavy.jsonl --event-stream-version 0
 	@.ci/slowest.py .build/heavy.jsonl
+	.ci/wire/run.sh $(flags)
 	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory count
+
+wire: ## The HTTP of the end-to-end suites, recorded and compared with docs/openapi.json
+	@.ci/packages.sh
+	@.ci/python.sh
+	.ci/swift.sh build $(flags) --build-tests
+	.ci/wire/run.sh $(flags)
 
 traits: ## The examples as packages of their own: what they resolve, their tests, what is said where a trait is missing
 	.ci/traits.sh

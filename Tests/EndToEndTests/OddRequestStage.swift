@@ -101,8 +101,8 @@ struct OddRequestStage {
         _ route: Route, target: String? = nil, body: String? = nil, odd: [(name: String, value: [UInt8])] = []
     ) -> OddRequest {
         let body = (body ?? Self.body(for: route)).map { Array($0.utf8) }
-        let types: [Route.Body: String] = [.none: "text/plain", .definition: "application/yaml"]
-        let type = types[route.body] ?? route.body.mediaTypes ?? "application/json"
+        // The first of several.
+        let type = route.body.mediaTypes?.split(separator: " ").first.map(String.init) ?? "text/plain"
         let usual = [
             ("Host", "localhost"), ("Content-Type", type), ("Content-Length", "\(body?.count ?? 0)"),
         ].filter { usual in !odd.contains { $0.name == usual.0 } }

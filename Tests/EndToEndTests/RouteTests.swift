@@ -21,7 +21,8 @@ import WorkflowJSON
 
     /// Returns a request that is correct except for the query and the kind of its body.
     private func request(_ route: Route, query: String = "", as mediaType: String? = nil) -> RawRequest {
-        let type = mediaType ?? (route.body == .definition ? "application/yaml" : route.body.mediaTypes)
+        // The first of several.
+        let type = mediaType ?? route.body.mediaTypes?.split(separator: " ").first.map(String.init)
         return RawRequest(
             route.method.rawValue, path(of: route) + query,
             headers: type.map { [(name: "Content-Type", value: $0)] } ?? [],

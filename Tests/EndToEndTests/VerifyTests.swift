@@ -55,7 +55,7 @@ import WorkflowJSON
         let found = try await verify(copy)
         #expect(found.end == .exited(1))
         #expect(
-            found.errors.hasPrefix("error: it was not closed in order, and no write-ahead log is beside it"),
+            found.errors.hasPrefix("error: it was not closed in order, and its write-ahead log is not beside it"),
             "\(found)")
         #expect(try await verify(daemon.database).end == .exited(0))
         #expect(try await daemon.stop().end == .exited(0))
@@ -130,7 +130,7 @@ import WorkflowJSON
         try FileManager.default.copyItem(atPath: folder.path("wfd.db"), toPath: folder.path("copy.db"))
         let copied = try await verify(folder.path("copy.db"))
         #expect(copied.end == .exited(1))
-        let missing = "error: it was not closed in order, and no write-ahead log is beside it: "
+        let missing = "error: it was not closed in order, and its write-ahead log is not beside it: "
         #expect(copied.errors.hasPrefix(missing), "\(copied)")
         try FileManager.default.removeItem(atPath: folder.path("copy.db"))
         daemon = try await Daemon(in: folder)

@@ -99,6 +99,8 @@ private enum RouteDocument {
             case .object(let form): "`\(form.text)`"
             case .value(let form): "\(form.text): any JSON; no body is null"
             case .lines(let form): "lines of `\(form.text)`, as `\(LineStream.mediaType)`"
+            case .objectOrLines(let form, let other):
+                "`\(form.text)`, or lines of it, then `\(other.text)`, as `\(LineStream.mediaType)`"
             case .definition: "a definition, as `application/yaml` or `application/json`"
             }
         let answer =

@@ -19,7 +19,12 @@ public enum OpenAPIDocument {
         var schemas = JSONObject()
         for (name, schema) in book.schemas { schemas[name] = .object(schema) }
         return [
-            "openapi": "3.1.0", "info": ["title": "wfd", "version": .string(Release.version)], "paths": .object(paths),
+            "openapi": "3.1.0", "paths": .object(paths),
+            "info": [
+                "title": "wfd", "version": .string(Release.version),
+                "description":
+                    "In a request, null stands for a missing field that is not required, but not for a boolean.",
+            ],
             "components": ["schemas": .object(schemas)],
         ]
     }()
@@ -58,7 +63,12 @@ public enum OpenAPIDocument {
         switch body {
         case .none: return nil
         case .object(let form), .value(let form): return ["application/json": ["schema": .object(schema(form, &book))]]
-        case .lines(let form): return items(form, LineStream.mediaType, &book)
+        case .lines(let form): return items(schema(form, &book), LineStream.mediaType)
+        case .objectOrLines(let first, let others):
+            let (first, others) = (schema(first, &book), schema(others, &book))
+            var content = items(["anyOf": [.object(first), .object(others)]], LineStream.mediaType)
+            content["application/json"] = ["schema": .object(first)]
+            return content
         case .definition:
             var content = JSONObject()
             for type in DefinitionMediaType.allCases { content[type.rawValue] = ["schema": [:]] }
@@ -72,8 +82,9 @@ public enum OpenAPIDocument {
         case .object(let form):
             // The status is 201 if something new was created, else 200.
             responses["2XX"] = response(form.text, ["application/json": ["schema": .object(schema(form, &book))]])
-        case .lines(let form): responses["200"] = response(form.text, items(form, LineStream.mediaType, &book))
-        case .events(let form): responses["200"] = response(form.text, items(form, EventStream.mediaType, &book))
+        case .lines(let form): responses["200"] = response(form.text, items(schema(form, &book), LineStream.mediaType))
+        case .events(let form):
+            responses["200"] = response(form.text, items(schema(form, &book), EventStream.mediaType))
         case .bytes(let form): responses["200"] = response(form, ["*/*": ["schema": [:]]])
         case .nothing: responses["204"] = ["description": "Done"]
         }
@@ -94,7 +105,7 @@ public enum OpenAPIDocument {
         form.type?.schema(in: &book) ?? [:]
     }
 
-    private static func items(_ form: Route.Form, _ mediaType: String, _ book: inout SchemaBook) -> JSONObject {
-        [mediaType: ["schema": ["type": "string", "x-itemSchema": .object(schema(form, &book))]]]
+    private static func items(_ schema: JSONObject, _ mediaType: String) -> JSONObject {
+        [mediaType: ["schema": ["type": "string", "x-itemSchema": .object(schema)]]]
     }
 }

@@ -50,6 +50,8 @@ public struct Route: Sendable {
         case value(Form)
         /// A JSON object of a form in each line.
         case lines(Form)
+        /// A JSON object of a form, or lines: this object, then objects of the second form.
+        case objectOrLines(Form, Form)
         /// A definition, as YAML or as JSON.
         case definition
 
@@ -59,6 +61,7 @@ public struct Route: Sendable {
             case .none: nil
             case .object, .value: "application/json"
             case .lines: LineStream.mediaType
+            case .objectOrLines: "application/json or \(LineStream.mediaType)"
             case .definition: DefinitionMediaType.allCases.map(\.rawValue).joined(separator: " or ")
             }
         }
@@ -123,7 +126,9 @@ public struct Route: Sendable {
         self.body = body
         self.query = query
         self.answer = answer
-        self.problems = problems
+        // A number in JSON may be too large to keep.
+        let hasJSON = if case .none = body { false } else { body != .definition }
+        self.problems = hasJSON && !problems.contains(.invalidData) ? problems + [.invalidData] : problems
     }
 
     /// Returns the path with values for the template's parameters, in their order and percent-encoded.

@@ -17,9 +17,10 @@ extension Route {
         metrics, openAPI,
     ]
 
-    /// The problems that can be the answer on every route.
+    /// The problems that can be the answer on every route. An address for metrics alone has no other route.
     public static let commonProblems: [ProblemType] = [
-        .invalidRequest, .invalidParameter, .unsupportedMediaType, .wrongHost, .crossSite, .expectationFailed,
+        .routeNotFound, .invalidRequest, .invalidParameter, .unsupportedMediaType, .wrongHost, .crossSite,
+        .expectationFailed,
         .headTooLarge, .requestTimeout, .notImplemented, .overloaded, .storageUnavailable,
         .databaseDamaged, .internalError,
     ]
@@ -46,31 +47,31 @@ extension Route {
     public static let showMachine = Route(
         "showMachine", .get, "/v1/machines/{machine}", for: .read,
         answer: .object(.of(MachineSummary.self, "the machine with its source")),
-        problems: [.machineNotFound, .routeNotFound])
+        problems: [.machineNotFound])
     /// A version of a machine.
     public static let showMachineVersion = Route(
         "showMachineVersion", .get, "/v1/machines/{machine}/versions/{version}", for: .read,
         answer: .object(.of(MachineSummary.self, "the machine with its source")),
-        problems: [.machineNotFound, .routeNotFound])
+        problems: [.machineNotFound])
     /// Sets the version that new instances of a machine take.
     public static let activateMachine = Route(
         "activateMachine", .post, "/v1/machines/{machine}/active", for: .define,
         body: .object(.of(ActivateRequest.self, "{version: int or 'latest'}")),
         answer: .object(.of(MachineSettingsItem.self)),
-        problems: [.machineNotFound, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
+        problems: [.machineNotFound, .invalidData, .payloadTooLarge] + writing)
     /// Suspends a machine: no instance starts, and its instances accept nothing.
     public static let suspendMachine = Route(
         "suspendMachine", .post, "/v1/machines/{machine}/suspend", for: .operate,
         body: .object(.of(SuspendMachineRequest.self)),
         answer: .object(.of(MachineSettingsItem.self, "as for active, with {instances, dryRun?}: how many run")),
-        problems: [.machineNotFound, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
+        problems: [.machineNotFound, .invalidData, .payloadTooLarge] + writing)
     /// Ends the suspension of a machine, and resumes the instances that were suspended with it.
     public static let resumeMachine = Route(
         "resumeMachine", .post, "/v1/machines/{machine}/resume", for: .operate,
         body: .object(.of(ResumeMachineRequest.self)),
         answer: .object(
             .of(MachineSettingsItem.self, "as for active, with {instances, run?, dryRun?}: how many go on by the run")),
-        problems: [.machineNotFound, .keyReused, .routeNotFound, .payloadTooLarge] + writing)
+        problems: [.machineNotFound, .keyReused, .payloadTooLarge] + writing)
     /// Sets the time for which finished instances of a machine are kept.
     public static let retainMachine = Route(
         "retainMachine", .post, "/v1/machines/{machine}/retention", for: .operate,
@@ -79,12 +80,12 @@ extension Route {
             .of(
                 MachineSettingsItem.self,
                 "as for active; of a dry run with {instances, dryRun}: how many would be deleted now")),
-        problems: [.machineNotFound, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
+        problems: [.machineNotFound, .invalidData, .payloadTooLarge] + writing)
     /// Replays the histories of a machine's instances with another definition.
     public static let backtestMachine = Route(
         "backtestMachine", .post, "/v1/machines/{machine}/replay", for: .read, body: .definition, query: ["version"],
         answer: .lines(.of(BacktestLine.self, "progress, what parts, counts")),
-        problems: [.machineNotFound, .routeNotFound, .invalidDefinition, .payloadTooLarge])
+        problems: [.machineNotFound, .invalidDefinition, .payloadTooLarge])
 }
 
 // MARK: Instances
@@ -116,7 +117,7 @@ extension Route {
     public static let showInstance = Route(
         "showInstance", .get, "/v1/instances/{instance}", for: .read, query: ["seq"],
         answer: .object(.of(Instance.self)),
-        problems: missing + [.redacted])
+        problems: missing + [.redacted, .seqNotFound])
     /// Sends an event to an instance.
     public static let sendEvent = Route(
         "sendEvent", .post, "/v1/instances/{instance}/events", for: .send, body: .object(.of(SendRequest.self)),
@@ -155,7 +156,8 @@ extension Route {
     /// Replays the macrosteps of an instance.
     public static let replayInstance = Route(
         "replayInstance", .get, "/v1/instances/{instance}/replay", for: .read, query: ["to", "trace"],
-        answer: .lines(.of(ReplayStep.self, "one for each macrostep")), problems: missing)
+        answer: .lines(.of(ReplayStep.self, "one for each macrostep")),
+        problems: missing + [.seqNotFound])
     /// Replays the history of an instance with another definition.
     public static let backtestInstance = Route(
         "backtestInstance", .post, "/v1/instances/{instance}/replay", for: .read, body: .definition,
@@ -265,10 +267,8 @@ extension Route {
     /// Carries out one verb for many instances.
     public static let runBulk = Route(
         "runBulk", .post, "/v1/bulk", for: .operate,
-        body: .object(
-            .of(
-                BulkRequest.self, "{run, action, select, expect?, dryRun?, reason?}, or lines: this, then {instance}…"
-            )),
+        body: .objectOrLines(
+            .of(BulkRequest.self, "{run, action, select, expect?, dryRun?, reason?}"), .of(BulkName.self)),
         answer: .lines(.of(BulkLine.self, "progress, {rehearsal} or {run}")),
         problems: [.machineNotFound, .unknownEvent, .selectionChanged, .keyReused, .payloadTooLarge] + writing)
     /// The stored runs over many instances.
@@ -279,19 +279,19 @@ extension Route {
     public static let showRun = Route(
         "showRun", .get, "/v1/bulk/{run}", for: .read,
         answer: .object(.of(BulkRun.self)),
-        problems: [.runNotFound, .routeNotFound])
+        problems: [.runNotFound])
     /// The instances that a run left out.
     public static let listLeftOut = Route(
         "listLeftOut", .get, "/v1/bulk/{run}/instances", for: .read, query: ["outcome"],
-        answer: .lines(.of(BulkTold.self)), problems: [.runNotFound, .notUndoable, .routeNotFound])
+        answer: .lines(.of(BulkTold.self)), problems: [.runNotFound, .notUndoable])
     /// Stops a run.
     public static let stopRun = Route(
         "stopRun", .post, "/v1/bulk/{run}/stop", for: .operate, answer: .object(.of(BulkRun.self, "the run")),
-        problems: [.runNotFound, .routeNotFound] + writing)
+        problems: [.runNotFound] + writing)
     /// Resumes a stopped run.
     public static let resumeRun = Route(
         "resumeRun", .post, "/v1/bulk/{run}/resume", for: .operate, answer: .object(.of(BulkRun.self, "the run")),
-        problems: [.runNotFound, .routeNotFound] + writing)
+        problems: [.runNotFound] + writing)
 }
 
 // MARK: Tasks
@@ -301,7 +301,7 @@ extension Route {
     public static let leaseTasks = Route(
         "leaseTasks", .post, "/v1/tasks/{queue}/lease", for: .work, body: .object(.of(LeaseRequest.self)),
         answer: .object(.of(LeasedTasks.self)),
-        problems: [.invalidName, .routeNotFound, .payloadTooLarge] + writing)
+        problems: [.invalidName, .payloadTooLarge] + writing)
     /// Accepts the result of a task.
     public static let completeTask = Route(
         "completeTask", .post, "/v1/tasks/{task}/complete", for: .work, body: .value(.of(JSONValue.self, "the result")),
@@ -356,7 +356,7 @@ extension Route {
         body: .object(
             .of(QueueRequest.self, "{concurrency?: int or null, rate?: {count, milliseconds} or null, paused?, new?}")),
         answer: .object(.of(QueueSettingsItem.self)),
-        problems: [.invalidName, .invalidData, .routeNotFound, .queueNotFound, .payloadTooLarge] + writing)
+        problems: [.invalidName, .invalidData, .queueNotFound, .payloadTooLarge] + writing)
     /// Lets held effects start.
     public static let release = Route(
         "release", .post, "/v1/release", for: .operate, answer: .object(.of(ReleasedEffects.self)), problems: writing)
@@ -398,7 +398,7 @@ extension Route {
     /// The bytes of a backup, which can be fetched once.
     public static let fetchBackup = Route(
         "fetchBackup", .get, "/v1/backups/{backup}", for: .backup, answer: .bytes("the database"),
-        problems: [.backupNotFound, .routeNotFound])
+        problems: [.backupNotFound])
     /// Liveness: the process answers.
     public static let live = Route(
         "live", .get, "/livez", for: .health, query: nil, answer: .object(.of(Health.self)))
@@ -423,11 +423,11 @@ extension Route {
 extension Route {
     /// The problems of a route with an instance. A path whose parameter is not percent-encoded correctly names no
     /// route.
-    private static let missing: [ProblemType] = [.instanceNotFound, .routeNotFound]
+    private static let missing: [ProblemType] = [.instanceNotFound]
     private static let paging: [ProblemType] = [.invalidPageToken, .generationChanged]
     private static let writing: [ProblemType] = [.draining, .outcomeUnknown]
     /// The problems of a route with a task. A path that is not percent-encoded correctly names no task.
-    private static let reporting: [ProblemType] = [.leaseLost, .routeNotFound, .payloadTooLarge] + writing
+    private static let reporting: [ProblemType] = [.leaseLost, .payloadTooLarge] + writing
     private static let keyed: [ProblemType] = [.keyReused, .keyExpired, .keyAhead, .redacted]
     private static let repairing: [ProblemType] =
         missing + [.preconditionFailed] + keyed + [.payloadTooLarge] + writing

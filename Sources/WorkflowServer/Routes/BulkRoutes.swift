@@ -120,6 +120,9 @@ extension BulkRoutes {
         _ request: RoutedRequest
     ) async throws -> (WorkflowAPI.BulkRequest, names: [InstanceName]) {
         guard request.head.mediaTypeName == LineStream.mediaType else {
+            guard request.head.mediaTypeName == "application/json" else {
+                throw request.head.unsupportedMediaType(expected: "application/json or \(LineStream.mediaType)")
+            }
             return (try await request.object(as: WorkflowAPI.BulkRequest.self), [])
         }
         var lines = BodyLines(request.request.body, on: request.connection)
