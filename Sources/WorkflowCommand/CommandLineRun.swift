@@ -73,7 +73,7 @@ package struct CommandLineRun {
             }
             let label = "Error: "
             let said = text.hasPrefix(label) ? String(text.dropFirst(label.count)) : text
-            let message = OptionSuggestion.improved(said, help: Self.help(for: arguments))
+            let message = OptionSuggestion.improved(said, of: arguments, help: Self.help(for: arguments))
             let safe: StyledText = "\(lines: message)\n"
             let whole = text.hasPrefix(label) ? "\("error:", .error) \(safe)" : safe
             try environment.errors.write(whole.text(isColoured: environment.hasColours(environment.errors)))

@@ -77,12 +77,17 @@ private struct Alignment {
 /// Finds the probable intended option.
 package enum OptionSuggestion {
     /// Returns the message of a command-line parser. In the message about an unknown option, replaces the parser's
-    /// guess by the nearest option in the help text.
-    package static func improved(_ message: String, help: String) -> String {
+    /// guess by the nearest option in the help text. The parser takes the value of an unknown option for an argument,
+    /// and may report a mistake that follows from this; then the message is about the option.
+    package static func improved(_ message: String, of arguments: [String], help: String) -> String {
         let beginning = "Unknown option '"
-        guard message.hasPrefix(beginning) else { return message }
-        let option = String(message.dropFirst(beginning.count).prefix { $0 != "'" })
         let options = help.split { !$0.isLowercase && $0 != "-" }.filter { $0.hasPrefix("--") }.map(String.init)
+        let given = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map { $0.prefix { $0 != "=" } }
+        let unknown = given.first { !options.contains(String($0)) }.map(String.init)
+        let option =
+            message.hasPrefix(beginning)
+            ? String(message.dropFirst(beginning.count).prefix { $0 != "'" }) : unknown
+        guard let option else { return message }
         let suggestion = Spelling.closest(to: option, among: options).map { ". Did you mean '\($0)'?" } ?? ""
         return beginning + option + "'" + suggestion + message.drop { $0 != "\n" }
     }

@@ -63,7 +63,8 @@ struct WFD: AsyncParsableCommand {
             configuration.subcommands.first { $0.configuration.names.contains(word) }
         }
         let help = command.map { helpMessage(for: $0) } ?? helpMessage(for: Serve.self)
-        return "error: " + OptionSuggestion.improved(String(text.dropFirst(label.count)), help: help + " --version")
+        return "error: "
+            + OptionSuggestion.improved(String(text.dropFirst(label.count)), of: arguments, help: help + " --version")
     }
 }
 

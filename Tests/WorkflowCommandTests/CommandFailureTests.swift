@@ -128,6 +128,7 @@ struct CommandFailureTests {
         (["send", "o", "e", "--expect-seq", "x"], "The value 'x' is invalid for '--expect-seq <n>'"),
         (["send", "o", "e", "--dry-rum"], "Unknown option '--dry-rum'. Did you mean '--dry-run'?"),
         (["list", "--statu", "failed"], "Unknown option '--statu'. Did you mean '--status'?"),
+        (["tail", "--machine", "order", "--limit", "1"], "Unknown option '--limit'"),
         (["--verison"], "Unknown option '--verison'. Did you mean '--version'?"),
         (["list", "--limit", "0"], "'--limit' must be at least 1, not 0"),
         (

@@ -38,7 +38,16 @@ struct WorkflowSpellingTests {
     ])
     func anOptionIsSuggestedByItsHelp(message: String, improved: String) {
         let help = "OPTIONS:\n  --state <state>  In it.\n  --status <a|b>\n  -o, --output <format>\n  --version"
-        #expect(OptionSuggestion.improved(message, help: help) == improved)
+        #expect(OptionSuggestion.improved(message, of: ["--status=x", "a"], help: help) == improved)
+    }
+
+    /// The parser takes `1` for an argument that nobody gave.
+    @Test func anUnknownOptionIsNamedBeforeWhatFollowsFromIt() {
+        let (help, message) = ("OPTIONS:\n  --state <state>  In it.\n", "'--state' goes without an instance\nUsage: x")
+        #expect(
+            OptionSuggestion.improved(message, of: ["tail", "--state", "a", "--limit", "1"], help: help)
+                == "Unknown option '--limit'\nUsage: x")
+        #expect(OptionSuggestion.improved(message, of: ["tail", "--", "--limit"], help: help) == message)
     }
 
     @Test func nothingIsNearWhereNothingIs() {
