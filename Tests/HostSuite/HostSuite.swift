@@ -16,6 +16,7 @@ package struct HostSuite: Sendable {
     package func run() async throws {
         try await moves()
         try await refusals()
+        try await types()
         try await starts()
         try await keys()
         try await expectations()
@@ -78,6 +79,15 @@ package struct HostSuite: Sendable {
         #expect(finished?.reason == .finished)
         #expect(finished?.description == "refusals, in state 'ended' (seq 4), is done and accepts no more events")
         #expect(try await job.read().status == .done)
+    }
+
+    /// Each host knows the types of the events' data.
+    private func types() async throws {
+        let refused = await error { _ = try await host.apply(Misspelt.self) }
+        #expect(refused?.code == "invalid-definition")
+        #expect(
+            refused?.message.hasSuffix(": event 'begin' has no field 'cuont'; did you mean 'count'?") == true)
+        #expect(refused?.message.contains("HostSuite/HostSuite.swift:") == true)
     }
 
     private func starts() async throws {
@@ -263,7 +273,7 @@ package enum Job: MachineDefinition {
         enum CodingKeys: CodingKey { case idle, working, ended }
     }
 
-    package enum Event: EventValue, Encodable {
+    package enum Event: EventValue, Codable {
         case begin(count: Int), next, divide, echo, unused
 
         package enum Name: String, MachineEvent, CodingKey { case begin, next, divide, echo, unused }
@@ -291,6 +301,16 @@ package enum Job: MachineDefinition {
             After(.seconds(10), .assign(["count": "1 / context.count"]))
         }
         In(.ended, .final)
+    }
+}
+
+/// A machine whose guard reads what its event does not carry.
+private enum Misspelt: MachineDefinition {
+    enum State: String, MachineState { case idle }
+    typealias Event = Job.Event
+
+    static let definition = Definition<Self>("misspelt", initial: .idle) {
+        In(.idle) { On(.begin, if: "event.data.cuont >= 0") }
     }
 }
 

@@ -30,6 +30,14 @@ struct AskingTests {
         #expect(machine.canReach(.open) && !machine.canReach(.closed))
     }
 
+    /// The types of the data do not stand in the way of the question.
+    @Test func guardsOfTheContextCountForEventsWithData() throws {
+        let machine = try StateMachine(Turnstile.self)
+        #expect(machine.canReach(.closed) && !machine.canReach(.open) && !machine.canReach(.new))
+        machine.attempt(.count(by: 1))
+        #expect(machine.canReach(.open) && !machine.canReach(.closed))
+    }
+
     @Test func eachStateOfAListHasTheRoute() throws {
         for event in [Many.Event.a, .b] {
             let machine = try StateMachine(Many.self)
@@ -60,7 +68,7 @@ private enum Desk: MachineDefinition {
         enum Drawer: String, Decodable { case open }
         enum Name: String, MachineState { case open, paid, slip, drawer, drawerOpen = "drawer.open" }
     }
-    enum Event: EventValue, Encodable {
+    enum Event: EventValue, Codable {
         case pay(amount: Int), bill, open
 
         enum Name: String, MachineEvent, CodingKey { case pay, bill, open }
@@ -82,6 +90,25 @@ private enum Gate: MachineDefinition {
     struct Context: Codable, Sendable { var count = 0 }
 
     static let definition = Definition<Self>("gate", initial: .new, context: Context()) {
+        In(.new) {
+            On(.go, to: .open, if: "context.count > 0")
+            On(.go, to: .closed)
+            On(.count, .assign(["count": "context.count + 1"]))
+        }
+    }
+}
+
+private enum Turnstile: MachineDefinition {
+    enum State: String, MachineState { case new, open, closed }
+    enum Event: EventValue, Codable {
+        case go(fast: Bool), count(by: Int)
+
+        enum Name: String, MachineEvent { case go, count }
+    }
+
+    struct Context: Codable, Sendable { var count = 0 }
+
+    static let definition = Definition<Self>("turnstile", initial: .new, context: Context()) {
         In(.new) {
             On(.go, to: .open, if: "context.count > 0")
             On(.go, to: .closed)

@@ -70,6 +70,7 @@ public struct Definition<M: MachineDefinition>: Sendable {
     ) {
         var tree = DefinitionTree(name, initial: initial, isStrict: strict, at: place)
         tree.setContext(context, named: "\(M.self).Context")
+        tree.setEvents(M.Event.self)
         tree.add(pieces.map(\.content), states: M.StateName.allCases.map(\.rawValue))
         reading = DefinitionReading(tree.source)
     }

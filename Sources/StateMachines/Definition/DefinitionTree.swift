@@ -16,6 +16,8 @@ struct DefinitionTree {
     /// False if the context could not be written.
     private var hasContext = true
     private var contextOwner = ""
+    /// One for the context and the events, because both may have values of the same types.
+    private let recorder = TypeRecorder()
 
     init(_ name: String, initial: String?, isStrict: Bool, at place: SwiftPlace) {
         places = [place]
@@ -33,8 +35,8 @@ struct DefinitionTree {
             tree: root, places: copy.places, mistakes: copy.mistakes, isReadable: copy.hasContext)
     }
 
-    /// Sets the context of a new instance.
-    mutating func setContext(_ context: some Encodable, named owner: String) {
+    /// Sets the context of a new instance, and the types of its keys.
+    mutating func setContext<Context: Codable>(_ context: Context, named owner: String) {
         contextOwner = owner
         do throws(MachineMismatch) {
             let value = try MachineMismatch.told(owner) { try ValueEncoder.value(of: context) }
@@ -44,10 +46,28 @@ struct DefinitionTree {
             contextKeys = Set(object.keys)
             guard !object.isEmpty else { return }
             rootMembers.append(.init("context", DefinitionNode(value, at: .first), at: .first))
+            // In a strict machine a key has the type of its first value.
+            let types = recorder.keys(of: Context.self, in: object).filter { key, type in
+                !isStrict || object[key]?.kind != type.text
+            }
+            guard !types.isEmpty else { return }
+            let nodes = types.map { DefinitionNode.Member($0, $1.node(at: .first), at: .first) }
+            let keys = DefinitionNode.Member("context", .map(nodes, at: .first), at: .first)
+            rootMembers.append(.init("types", .map([keys], at: .first), at: .first))
         } catch {
             mistakes.append("\(places[0]): \(error)")
             hasContext = false
         }
+    }
+
+    /// Sets the types of the events' data.
+    mutating func setEvents(_ type: any EventValue.Type) {
+        guard let type = type as? any (EventValue & Decodable).Type else { return }
+        let nodes = recorder.data(of: type).map { event, type in
+            let data = DefinitionNode.Member("data", type.node(at: .first), at: .first)
+            return DefinitionNode.Member(event, .map([data], at: .first), at: .first)
+        }
+        if !nodes.isEmpty { rootMembers.append(.init("events", .map(nodes, at: .first), at: .first)) }
     }
 
     /// Adds the pieces of the definition and all states.

@@ -251,12 +251,17 @@ extension UntypedInstance {
         if transitions.contains(where: { $0.condition?.readsEvent == true }) {
             return transitions.contains { $0.targets.contains { enters(state, by: $0) } }
         }
-        do throws(Statechart.Refusal) {
-            return try move(of: event, nil, at: last).entered.contains(state)
-        } catch {
-            // An action reads data that this question does not have.
-            return transitions.contains { $0.targets.contains { enters(state, by: $0) } }
+        // As if the instance had sent the event: from a caller it would need data of the declared type.
+        let sent = Pending(
+            id: .init(seq: .max, number: 0), kind: .sent, event: event, data: nil, due: last,
+            owner: .send(id: nil))
+        var asked = snapshot
+        asked.armed.append(sent)
+        if case .accepted(let step) = machine.apply(.coming(sent, at: last), to: asked, as: identity) {
+            return step.entered.contains(state)
         }
+        // An action reads data that this question does not have.
+        return transitions.contains { $0.targets.contains { enters(state, by: $0) } }
     }
 
     /// Returns true if the way into a target enters a state: the target, an ancestor that is not active, or a state

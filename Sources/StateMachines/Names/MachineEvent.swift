@@ -26,8 +26,11 @@ public enum NoEvent: MachineEvent {
 
 /// The type of the events that a program sends: the names themselves, or an enum whose cases carry data.
 ///
-/// An `Encodable` enum needs only its names: `case submit(amount: Int)` is the event `submit` with the data
+/// A `Codable` enum needs only its names: `case submit(amount: Int)` is the event `submit` with the data
 /// `{"amount": …}`, and `case succeed(String)` is `succeed` with the text as its data.
+///
+/// The definition declares the types of the data, so that `check()` knows them in expressions. To find the types, the
+/// library decodes each case once from placeholders. An enum that is only `Encodable` declares no types.
 public protocol EventValue: Sendable {
     /// The names of the events.
     associatedtype Name: MachineEvent

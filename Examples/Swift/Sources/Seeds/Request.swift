@@ -9,7 +9,7 @@ public enum Request: MachineDefinition {
         typealias CodingKeys = Name
     }
 
-    public enum Event: EventValue, Encodable {
+    public enum Event: EventValue, Codable {
         case fetch, save, succeed(String), fail(String), reset
 
         public enum Name: String, MachineEvent, CodingKey { case fetch, save, succeed, fail, reset }
