@@ -83,7 +83,8 @@ final class TypeRecorder {
 
     /// Returns true if the type writes all its values in the form that was read: the compiler or Foundation codes it.
     private static func isTrusted<Value>(_ value: Value, _ slot: TypeSlot) -> Bool {
-        if String(reflecting: Value.self).hasPrefix("Foundation") { return true }
+        let name = String(reflecting: Value.self)
+        if ["Foundation.", "FoundationEssentials."].contains(where: name.hasPrefix) { return true }
         if slot.known != nil { return value is any RawRepresentable }
         let mirror = Mirror(reflecting: value)
         return mirror.displayStyle == .struct && slot.isCoding(of: mirror.children.map(\.value))

@@ -80,8 +80,9 @@ public struct Definition<M: MachineDefinition>: Sendable {
         reading = DefinitionReading(DefinitionSource(text: text, at: SwiftPlace(fileID, line)))
     }
 
-    /// Reads and checks the definition, and throws all its mistakes; useful in a test. `StateMachine` and hosts also
-    /// check. A `StateMachine` also refuses a definition with `Invoke`, which only hosts can run.
+    /// Reads and checks the definition, and throws all its mistakes; useful in a test. Expressions are checked against
+    /// the types of the context and of a `Codable` event. `StateMachine` and hosts also check. A `StateMachine` also
+    /// refuses a definition with `Invoke`, which only hosts can run.
     ///
     /// - Returns: Warnings about probable mistakes, such as a state that no transition leads to.
     @discardableResult public func check() throws(DefinitionMistakes) -> [String] {
