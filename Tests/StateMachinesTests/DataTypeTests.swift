@@ -111,6 +111,15 @@ struct DataTypeTests {
         #expect(machine.value.seq == Int64(Open.samples.count) + 1)
     }
 
+    /// The remedy is told where there is one.
+    @Test func anEnumWithoutAPlaceholderIsTold() throws {
+        let place = "StateMachinesTests/DataTypeTests.swift:\(Open.line + 1)"
+        let reason = "Card has no placeholder; make it CaseIterable"
+        #expect(
+            try Open.definition.check()
+                == ["swipe", "insert"].map { "\(place): the data of '\($0)' is not checked: \(reason)" })
+    }
+
     @Test func thePlaceholderOfATypeIsDecodedOnce() throws {
         try Counting.definition.check()
         _ = try StateMachine(Counting.self)
@@ -296,16 +305,17 @@ private enum Open: MachineDefinition {
         }
     }
     enum Way: Codable { case left(Int), right(Int) }
+    struct Held: Codable { var card: Card }
 
     enum State: String, MachineState { case open }
     enum Event: EventValue, Codable {
         case pay(amount: Int, card: Card?, by: By, size: Size)
         /// No other value than a case is a placeholder.
-        case swipe(amount: Int, card: Card)
+        case swipe(amount: Int, card: Card), insert(Held)
         case turn(Way)
         case move(Int, Int)
 
-        enum Name: String, MachineEvent { case pay, swipe, turn, move }
+        enum Name: String, MachineEvent { case pay, swipe, insert, turn, move }
     }
     struct Context: Codable, Sendable {
         var way = Way.left(1)
@@ -317,13 +327,15 @@ private enum Open: MachineDefinition {
     static let samples: [Event] = [
         .pay(amount: 1, card: .visa, by: .text("x"), size: Size(text: "x")),
         .pay(amount: 1, card: nil, by: .number(1), size: Size(number: 1)), .swipe(amount: 1, card: .visa),
-        .turn(.right(1)),
+        .insert(Held(card: .visa)), .turn(.right(1)),
     ]
 
+    static let line = #line
     static let definition = Definition<Self>("open", initial: .open, context: Context()) {
         In(.open) {
             On(.pay)
             On(.swipe, .assign(["card": "event.data.card"]))
+            On(.insert)
             On(.turn, .assign(["way": "event.data"]))
             On(.move)
         }

@@ -14,18 +14,19 @@ final class TypeRecorder {
     /// The largest number of types inside one another.
     private static let deepest = 16
 
-    /// The samples by type; `nil` for a type that rejects placeholders.
-    private var known: [ObjectIdentifier: Any?] = [:]
+    /// The samples by type, or the errors of types that reject placeholders.
+    private var known: [ObjectIdentifier: Result<Any, any Error>] = [:]
     private var entered: Set<ObjectIdentifier> = []
+    /// The events whose types a change of the program would show, each with its remedy.
+    private(set) var remedies: [(event: String, text: String)] = []
 
     /// Returns the types of the data of events. An event without data is left out, and also one of an open type.
     func data<Event: EventValue & Decodable>(of type: Event.Type) -> [(key: String, type: ValueType)] {
         Event.Name.allCases.compactMap { name in
             let root = TypeSlot()
-            let decoder = TypeDecoder(recorder: self, slot: root, given: .enumCase(name.rawValue))
             // An error leaves the type open.
-            guard let event = try? Event(from: decoder), let encoded = try? event.encoded(), encoded.name == name,
-                let payload = Mirror(reflecting: event).children.first?.value
+            guard let event = value(of: type, name.rawValue, recordingIn: root), let encoded = try? event.encoded(),
+                encoded.name == name, let payload = Mirror(reflecting: event).children.first?.value
             else { return nil }
             let slot = root[name.rawValue]
             let values = Mirror(reflecting: payload)
@@ -36,6 +37,15 @@ final class TypeRecorder {
             let type = isUnlabelled ? slot.members[0].slot.type : slot.type
             return type.isOpen || !type.accepts(encoded.data ?? .null) ? nil : (name.rawValue, type)
         }
+    }
+
+    private func value<Event: Decodable>(of type: Event.Type, _ name: String, recordingIn slot: TypeSlot) -> Event? {
+        do {
+            return try Event(from: TypeDecoder(recorder: self, slot: slot, given: .enumCase(name)))
+        } catch let missing as MissingPlaceholder {
+            remedies.append((name, "\(missing.type) has no placeholder; make it CaseIterable"))
+        } catch {}  // Other types have no remedy: the data stays open.
+        return nil
     }
 
     /// Returns the types of a context's keys that are not open.
@@ -58,14 +68,17 @@ final class TypeRecorder {
             }
             return try decoded(type, given)
         }
-        if let known = known[id] {
-            guard let sample = known as? TypeSample<Value> else { throw Self.rejected(type) }
+        if let known = try known[id]?.get() as? TypeSample<Value> { return known }
+        do {
+            let sample = try decoded(type, Self.firstCase(of: type).map(GivenValue.json) ?? given)
+            known[id] = .success(sample)
             return sample
+        } catch {
+            let isRaw = type is any RawRepresentable.Type && !(error is MissingPlaceholder)
+            let error = isRaw ? MissingPlaceholder(type: type) : error
+            known[id] = .failure(error)
+            throw error
         }
-        known[id] = .some(nil)
-        let sample = try decoded(type, Self.firstCase(of: type).map(GivenValue.json) ?? given)
-        known[id] = sample
-        return sample
     }
 
     private func sample<Value: Sampled>(_ type: Value.Type, _ given: GivenValue) throws -> Any {
@@ -74,7 +87,9 @@ final class TypeRecorder {
 
     private func decoded<Value: Decodable>(_ type: Value.Type, _ given: GivenValue) throws -> TypeSample<Value> {
         let id = ObjectIdentifier(type)
-        guard entered.count < Self.deepest, entered.insert(id).inserted else { throw Self.rejected(type) }
+        guard entered.count < Self.deepest, entered.insert(id).inserted else {
+            throw MachineMismatch("\(type) contains itself, or too many types")
+        }
         defer { entered.remove(id) }
         let slot = TypeSlot()
         let value = try Value(from: TypeDecoder(recorder: self, slot: slot, given: given))
@@ -98,8 +113,9 @@ final class TypeRecorder {
         }
         return first(type)
     }
+}
 
-    private static func rejected(_ type: Any.Type) -> MachineMismatch {
-        MachineMismatch("\(type) has no placeholder")
-    }
+/// An enum with raw values, of which no case is known.
+private struct MissingPlaceholder: Error {
+    let type: Any.Type
 }

@@ -36,6 +36,8 @@ struct DefinitionSource: Sendable {
     private let places: [SwiftPlace]
     /// The mistakes found before the text is read.
     private let mistakes: [String]
+    /// The warnings found before the text is read.
+    private let foundWarnings: [String]
     /// False if reading the text would report consequences of the mistakes.
     private let isReadable: Bool
 
@@ -46,14 +48,18 @@ struct DefinitionSource: Sendable {
         tree = nil
         places = []
         mistakes = []
+        foundWarnings = []
         isReadable = true
     }
 
-    init(tree: DefinitionNode, places: [SwiftPlace], mistakes: [String], isReadable: Bool) {
+    init(
+        tree: DefinitionNode, places: [SwiftPlace], mistakes: [String], warnings: [String], isReadable: Bool
+    ) {
         self.tree = tree
         self.isReadable = isReadable
         self.places = places
         self.mistakes = mistakes
+        foundWarnings = warnings
         place = places[0]
         text = tree.text(as: .json)
         let deciding = tree.members?.filter { !["events", "types"].contains($0.key) }
@@ -80,7 +86,7 @@ struct DefinitionSource: Sendable {
     /// Returns the warnings about a definition without mistakes.
     func warnings() -> [String] {
         let told = tree.map { tree in Result { () throws(DefinitionError) in try DefinitionReader.read(tree) } }
-        if case .success(let reading)? = told { return reading.warnings.map(lineOfSwift) }
+        if case .success(let reading)? = told { return foundWarnings + reading.warnings.map(lineOfSwift) }
         let reading = try? DefinitionReader.read(text)  // Its mistakes were thrown before.
         return reading?.warnings.map(lineOfText) ?? []
     }

@@ -5,6 +5,7 @@ internal import WorkflowJSON
 struct DefinitionTree {
     private var places: [SwiftPlace]
     private var mistakes: [String] = []
+    private var warnings: [String] = []
     private var rootMembers: [DefinitionNode.Member] = []
     private var contextKeys: Set<String> = []
     private var pieces: [String?: [PieceContent]] = [:]
@@ -32,7 +33,8 @@ struct DefinitionTree {
         var copy = self
         let root = copy.node(of: nil)
         return DefinitionSource(
-            tree: root, places: copy.places, mistakes: copy.mistakes, isReadable: copy.hasContext)
+            tree: root, places: copy.places, mistakes: copy.mistakes, warnings: copy.warnings,
+            isReadable: copy.hasContext)
     }
 
     /// Sets the context of a new instance, and the types of its keys.
@@ -67,6 +69,7 @@ struct DefinitionTree {
             let data = DefinitionNode.Member("data", type.node(at: .first), at: .first)
             return DefinitionNode.Member(event, .map([data], at: .first), at: .first)
         }
+        warnings += recorder.remedies.map { "\(places[0]): the data of '\($0.event)' is not checked: \($0.text)" }
         if !nodes.isEmpty { rootMembers.append(.init("events", .map(nodes, at: .first), at: .first)) }
     }
 
