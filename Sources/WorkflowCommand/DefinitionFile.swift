@@ -12,7 +12,9 @@ struct DefinitionFile {
     let diagnostics: [Diagnostic]
 
     /// Reads and checks a file; throws only if there is nothing to check.
-    init(path: String, in session: Session) throws {
+    ///
+    /// - Parameter isInMemory: True to take also what only machines in memory can do.
+    init(path: String, in session: Session, isInMemory: Bool = false) throws {
         self.path = path
         bytes = try session.environment.files.read(path, limit: APILimits.bodyBytes)
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -22,7 +24,7 @@ struct DefinitionFile {
         }
         let isJSON = path.hasSuffix(".json")
         do {
-            let reading = try DefinitionReader.read(text, syntax: isJSON ? .json : .detected)
+            let reading = try DefinitionReader.read(text, syntax: isJSON ? .json : .detected, isInMemory: isInMemory)
             machine = reading.machine
             diagnostics = reading.warnings
         } catch {

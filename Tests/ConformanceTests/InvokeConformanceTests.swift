@@ -4,7 +4,7 @@ import Testing
 import ThreadTesting
 import WorkflowJSON
 
-/// Runs the vectors of invocations that need neither child machines nor messages between instances.
+/// Runs the vectors of invocations and emitted events that need one instance only.
 @Suite(.ownThreads) struct InvokeConformanceTests {
     @Test(
         .timeLimit(.minutes(20)),
@@ -46,7 +46,7 @@ private struct InvokeVector {
 
     /// True if the vector needs one instance only.
     var isOfOneInstance: Bool {
-        requires.allSatisfy { !["machine", "spawn", "emit"].contains($0) && !$0.hasPrefix("send.to") }
+        requires.allSatisfy { !["machine", "spawn"].contains($0) && !$0.hasPrefix("send.to") }
     }
 }
 
@@ -59,16 +59,19 @@ private struct InvokeRun {
     /// The invocations that began in the current step.
     var begun: [(id: String, input: JSONValue?)] = []
     var cancelled: [String] = []
+    /// The events that were emitted in the current step.
+    var emitted: [Event] = []
 
     static func play(_ vector: InvokeVector) throws {
         guard !vector.steps.isEmpty else { throw VectorError(description: "it has no script") }
-        let machine = try DefinitionReader.read(vector.definition, syntax: .json).machine
+        let machine = try DefinitionReader.read(vector.definition, syntax: .json, isInMemory: true).machine
         var run = InvokeRun(
             machine: machine,
             snapshot: Snapshot(status: .running, configuration: [], context: machine.context, memory: []))
         for (number, step) in vector.steps.enumerated() {
             run.begun = []
             run.cancelled = []
+            run.emitted = []
             try run.take(step)
             if let difference = run.difference(from: step) {
                 throw VectorError(description: "step \(number + 1): \(difference)")
@@ -109,6 +112,7 @@ private struct InvokeRun {
         var live = before?.armed ?? []
         let chain = try machine.chain(input, from: before, as: identity).get()
         for link in chain.links {
+            emitted += link.macrostep.emitted
             for request in link.macrostep.requests {
                 switch request {
                 case .arm, .call: break
@@ -125,6 +129,13 @@ private struct InvokeRun {
             live = link.macrostep.snapshot.armed
         }
         snapshot = chain.snapshot
+    }
+
+    /// Returns an emitted event as vectors write it.
+    private static func written(_ event: Event) -> JSONValue {
+        var object: JSONObject = ["event": .string(event.name)]
+        if let data = event.data { object["data"] = data }
+        return .object(object)
     }
 
     /// Returns the difference from the vector; `nil` if there is none.
@@ -144,6 +155,7 @@ private struct InvokeRun {
         for (id, input) in begun { inputs[id] = input }
         return differs("nextConfiguration", list(machine.leafPaths(of: snapshot.configuration).sorted()), set)
             ?? differs("begun", list(begun.map(\.id)), text) ?? differs("cancelled", list(cancelled), text)
+            ?? differs("emitted", text(.array(emitted.map(Self.written))), text)
             ?? differs("live", list(live), set) ?? differs("inputs", text(.object(inputs)), text)
             ?? differs("context", text(.object(snapshot.context)), text)
             ?? differs("status", snapshot.status.rawValue) { $0.string ?? "" }

@@ -27,6 +27,7 @@ package struct HostSuite: Sendable {
         try await failures()
         try await versions()
         try await mismatches()
+        await outputs()
     }
 
     private func moves() async throws {
@@ -234,6 +235,15 @@ package struct HostSuite: Sendable {
                 == "'mismatch' runs version 1 of 'job', which has the state 'working.second' that Poor lacks")
     }
 
+    private func outputs() async {
+        let message =
+            "HostSuite/HostSuite.swift:\(Flashing.line + 2): 'emit' works only in a StateMachine of the Swift library, "
+            + "whose observers hear it: a history cannot keep outputs yet; remove it, or request an effect with 'call'"
+        let refused = HostError(code: "invalid-definition", message: message)
+        #expect(await error { _ = try await host.apply(Flashing.self) } == refused)
+        #expect(await error { _ = try await host.start(Flashing.self, "outputs") } == refused)
+    }
+
     private func refusal(_ body: () async throws -> Void) async -> Refusal<Job>? {
         do {
             try await body()
@@ -351,5 +361,16 @@ package enum Poor: MachineDefinition {
     package static let definition = Definition<Self>("job", initial: .idle) {
         Path(from: .idle, to: .working, by: .begin)
         In(.working, initial: .first) { On(.next, to: .ended) }
+    }
+}
+
+/// A machine that emits, which only memory can do.
+private enum Flashing: MachineDefinition {
+    enum State: String, MachineState { case idle }
+    enum Event: String, MachineEvent { case go }
+
+    static let line = #line
+    static let definition = Definition<Self>("flashing", initial: .idle) {
+        In(.idle) { On(.go, .emit("flash")) }
     }
 }

@@ -93,6 +93,7 @@ extension ModelMachine {
         case .choose(let branches, _): for branch in branches { try branch.actions.forEach(check) }
         case .foreach(let loop): try loop.actions.forEach(check)
         case .call: throw NotUnderstood(what: "calls")
+        case .emit: throw NotUnderstood(what: "emitted events")
         case .raise, .send, .cancel, .log: break
         }
     }

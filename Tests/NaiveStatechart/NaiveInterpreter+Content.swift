@@ -81,6 +81,7 @@ extension NaiveInterpreter {
         case .log(let expression): _ = try value(of: .expression(expression))
         case .choose(let branches, _): try choose(branches)
         case .foreach(let loop): try execute(loop)
+        case .emit: preconditionFailure("a machine that emits is not read")
         case .call: preconditionFailure("a machine with calls is not read")
         }
     }

@@ -58,7 +58,7 @@ struct DefinitionActionTests {
         ("{rise: a}", "3:9: error: unknown key 'rise' in an action; did you mean 'raise'?"),
         (
             "{xyz: a}",
-            "3:9: error: unknown key 'xyz' in an action; known are assign, raise, send, cancel, log, choose, foreach, call"
+            "3:9: error: unknown key 'xyz' in an action; known are assign, raise, send, emit, cancel, log, choose, foreach, call"
         ),
         ("{assign: [k]}", "3:17: error: 'assign' must be a map, not a list"),
         ("{assign: {conut: 1}}", "3:18: error: the context has no key 'conut'; did you mean 'count'?"),

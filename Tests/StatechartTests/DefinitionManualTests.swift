@@ -10,6 +10,7 @@ struct DefinitionManualTests {
     private static let names: [Place: String] = [
         .root: "the root", .state: "a state", .finalState: "a final state", .historyState: "a history state",
         .initial: "`initial`", .transition: "a transition", .action: "an action", .raise: "`raise`", .send: "`send`",
+        .emit: "`emit`",
         .misfire: "`misfire`", .branch: "a branch of `choose`", .foreach: "`foreach`", .event: "an event in `events`",
         .types: "`types`", .invocation: "an invocation", .call: "`call`", .task: "`task`", .http: "`http`",
         .exec: "`exec`", .retry: "`retry`",

@@ -8,7 +8,8 @@ struct DefinitionMissingPartsTests {
         ("invoke: {machine: x}", "3:10: error: 'machine' needs child machines, which this version does not have"),
         (
             "entry: {emit: {event: x}}",
-            "3:9: error: 'emit' needs messages between instances, which this version does not have"
+            "3:9: error: 'emit' works only in a StateMachine of the Swift library, whose observers hear it: a history "
+                + "cannot keep outputs yet; remove it, or request an effect with 'call'"
         ),
         (
             "entry: {send: {event: x, to: parent}}",

@@ -24,9 +24,9 @@ import ThreadTesting
         let names = ManualPage.catalog.compactMap { $0.path.split(separator: "/").last.map(String.init) }
         #expect(
             names == [
-                "Durable.md", "FromOtherLibraries.md", "Ownership.md", "Rocket.tutorial", "StateMachines.md",
-                "TimeAndTests.md", "Tutorials.tutorial", "ValuesAndRegions.md", "Workers.md", "DurableMachines.md",
-                "WorkflowClient.md",
+                "Durable.md", "FromOtherLibraries.md", "Outputs.md", "Ownership.md", "Rocket.tutorial",
+                "StateMachines.md", "TimeAndTests.md", "Tutorials.tutorial", "ValuesAndRegions.md", "Workers.md",
+                "DurableMachines.md", "WorkflowClient.md",
             ])
     }
 

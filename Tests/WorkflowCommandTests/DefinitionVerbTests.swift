@@ -17,6 +17,19 @@ struct DefinitionVerbTests {
         #expect(await harness.run("validate", "order.yaml").exit == 0)
     }
 
+    /// Outputs are for machines in memory: the verbs that lead to a daemon refuse them, and the others take them.
+    @Test func outputsAreRefusedWhereADaemonWouldRefuseThem() async {
+        let text = "id: flash\ninitial: a\nstates:\n  a: {on: {go: {actions: {emit: flash}}}}\n"
+        let harness = CommandHarness(files: ["flash.yaml": text])
+        for words in [["validate"], ["simulate"], ["apply"], ["replay", "x", "--with"]] {
+            let (outcome, _) = await harness.run(words + ["flash.yaml"], transport: ScriptedTransport([]))
+            #expect(outcome.exit == 65)
+            #expect((outcome.output + outcome.errors).contains("flash.yaml:4:27: error: 'emit' works only"), "\(words)")
+        }
+        #expect(await harness.run("graph", "flash.yaml").output.contains("go / emit flash"))
+        #expect(await harness.run("generate", "swift", "flash.yaml").output.contains("emit: flash"))
+    }
+
     @Test func validatePrintsFields() async {
         let outcome = await harness.run("validate", "-o", "jsonl", "order.yaml")
         #expect(

@@ -82,7 +82,8 @@ public struct Definition<M: MachineDefinition>: Sendable {
 
     /// Reads and checks the definition, and throws all its mistakes; useful in a test. Expressions are checked against
     /// the types of the context and of a `Codable` event. `StateMachine` and hosts also check. A `StateMachine` also
-    /// refuses a definition with `Invoke`, which only hosts can run.
+    /// refuses a definition with `Invoke`, which only hosts can run. Hosts refuse `.emit`, which only a `StateMachine`
+    /// can run.
     ///
     /// - Returns: Warnings about probable mistakes, such as a state that no transition leads to.
     @discardableResult public func check() throws(DefinitionMistakes) -> [String] {
@@ -90,8 +91,12 @@ public struct Definition<M: MachineDefinition>: Sendable {
         return reading.source.warnings()
     }
 
-    /// Returns the machine. The definition is read once.
-    func machine() throws(DefinitionMistakes) -> TypedMachine<M> { try reading.machine() }
+    /// Returns the machine for a host. Throws if the machine emits events, because no history keeps them.
+    func machineForHost() throws(DefinitionMistakes) -> TypedMachine<M> {
+        let typed = try reading.machine()
+        if typed.machine.emits { _ = try reading.source.machine(isInMemory: false) }
+        return typed
+    }
 
     /// Returns the machine for a program without a host. Throws if the machine has invocations, because nobody would do
     /// them.

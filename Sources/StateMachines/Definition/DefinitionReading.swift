@@ -14,7 +14,8 @@ final class DefinitionReading<M: MachineDefinition>: Sendable {
         if let result = result.withLock({ $0 }) { return try result.get() }
         // The lock is not held here, because reading calls the program's types.
         let made = Result { () throws(DefinitionMistakes) in
-            try TypedMachine<M>(definition: try source.machine(), at: source.place, places: source.placesOfText)
+            try TypedMachine<M>(
+                definition: try source.machine(isInMemory: true), at: source.place, places: source.placesOfText)
         }
         return try result.withLock { result in
             result = result ?? made
@@ -73,30 +74,36 @@ struct DefinitionSource: Sendable {
     }
 
     /// Reads the text as a daemon does. Throws the mistakes of the tree and of the text together.
-    func machine() throws(DefinitionMistakes) -> Machine {
+    ///
+    /// - Parameter isInMemory: False to throw also what only hosts refuse.
+    func machine(isInMemory: Bool) throws(DefinitionMistakes) -> Machine {
         guard isReadable else { throw DefinitionMistakes(mistakes: mistakes) }
-        let read = Result { () throws(DefinitionError) in try DefinitionReader.read(text).machine }
+        let read = Result { () throws(DefinitionError) in
+            try DefinitionReader.read(text, isInMemory: isInMemory).machine
+        }
         switch read {
         case .success(let machine) where mistakes.isEmpty: return machine
         case .success: throw DefinitionMistakes(mistakes: mistakes)
-        case .failure(let error): throw DefinitionMistakes(mistakes: mistakes + told(error))
+        case .failure(let error): throw DefinitionMistakes(mistakes: mistakes + told(error, isInMemory))
         }
     }
 
     /// Returns the warnings about a definition without mistakes.
     func warnings() -> [String] {
-        let told = tree.map { tree in Result { () throws(DefinitionError) in try DefinitionReader.read(tree) } }
+        let told = tree.map { tree in
+            Result { () throws(DefinitionError) in try DefinitionReader.read(tree, isInMemory: true) }
+        }
         if case .success(let reading)? = told { return foundWarnings + reading.warnings.map(lineOfSwift) }
-        let reading = try? DefinitionReader.read(text)  // Its mistakes were thrown before.
+        let reading = try? DefinitionReader.read(text, isInMemory: true)  // Its mistakes were thrown before.
         return reading?.warnings.map(lineOfText) ?? []
     }
 
     /// Returns the mistakes with lines of Swift: from the tree, which knows these lines, or else from the text.
-    private func told(_ error: DefinitionError) -> [String] {
+    private func told(_ error: DefinitionError, _ isInMemory: Bool) -> [String] {
         let isMistake = { (diagnostic: Diagnostic) in diagnostic.severity == .error }
         if let tree {
             do throws(DefinitionError) {
-                _ = try DefinitionReader.read(tree)
+                _ = try DefinitionReader.read(tree, isInMemory: isInMemory)
             } catch {
                 return error.diagnostics.filter(isMistake).map(lineOfSwift)
             }
@@ -114,7 +121,7 @@ struct DefinitionSource: Sendable {
     /// Returns the mistakes of a definition with invocations in a program without a host.
     func needsHost(_ machine: Machine) -> DefinitionMistakes {
         // The tree has no mistakes, because its text was read before.
-        let told = tree.flatMap { try? DefinitionReader.read($0).machine } ?? machine
+        let told = tree.flatMap { try? DefinitionReader.read($0, isInMemory: true).machine } ?? machine
         let mistakes = told.states.flatMap { state in
             state.invocations.map { invocation in
                 let message = "'\(invocation.id)' is a task for a worker: run it in a host, such as MemoryHost"

@@ -58,6 +58,12 @@ public struct MachineAction<M: MachineDefinition>: Sendable {
             content: .event("send", name: event.rawValue, data: data, delay: delay?.definitionText, id: id))
     }
 
+    /// Emits an output, which `StateMachine.onOutput` hears after the move. Hosts refuse a definition with outputs in
+    /// this version.
+    public static func emit(_ output: String, data: Template? = nil) -> MachineAction {
+        MachineAction(content: .event("emit", name: output, data: data, delay: nil, id: nil))
+    }
+
     /// Cancels a delayed `send`.
     public static func cancel(_ id: String) -> MachineAction { MachineAction(content: .text("cancel", id)) }
 

@@ -124,10 +124,10 @@ extension HostError {
 }
 
 extension MachineDefinition {
-    /// Returns the machine of `M` itself.
+    /// Returns the machine of `M` itself. Throws if no host can run it.
     package static func typed() throws(HostError) -> TypedMachine<Self> {
         do throws(DefinitionMistakes) {
-            return try known.machine()
+            return try known.machineForHost()
         } catch {
             throw HostError(code: "invalid-definition", message: error.description)
         }

@@ -12,6 +12,9 @@ final class Observer<M: MachineDefinition> {
     // The machine's owner is the only caller, as for the properties of `StateMachine`.
     @exclusivity(unchecked) @usableFromInline var hear: ((Transition<M>) -> Void)?
 
+    /// True after its end.
+    var isEnded: Bool { hear == nil }
+
     init() {}
 }
 
@@ -21,7 +24,7 @@ extension StateMachine {
     /// - Returns: The token that ends the observer.
     @discardableResult
     public func onTransition(_ observer: @escaping (Transition<M>) -> Void) -> ObserverToken {
-        observe { _ in observer }
+        observe { _, _ in observer }
     }
 
     /// Adds an observer that ends with its owner. The machine does not keep the owner alive:
@@ -32,9 +35,39 @@ extension StateMachine {
     public func onTransition<Owner: AnyObject>(
         with owner: Owner, _ observer: @escaping (Owner, Transition<M>) -> Void
     ) -> ObserverToken {
-        observe { end in
+        observe { _, end in
             { [weak owner] move in
                 if let owner { observer(owner, move) } else { end() }
+            }
+        }
+    }
+
+    /// Adds an observer that is called once with each output of each later move, in order, after the move.
+    ///
+    /// All observers hear a move in order of registration, and all outputs of a move before the next move. Nobody hears
+    /// the outputs of the machine's start, nor those of an event that is refused.
+    ///
+    /// - Returns: The token that ends the observer.
+    @discardableResult
+    public func onOutput(_ observer: @escaping (Output) -> Void) -> ObserverToken {
+        observe { listener, _ in
+            { [unowned listener] move in
+                for output in move.outputs where !listener.isEnded { observer(output) }
+            }
+        }
+    }
+
+    /// Adds an observer of outputs that ends with its owner. The machine does not keep the owner alive.
+    ///
+    /// - Returns: The token that ends the observer before.
+    @discardableResult
+    public func onOutput<Owner: AnyObject>(
+        with owner: Owner, _ observer: @escaping (Owner, Output) -> Void
+    ) -> ObserverToken {
+        observe { listener, end in
+            { [weak owner, unowned listener] move in
+                guard let owner else { return end() }
+                for output in move.outputs where !listener.isEnded { observer(owner, output) }
             }
         }
     }
@@ -47,7 +80,7 @@ extension StateMachine {
             continuation.finish()
             return stream
         }
-        observe { [unowned self] end in
+        observe { [unowned self] _, end in
             { move in
                 var isHeard = true
                 if case .terminated = continuation.yield(move) { isHeard = false }
@@ -59,9 +92,11 @@ extension StateMachine {
         return stream
     }
 
-    /// Adds an observer. `body` gets the function that ends the observer.
+    /// Adds an observer. `body` gets the observer and the function that ends it.
     @discardableResult
-    private func observe(_ body: (_ end: @escaping () -> Void) -> (Transition<M>) -> Void) -> ObserverToken {
+    private func observe(
+        _ body: (_ listener: Observer<M>, _ end: @escaping () -> Void) -> (Transition<M>) -> Void
+    ) -> ObserverToken {
         let observer = Observer<M>()
         let end = { [weak self, weak observer] in
             observer?.hear = nil
@@ -69,7 +104,7 @@ extension StateMachine {
             self.streams[ObjectIdentifier(observer)] = nil
             self.observers.removeAll { $0 === observer }
         }
-        observer.hear = body(end)
+        observer.hear = body(observer, end)
         observers.append(observer)
         return ObserverToken(end: end)
     }

@@ -50,6 +50,8 @@ public struct Transition<M: MachineDefinition>: Sendable {
     public var exited: [M.StateName] { names.names(of: move.exited) }
     /// The states that were entered, in order.
     public var entered: [M.StateName] { names.names(of: move.entered) }
+    /// The outputs that the actions of the move emitted, in order. Hosts report none.
+    public var outputs: [Output] { move.emitted.map { Output(name: $0.name, data: $0.data) } }
 
     /// Returns true if a state was active before the move, also with a state inside it.
     public func wasIn(_ state: M.StateName) -> Bool { names.names(of: move.before).contains(state) }
@@ -77,13 +79,13 @@ extension Transition {
 }
 
 extension Transition: Equatable where M.State: Equatable, M.Context: Equatable {
-    /// Returns true if two moves have the same event, data, states, context and seqs.
+    /// Returns true if two moves have the same event, data, states, context, outputs and seqs.
     public static func == (left: Transition, right: Transition) -> Bool {
         left.event == right.event && left.data == right.data && left.fromSeq == right.fromSeq && left.seq == right.seq
             && left.state == right.state && left.context == right.context && left.failure == right.failure
             && left.names.names(of: left.move.before) == right.names.names(of: right.move.before)
             && left.names.names(of: left.move.after.configuration)
                 == right.names.names(of: right.move.after.configuration)
-            && left.exited == right.exited && left.entered == right.entered
+            && left.exited == right.exited && left.entered == right.entered && left.outputs == right.outputs
     }
 }

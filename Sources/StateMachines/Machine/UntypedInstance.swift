@@ -97,6 +97,8 @@ final class UntypedMove: Sendable {
     /// The states that were left and entered, in order.
     var exited: [StateIndex] { macrostep.exited }
     var entered: [StateIndex] { macrostep.entered }
+    /// The events that the macrostep emitted, in order.
+    var emitted: [Statechart.Event] { macrostep.emitted }
     /// The effects that the macrostep requests or cancels.
     var requests: [Macrostep.Request] { macrostep.requests }
 
@@ -132,7 +134,8 @@ final class UntypedMove: Sendable {
     /// Combines two moves.
     convenience init(_ first: UntypedMove, followedBy next: UntypedMove) {
         let macrostep = Macrostep(
-            snapshot: next.after, exited: first.exited + next.exited, entered: first.entered + next.entered)
+            snapshot: next.after, exited: first.exited + next.exited, entered: first.entered + next.entered,
+            emitted: first.emitted + next.emitted)
         self.init(
             first.event, first.data, from: first.before, fromSeq: first.fromSeq, by: macrostep, at: next.time,
             failure: next.failure)

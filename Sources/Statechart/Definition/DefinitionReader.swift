@@ -7,12 +7,15 @@ package enum DefinitionReader {
     ///
     /// All mistakes are reported at once, in the order of the text. Only a text that is neither YAML nor JSON stops at
     /// its first mistake. Costs about O(n) in the size of the text.
+    ///
+    /// - Parameter isInMemory: True for a machine without a host, which may emit events.
     package static func read(
-        _ text: String, syntax: DefinitionSyntax = .detected, semantics: Semantics = .current
+        _ text: String, syntax: DefinitionSyntax = .detected, semantics: Semantics = .current,
+        isInMemory: Bool = false
     ) throws(DefinitionError) -> DefinitionReading {
         var diagnostics = DiagnosticList()
         let source = try SourceReader.node(from: text, syntax: syntax, diagnostics: &diagnostics)
-        return try read(source, semantics, diagnostics)
+        return try read(source, semantics, diagnostics, isInMemory: isInMemory)
     }
 
     /// Reads a definition that an earlier version accepted; limits that were added later are not checked.
@@ -25,8 +28,12 @@ package enum DefinitionReader {
     }
 
     /// Reads a tree that was generated, not parsed; mistakes are reported at the tree's places.
-    package static func read(_ tree: DefinitionNode) throws(DefinitionError) -> DefinitionReading {
-        try read(SourceNode(tree), .current, DiagnosticList())
+    ///
+    /// - Parameter isInMemory: True for a machine without a host, which may emit events.
+    package static func read(
+        _ tree: DefinitionNode, isInMemory: Bool = false
+    ) throws(DefinitionError) -> DefinitionReading {
+        try read(SourceNode(tree), .current, DiagnosticList(), isInMemory: isInMemory)
     }
 
     /// Returns the value of a YAML or JSON text that is not a definition.
@@ -43,10 +50,11 @@ package enum DefinitionReader {
     }
 
     private static func read(
-        _ source: SourceNode, _ semantics: Semantics, _ diagnostics: DiagnosticList, isStored: Bool = false
+        _ source: SourceNode, _ semantics: Semantics, _ diagnostics: DiagnosticList, isStored: Bool = false,
+        isInMemory: Bool = false
     ) throws(DefinitionError) -> DefinitionReading {
         var diagnostics = diagnostics
-        var reader = DraftReader(semantics, diagnostics: diagnostics, isStored: isStored)
+        var reader = DraftReader(semantics, diagnostics: diagnostics, isStored: isStored, isInMemory: isInMemory)
         var draft = reader.machine(source)
         diagnostics = reader.diagnostics
         draft.resolveTargets(&diagnostics)

@@ -8,6 +8,8 @@ package indirect enum Action: Sendable {
     case raise(event: String, data: Template?, line: Int)
     /// Sends an external event to the instance itself, at once or after a delay.
     case send(Send)
+    /// Adds an event to `Macrostep.emitted`, for readers outside the machine.
+    case emit(event: String, data: Template?, line: Int)
     /// Drops all delayed events that were sent with the id.
     case cancel(id: String, line: Int)
     /// Adds the expression's value to the trace.
@@ -22,7 +24,9 @@ package indirect enum Action: Sendable {
     /// The line of the definition on which the action stands.
     package var line: Int {
         switch self {
-        case .assign(_, let line), .raise(_, _, let line), .cancel(_, let line), .choose(_, let line): line
+        case .assign(_, let line), .raise(_, _, let line), .emit(_, _, let line), .cancel(_, let line),
+            .choose(_, let line):
+            line
         case .send(let send): send.line
         case .log(let expression): expression.line
         case .foreach(let loop): loop.line
@@ -38,7 +42,7 @@ extension Action {
         case .call(let call): [call]
         case .choose(let branches, _): branches.flatMap { $0.actions.flatMap(\.calls) }
         case .foreach(let loop): loop.actions.flatMap(\.calls)
-        case .assign, .raise, .send, .cancel, .log: []
+        case .assign, .raise, .send, .emit, .cancel, .log: []
         }
     }
 }

@@ -103,6 +103,8 @@ private struct DataFlow {
                 if let delay = send.delay { decide(delay) }
                 point = send.data.map { self.send($0, point) } ?? point
                 decide(point)
+            case .emit(_, let data, _):
+                for expression in data?.expressions ?? [] { point = passed(point, expression) }
             case .cancel: decide(point)
             case .log(let expression): point = passed(point, expression)
             case .choose(let branches, _):

@@ -23,6 +23,8 @@ package final class Machine: Sendable {
     package let guards: [Expression]
     /// The declared types of event data, by event name.
     package let eventData: [String: CELType]
+    /// True if the definition has an action that emits events.
+    package let emits: Bool
     /// The full event names in the definition, sorted, without reserved names such as `done.state.*`.
     package let events: [String]
     /// The names that callers may send, sorted: `events`, and descriptors that match several names (`legal.*`, `*`).
@@ -58,7 +60,7 @@ package final class Machine: Sendable {
     package init(
         name: String, semantics: Semantics, isStrict: Bool, description: String?, states: [State],
         transitions: [Transition], context: JSONObject, contextTypes: [String: CELType] = [:], guards: [Expression],
-        eventData: [String: CELType]
+        eventData: [String: CELType], emits: Bool
     ) {
         precondition(!states.isEmpty && states[0].parent == nil, "a machine begins with its root")
         self.name = name
@@ -71,6 +73,7 @@ package final class Machine: Sendable {
         self.contextTypes = contextTypes
         self.guards = guards
         self.eventData = eventData
+        self.emits = emits
         let paths = Dictionary(uniqueKeysWithValues: states.map { ($0.path, $0.index) })
         statesByPath = paths
         statesByName = Dictionary(states.map { ($0.id, $0.index) }, uniquingKeysWith: max).merging(paths) { id, _ in id

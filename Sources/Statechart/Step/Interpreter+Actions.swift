@@ -39,6 +39,15 @@ extension Interpreter {
             }
         case .send(let send):
             try perform(send, of: state)
+        case .emit(let event, let data, let line):
+            let value = try self.data(data, of: event, in: state, as: "emit \(event)", line: line)
+            tell("emit \(event)" + Self.shown(value), of: state, line: line)
+            guard emitted.count < StepLimits.emitted else {
+                throw ActionFailure(
+                    state: state, line: line, expression: "emit \(event)",
+                    message: "one macrostep emits at most \(StepLimits.emitted) events")
+            }
+            emitted.append(Event(name: event, data: value, at: self.event.at))
         case .cancel(let id, let line):
             tell("cancel \(id)", of: state, line: line)
             cancel { $0.owner == .send(id: id) }
@@ -120,7 +129,7 @@ extension Interpreter {
             owner: .send(id: send.id), misfire: send.misfire, line: send.line, of: state)
     }
 
-    /// Returns the data of a raised or sent event, converted to the event's declared type.
+    /// Returns the data of a raised, sent or emitted event, converted to the event's declared type.
     private mutating func data(
         _ template: Template?, of event: String, in state: StateIndex, as action: @autoclosure () -> String,
         line: Int

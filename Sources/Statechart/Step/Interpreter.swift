@@ -15,6 +15,8 @@ struct Interpreter: ~Copyable {
     var armed: [Pending]
     /// The requests of the macrostep so far.
     var requests: [Macrostep.Request] = []
+    /// The events that the macrostep has emitted so far.
+    var emitted: [Event] = []
     var output: JSONValue?
     var exited: [StateIndex] = []
     var entered: [StateIndex] = []
@@ -139,7 +141,7 @@ struct Interpreter: ~Copyable {
                 seq: seq, status: isRunning ? .running : end, configuration: configuration, context: context,
                 memory: memory, armed: armed, output: output),
             exited: exited, entered: entered, microsteps: trace ?? [], requests: requests,
-            cost: cost, exitFailure: exitFailure, skipped: lateness?.skipped)
+            emitted: emitted, cost: cost, exitFailure: exitFailure, skipped: lateness?.skipped)
     }
 
     /// Enters the machine's initial configuration.

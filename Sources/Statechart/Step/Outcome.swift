@@ -23,6 +23,8 @@ package final class Macrostep: Sendable {
     package let microsteps: [Microstep]
     /// The requests for new rows and cancelled rows, without the item that was taken.
     package let requests: [Request]
+    /// The emitted events in order, over all microsteps.
+    package let emitted: [Event]
     /// The units of `Budget` that were used.
     package let cost: Int
     /// The first exit action that failed during cancellation. No transition handles the failure, and nothing is rolled
@@ -33,11 +35,13 @@ package final class Macrostep: Sendable {
 
     package init(
         snapshot: Snapshot, exited: [StateIndex] = [], entered: [StateIndex] = [], microsteps: [Microstep] = [],
-        requests: [Request] = [], cost: Int = 0, exitFailure: Refusal? = nil, skipped: SkippedTimer? = nil
+        requests: [Request] = [], emitted: [Event] = [], cost: Int = 0, exitFailure: Refusal? = nil,
+        skipped: SkippedTimer? = nil
     ) {
         self.skipped = skipped
         self.exitFailure = exitFailure
         self.requests = requests
+        self.emitted = emitted
         self.snapshot = snapshot
         self.exited = exited
         self.entered = entered
@@ -49,7 +53,8 @@ package final class Macrostep: Sendable {
 extension Macrostep: Equatable {
     package static func == (lhs: Macrostep, rhs: Macrostep) -> Bool {
         lhs.snapshot == rhs.snapshot && lhs.exited == rhs.exited && lhs.entered == rhs.entered
-            && lhs.microsteps == rhs.microsteps && lhs.requests == rhs.requests && lhs.cost == rhs.cost
+            && lhs.microsteps == rhs.microsteps && lhs.requests == rhs.requests && lhs.emitted == rhs.emitted
+            && lhs.cost == rhs.cost
             && lhs.exitFailure == rhs.exitFailure && lhs.skipped == rhs.skipped
     }
 }

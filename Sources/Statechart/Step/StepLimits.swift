@@ -12,7 +12,7 @@ package enum StepLimits {
     package static let timers = 10_000
     /// The most bytes of effect requests in one macrostep; the requests stay in memory until they are on disk.
     package static let requestBytes = 4 << 20
-    /// The most bytes that one macrostep writes: context, raised and sent data, requests, logs and output.
+    /// The most bytes that one macrostep writes: context, data of events, requests, logs and output.
     package static let writtenBytes = 4 << 20
     /// The number of written bytes that cost one unit of evaluation.
     static let bytesOfUnit = 16
@@ -20,6 +20,8 @@ package enum StepLimits {
     package static let armedBytes = 8 << 20
     /// The most requests of one macrostep: past this limit it cannot request another effect.
     package static let requests = 1_000
+    /// The most events that one macrostep emits.
+    static let emitted = 1_000
     /// The most bytes of a context, of an event's data and of an output, roughly as JSON.
     package static let valueBytes = 1 << 20
     /// The units of evaluation for each state that is left or entered.

@@ -62,7 +62,7 @@ struct EventReads {
                     reads(assignment.value)
                         || assignment.path.contains { if case .computed(let key) = $0 { reads(key) } else { false } }
                 }
-            case .raise(_, let data, _): data.map(reads) ?? false
+            case .raise(_, let data, _), .emit(_, let data, _): data.map(reads) ?? false
             case .send(let send): (send.data.map(reads) ?? false) || (send.delay.map(reads) ?? false)
             case .cancel: false
             case .log(let expression): reads(expression)

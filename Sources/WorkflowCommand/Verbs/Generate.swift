@@ -105,7 +105,7 @@ struct Generate: Verb {
     }
 
     private func source(in session: Session) throws -> SwiftSource {
-        let definition = try DefinitionFile(path: file, in: session)
+        let definition = try DefinitionFile(path: file, in: session, isInMemory: true)
         for line in definition.diagnosticLines { try session.say(DiagnosticText.styled(line)) }
         guard let machine = definition.machine else {
             throw CommandFailure(.badData, "Cannot generate from '\(file)': the definition has mistakes")

@@ -51,7 +51,7 @@ struct Graph: Verb {
 
     private func subject(in session: Session) async throws -> (Machine, active: Set<StateIndex>) {
         if let file {
-            let definition = try DefinitionFile(path: file, in: session)
+            let definition = try DefinitionFile(path: file, in: session, isInMemory: true)
             for line in definition.diagnosticLines { try session.say(DiagnosticText.styled(line)) }
             guard let machine = definition.machine else {
                 throw CommandFailure(.badData, "Cannot draw '\(file)': the definition has mistakes")

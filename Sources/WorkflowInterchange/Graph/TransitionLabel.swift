@@ -40,6 +40,7 @@ enum TransitionLabel {
         case .assign(let assignments, _): "assign " + assignments.map(\.text).joined(separator: " ")
         case .raise(let event, _, _): "raise " + event
         case .send(let send): "send " + send.event
+        case .emit(let event, _, _): "emit " + event
         case .cancel(let id, _): "cancel " + id
         case .log: "log"
         case .choose: "choose"

@@ -117,7 +117,7 @@ extension Action {
         switch self {
         case .choose(let branches, _): [self] + branches.flatMap { $0.actions.flatMap(\.withInner) }
         case .foreach(let loop): [self] + loop.actions.flatMap(\.withInner)
-        case .assign, .raise, .send, .cancel, .log, .call: [self]
+        case .assign, .raise, .send, .emit, .cancel, .log, .call: [self]
         }
     }
 }

@@ -112,7 +112,7 @@ extension Action {
         switch self {
         case .assign, .foreach: true
         case .choose(let branches, _): branches.contains { $0.actions.contains(where: \.assigns) }
-        case .raise, .send, .cancel, .log, .call: false
+        case .raise, .send, .emit, .cancel, .log, .call: false
         }
     }
 }

@@ -96,6 +96,24 @@ struct EditorTests {
     }
 }
 
+@MainActor struct CameraTests {
+    @Test func theViewHearsTheOutputs() throws {
+        let view = CameraView()
+        let machine = try StateMachine(Camera.self)
+        machine.onOutput(with: view) { view, output in view.show(output) }
+        try machine.send(.shoot)
+        #expect(view.flashes == 1)
+        machine.advance(by: .milliseconds(20))
+        #expect(view.flashes == 1)
+        #expect(view.message == "picture 1")
+    }
+
+    @Test func aValueReturnsTheOutputs() throws {
+        var value = try MachineValue(Camera.self)
+        #expect(try value.take(.shoot).outputs == [Output(name: "flash")])
+    }
+}
+
 /// `Order` is what `wfctl generate swift` made of a definition in YAML.
 struct OrderTests {
     /// The compiler knows all places, also which departments can still be waiting.

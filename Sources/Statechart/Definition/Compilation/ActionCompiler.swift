@@ -72,6 +72,9 @@ struct ActionCompiler {
                     data: compiler.data(draft.data, of: draft.event, at: draft.position, event: event),
                     delay: draft.delay.flatMap { compiler.delay($0, event: event) }, id: draft.id,
                     misfire: draft.misfire, line: draft.position.line))
+        case .emit(let name, let data, let position):
+            let data = compiler.data(data, of: name, at: position, event: event)
+            return .emit(event: name, data: data, line: position.line)
         case .cancel(let id, let position): return .cancel(id: id, line: position.line)
         case .log(let draft): return compiler.expression(draft, event: event).map { .log($0) }
         case .choose(let drafts, let position):
@@ -131,7 +134,8 @@ extension ActionDraft {
     /// The position of the action.
     var position: SourcePosition {
         switch self {
-        case .assign(_, let position), .raise(_, _, let position), .cancel(_, let position), .choose(_, let position):
+        case .assign(_, let position), .raise(_, _, let position), .emit(_, _, let position), .cancel(_, let position),
+            .choose(_, let position):
             position
         case .send(let draft): draft.position
         case .log(let draft): draft.position

@@ -25,8 +25,8 @@ extension ExpressionCompiler {
         return (template, end != .dyn && template.type.isExactly(end) ? .dyn : root)
     }
 
-    /// Compiles the data of an event that an action raises or sends. Reports data that never fit the event's declared
-    /// type.
+    /// Compiles the data of an event that an action raises, sends or emits. Reports data that never fit the event's
+    /// declared type.
     mutating func data(
         _ draft: TemplateDraft?, of name: String, at position: SourcePosition, event: String?
     ) -> Template? {

@@ -26,7 +26,7 @@ struct MachineCompiler {
         return Machine(
             name: draft.name, semantics: draft.semantics, isStrict: draft.isStrict, description: draft.description,
             states: states, transitions: transitions, context: draft.context, contextTypes: draft.contextTypes,
-            guards: guards, eventData: draft.eventData)
+            guards: guards, eventData: draft.eventData, emits: draft.emits)
     }
 
     private mutating func state(_ state: StateDraft) -> State {

@@ -5,6 +5,7 @@ indirect enum ActionDraft {
     case assign([AssignmentDraft], SourcePosition)
     case raise(event: String, data: TemplateDraft?, SourcePosition)
     case send(SendDraft)
+    case emit(event: String, data: TemplateDraft?, SourcePosition)
     case cancel(id: String, SourcePosition)
     case log(ExpressionDraft)
     case choose([BranchDraft], SourcePosition)

@@ -2,8 +2,8 @@
 package enum DefinitionKeys {
     /// A place in a definition with its own set of keys.
     package enum Place: CaseIterable {
-        case root, state, finalState, historyState, initial, transition, action, raise, send, branch, foreach, event,
-            misfire, types, invocation, call, task, http, exec, retry
+        case root, state, finalState, historyState, initial, transition, action, raise, send, emit, branch, foreach,
+            event, misfire, types, invocation, call, task, http, exec, retry
     }
 
     /// Returns the keys that this version supports in a place.
@@ -15,8 +15,8 @@ package enum DefinitionKeys {
         case .historyState: ["id", "type", "history", "target"] + notes
         case .initial: ["target", "actions"]
         case .transition: ["target", "guard", "actions", "reenter", "misfire"] + notes
-        case .action: ["assign", "raise", "send", "cancel", "log", "choose", "foreach", "call"]
-        case .raise: ["event", "data"]
+        case .action: ["assign", "raise", "send", "emit", "cancel", "log", "choose", "foreach", "call"]
+        case .raise, .emit: ["event", "data"]
         case .send: ["event", "data", "delay", "id", "misfire"]
         case .misfire: ["skip", "next"]
         case .branch: ["guard", "actions"]
@@ -46,7 +46,7 @@ package enum DefinitionKeys {
     static func missingPart(for key: String, in place: Place) -> String? {
         switch (place, key) {
         case (.invocation, "machine"), (.call, "machine"): "child machines"
-        case (.action, "emit"), (.action, "spawn"), (.action, "stop"), (.send, "to"): "messages between instances"
+        case (.action, "spawn"), (.action, "stop"), (.send, "to"): "messages between instances"
         default: nil
         }
     }

@@ -40,6 +40,7 @@ extension DraftReader {
         case "assign": return assign(pair)
         case "raise": return raise(pair)
         case "send": return send(pair)
+        case "emit": return emit(pair)
         case "cancel": return text(pair.value, "'cancel'").map { .cancel(id: $0, pair.key.position) }
         case "log": return expression(pair.value, "'log'").map { .log($0) }
         case "choose": return choose(pair)
@@ -110,16 +111,34 @@ extension DraftReader {
 
 extension DraftReader {
     private mutating func raise(_ pair: SourceNode.Pair) -> ActionDraft? {
-        guard case .mapping(let pairs) = pair.value.content else {
-            return raisedEvent(pair.value, "'raise'").map { .raise(event: $0, data: nil, pair.key.position) }
+        guard let (node, what, data) = content(of: pair, in: .raise) else { return nil }
+        return raisedEvent(node, what).map { .raise(event: $0, data: data, pair.key.position) }
+    }
+
+    /// Reads an `emit`, which a definition for a host must not have.
+    private mutating func emit(_ pair: SourceNode.Pair) -> ActionDraft? {
+        if !isInMemory {
+            diagnostics.error(
+                "'emit' works only in a StateMachine of the Swift library, whose observers hear it: a history cannot "
+                    + "keep outputs yet; remove it, or request an effect with 'call'", at: pair.key.position)
         }
-        checkKeys(of: pairs, in: .raise, of: "'raise'")
-        guard let node = pairs["event"] else {
-            diagnostics.error("'raise' needs an 'event'", at: pair.value.position)
+        draft.emits = true
+        guard let (node, what, data) = content(of: pair, in: .emit) else { return nil }
+        return sentEvent(node, what).map { .emit(event: $0, data: data, pair.key.position) }
+    }
+
+    /// Returns the event of a `raise` or an `emit`, with its name in messages, and the data.
+    private mutating func content(
+        of pair: SourceNode.Pair, in place: DefinitionKeys.Place
+    ) -> (event: SourceNode, what: String, data: TemplateDraft?)? {
+        let name = pair.key.text.quoted
+        guard case .mapping(let pairs) = pair.value.content else { return (pair.value, name, nil) }
+        checkKeys(of: pairs, in: place, of: name)
+        guard let event = pairs["event"] else {
+            diagnostics.error("\(name) needs an 'event'", at: pair.value.position)
             return nil
         }
-        let data = pairs["data"].flatMap { template($0) }
-        return raisedEvent(node, "'event'").map { .raise(event: $0, data: data, pair.key.position) }
+        return (event, "'event'", pairs["data"].flatMap { template($0) })
     }
 
     private mutating func send(_ pair: SourceNode.Pair) -> ActionDraft? {
@@ -159,7 +178,7 @@ extension DraftReader {
         return nil
     }
 
-    /// Reads the event of a `send`. The event comes back as if from outside, so its name must not be reserved.
+    /// Reads the event of a `send` or an `emit`. It comes as if from outside, so its name must not be reserved.
     private mutating func sentEvent(_ node: SourceNode, _ what: String) -> String? {
         event(node, what, except: EventName.reservedPrefixes)
     }

@@ -22,8 +22,14 @@ struct DraftReader {
     /// True for a stored definition, which an earlier version may have accepted.
     let isStored: Bool
 
-    init(_ semantics: Semantics, diagnostics: DiagnosticList, isStored: Bool = false) {
+    /// True for a machine in memory, whose observers hear the emitted events.
+    let isInMemory: Bool
+
+    init(
+        _ semantics: Semantics, diagnostics: DiagnosticList, isStored: Bool = false, isInMemory: Bool = false
+    ) {
         self.isStored = isStored
+        self.isInMemory = isInMemory
         self.diagnostics = diagnostics
         draft = MachineDraft(semantics: semantics)
     }

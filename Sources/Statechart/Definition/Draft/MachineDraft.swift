@@ -18,6 +18,8 @@ struct MachineDraft {
     var contextTypes: [String: CELType] = [:]
     /// The declared types of event data.
     var eventData: [String: CELType] = [:]
+    /// True if an action emits events.
+    var emits = false
     /// False if the definition has a `context` that cannot be read.
     var isContextKnown = true
     /// True if every target was read and found; checks that follow transitions need all targets.
