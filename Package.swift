@@ -300,11 +300,12 @@ let package = Package(
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "DurableMachines", "HostSuite", "Seeds", "StateMachines", "packer",
                 "rocket",
-            ]
-        ),
+            ]),
         .testTarget(
             name: "StatechartPropertyTests",
-            dependencies: ["ThreadTesting", "NaiveStatechart", "Statechart", "WorkflowCEL", "WorkflowJSON"]),
+            dependencies: [
+                "ThreadTesting", "NaiveStatechart", "Statechart", "StateMachines", "WorkflowCEL", "WorkflowJSON",
+            ]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["ThreadTesting", "WorkflowThreads"]),
         // The pages of the manual as blocks, links and commands, for the tests that hold them to the code.
         .target(name: "ManualTesting", path: "Tests/ManualTesting"),
@@ -324,8 +325,7 @@ let package = Package(
                 "WorkflowJSON", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-            ]
-        ),
+            ]),
         .testTarget(
             name: "WorkflowCommandTests",
             dependencies: [

@@ -1,10 +1,12 @@
 package import Statechart
 internal import WorkflowJSON
 
-/// A compiled machine with the Swift names of its states and events.
+/// A compiled machine with the Swift names of its states and events. A class, so that each instance has one reference.
 @usableFromInline
-package struct TypedMachine<M: MachineDefinition>: Sendable {
+package final class TypedMachine<M: MachineDefinition>: Sendable {
     @usableFromInline let names: StateNames<M.StateName>
+    /// The table of the machine of `M` itself; `nil` if it has none.
+    let table: FlatTable?
 
     package var machine: Machine { names.machine }
 
@@ -14,6 +16,7 @@ package struct TypedMachine<M: MachineDefinition>: Sendable {
     /// - Parameter text: The text of the machine. If it is that of `M`, messages name lines of Swift.
     init(_ machine: Machine, text: String) throws(MachineMismatch) {
         names = try StateNames(machine, of: "\(M.self)", places: text == M.text ? M.known.places : nil)
+        table = nil
         for event in machine.events where M.EventName(rawValue: event) == nil {
             throw MachineMismatch("takes the event '\(event)' that \(M.self) lacks")
         }
@@ -26,6 +29,8 @@ package struct TypedMachine<M: MachineDefinition>: Sendable {
     init(definition machine: Machine, at place: SwiftPlace, places: SwiftPlaces?) throws(DefinitionMistakes) {
         do throws(MachineMismatch) {
             names = try StateNames(machine, of: "\(M.self).State", places: places)
+            // Machines with invocations have a host, which uses no table.
+            table = machine.hasInvocations ? nil : FlatTable(machine, events: M.EventName.allCases.map(\.rawValue))
             try checkContext()
         } catch {
             throw DefinitionMistakes(mistakes: ["\(place): the definition of '\(machine.name)' \(error)"])

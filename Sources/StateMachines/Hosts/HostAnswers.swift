@@ -59,7 +59,7 @@ extension TypedMachine {
         to after: [StateIndex], exited: [StateIndex],
         entered: [StateIndex], fromSeq: Int64, seq: Int64, context: JSONObject, of instance: String
     ) throws(HostError) -> Transition<M>? {
-        let isSame = { (index: StateIndex) in
+        let isSame = { [machine] (index: StateIndex) in
             index.offset < machine.states.count && machine[index].path == other[index].path
         }
         guard before.allSatisfy(isSame), after.allSatisfy(isSame), exited.allSatisfy(isSame),
@@ -104,7 +104,9 @@ extension TypedMachine {
     }
 
     /// Wraps the machine of the version that an instance runs.
-    package init(_ machine: Machine, text: String, version: Int64, of instance: String) throws(HostError) {
+    package convenience init(
+        _ machine: Machine, text: String, version: Int64, of instance: String
+    ) throws(HostError) {
         do throws(MachineMismatch) {
             try self.init(machine, text: text)
         } catch {

@@ -59,7 +59,8 @@ extension MachineValue: Codable {
             try self.init(
                 typed,
                 UntypedInstance(
-                    typed.machine, identity, at: UntypedMove(from: before, to: snapshot, at: time, failure: failure)))
+                    typed.machine, identity, at: UntypedMove(from: before, to: snapshot, at: time, failure: failure),
+                    table: typed.table))
             hasChangedDefinition = isChanged
         } catch {
             throw MachineMismatch("Cannot restore '\(typed.machine.name)': \(error)")

@@ -59,7 +59,8 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
     ) throws {
         let typed = try M.known.machineWithoutHost()
         let started = UntypedInstance.start(
-            typed.machine, named: name ?? typed.machine.name, data: try M.data(of: context), at: LogicalTime(time))
+            typed.machine, named: name ?? typed.machine.name, data: try M.data(of: context), at: LogicalTime(time),
+            table: typed.table)
         switch started {
         case .success(let instance): try self.init(typed, instance)
         case .failure(let refusal):
@@ -115,12 +116,11 @@ extension MachineValue {
 
     /// Returns whether the instance takes an event now. Nothing changes.
     public func acceptance(of event: M.EventName) -> Acceptance {
-        var isOpen = false
-        for (descriptor, isAccepted) in instance.acceptance where typed.matches(descriptor, event) {
-            if isAccepted == true { return .taken }
-            if isAccepted == nil { isOpen = true }
+        switch instance.accepts(event.rawValue) {
+        case true?: .taken
+        case false?: .refused
+        case nil: .dependsOnData
         }
-        return isOpen ? .dependsOnData : .refused
     }
 
     /// Returns true if an event that the instance takes now leads into a state. Nothing changes.
@@ -175,6 +175,30 @@ extension MachineValue {
 
     @inlinable
     func move(of event: M.Event, at milliseconds: Int64) throws(UntakenEvent) -> Transition<M> {
+        try typed.move(of: event, from: instance, with: seen.context, at: milliseconds)
+    }
+
+    /// Returns the move of the next pending item up to a time. A move that does not fit the types of `M` makes the
+    /// instance fail.
+    func nextMove(until limit: LogicalTime) -> Transition<M>? {
+        guard let next = instance.next(until: limit) else { return nil }
+        do throws(MachineMismatch) {
+            return try typed.move(by: instance.move(of: next), from: instance, with: context)
+        } catch {
+            let step = instance.failing(on: next, because: error.description)
+            return Transition(names: typed.names, move: step, state: state, context: context)
+        }
+    }
+}
+
+extension TypedMachine {
+    /// Returns the move of an event.
+    ///
+    /// - Parameter context: The context of the instance.
+    @inlinable
+    func move(
+        of event: M.Event, from instance: UntypedInstance, with context: M.Context, at milliseconds: Int64
+    ) throws(UntakenEvent) -> Transition<M> {
         let encoded: EncodedEvent<M.EventName>
         do throws(MachineMismatch) { encoded = try event.encoded() } catch { throw .unwritable(error) }
         let name = encoded.name.rawValue
@@ -182,25 +206,21 @@ extension MachineValue {
         do throws(UntypedRefusal) { step = try instance.move(of: name, encoded.data, at: milliseconds) } catch {
             throw .refused(error, event: name)
         }
-        do throws(MachineMismatch) { return try move(by: step, sent: event) } catch { throw .unfit(error, event: name) }
-    }
-
-    /// Returns the move of the next pending item up to a time. A move that does not fit the types of `M` makes the
-    /// instance fail.
-    func nextMove(until limit: LogicalTime) -> Transition<M>? {
-        guard let next = instance.next(until: limit) else { return nil }
-        do throws(MachineMismatch) { return try move(by: instance.move(of: next)) } catch {
-            let step = instance.failing(on: next, because: error.description)
-            return Transition(names: typed.names, move: step, state: state, context: context)
+        do throws(MachineMismatch) {
+            return try move(by: step, from: instance, with: context, sent: event)
+        } catch {
+            throw .unfit(error, event: name)
         }
     }
 
     @inlinable
-    func move(by step: UntypedMove, sent event: M.Event? = nil) throws(MachineMismatch) -> Transition<M> {
-        let state = try typed.state(at: step)
+    func move(
+        by step: UntypedMove, from instance: UntypedInstance, with context: M.Context, sent event: M.Event? = nil
+    ) throws(MachineMismatch) -> Transition<M> {
+        let state = try state(at: step)
         let isSame = M.Context.self == NoContext.self || !instance.changesContext(step)
-        let context = isSame ? seen.context : try typed.context(of: step.context)
-        return Transition(names: typed.names, move: step, sent: event, state: state, context: context)
+        let after = isSame ? context : try self.context(of: step.context)
+        return Transition(names: names, move: step, sent: event, state: state, context: after)
     }
 }
 

@@ -13,8 +13,8 @@ public final class StateMachine<M: MachineDefinition> {
     /// must know.
     @exclusivity(unchecked)
     public var shouldTransition: ((_ from: M.StateName, _ to: M.StateName) -> Bool)?
-    /// The machine's time in the resolution of instances.
-    @exclusivity(unchecked) @usableFromInline var milliseconds: Int64
+    /// The machine's time in the resolution of instances; `nil` until an event needs it.
+    @exclusivity(unchecked) @usableFromInline var milliseconds: Int64?
     /// The source of the time while `run` runs.
     @exclusivity(unchecked) @usableFromInline var clock: (() -> Duration)?
     /// The sleep that `run` awaits.
@@ -30,7 +30,7 @@ public final class StateMachine<M: MachineDefinition> {
     @exclusivity(unchecked) @usableFromInline var isAsking = false
 
     /// The machine's time in full resolution.
-    private var time: Duration { didSet { milliseconds = LogicalTime(time).milliseconds } }
+    @exclusivity(unchecked) @usableFromInline var time: Duration { didSet { milliseconds = nil } }
     var streams: [ObjectIdentifier: AsyncStream<Transition<M>>.Continuation] = [:]
 
     /// The most macrosteps that a machine takes by itself in one call without an advance of time. The next call takes
@@ -62,8 +62,7 @@ public final class StateMachine<M: MachineDefinition> {
         }
         current = value
         current.hasChangedDefinition = false
-        milliseconds = value.instance.last.milliseconds
-        time = .milliseconds(milliseconds)
+        time = .milliseconds(value.instance.last.milliseconds)
         _ = catchUp()
     }
 
@@ -136,7 +135,8 @@ public final class StateMachine<M: MachineDefinition> {
         if clock != nil { readClock() }
         if current.instance.isArmed { _ = catchUp() }
         if !entries.isEmpty { enter() }
-        let move = try current.move(of: event, at: milliseconds)
+        let move = try current.typed.move(
+            of: event, from: current.instance, with: current.seen.context, at: milliseconds ?? readTime())
         if shouldTransition != nil { try ask(move) }
         keep(move)
         let answer = current.instance.isArmed ? followUp(move) : move
@@ -147,6 +147,13 @@ public final class StateMachine<M: MachineDefinition> {
     @usableFromInline
     func readClock() {
         if let clock { time = max(time, clock()) }
+    }
+
+    @usableFromInline
+    func readTime() -> Int64 {
+        let now = LogicalTime(time).milliseconds
+        milliseconds = now
+        return now
     }
 
     /// Ends the wait of `run`, because the timers may have changed.
@@ -227,20 +234,27 @@ public final class StateMachine<M: MachineDefinition> {
 
 extension StateMachine {
     /// Advances the time: the timers on the way fire, each at its own time. For tests and game loops.
+    @inlinable
     @discardableResult
     public func advance(by duration: Duration) -> [Transition<M>] {
         // The times of instances end with the year 9999.
         time = min(time + duration, .milliseconds(253_402_300_799_999))
         guard !isAsking else { return [] }
-        let moves = catchUp()
-        tell()
-        sleeper?.cancel()
+        let moves = current.instance.isArmed ? catchUp() : []
+        if !untold.isEmpty || !entries.isEmpty { tell() }
+        if sleeper != nil { wake() }
         return moves
     }
 
     /// Advances the time, then calls the behaviors of the states that are active.
+    @inlinable
     public func update(deltaTime: Duration) {
         advance(by: deltaTime)
+        if !handlers.isEmpty { updateBehaviors(deltaTime) }
+    }
+
+    @usableFromInline
+    func updateBehaviors(_ deltaTime: Duration) {
         for state in current.active {
             for handler in handlers[state] ?? [] { handler.update?(deltaTime) }
         }

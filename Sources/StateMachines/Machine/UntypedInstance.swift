@@ -11,10 +11,12 @@ struct UntypedInstance: Sendable {
     private final class Origin: Sendable {
         let machine: Machine
         let identity: InstanceIdentity
+        let table: FlatTable?
 
-        init(_ machine: Machine, _ identity: InstanceIdentity) {
+        init(_ machine: Machine, _ identity: InstanceIdentity, _ table: FlatTable?) {
             self.machine = machine
             self.identity = identity
+            self.table = table
         }
     }
 
@@ -27,20 +29,22 @@ struct UntypedInstance: Sendable {
     /// The failure; `nil` if the instance has not failed.
     var failure: String? { position.failure }
 
-    init(_ machine: Machine, _ identity: InstanceIdentity, at position: UntypedMove) {
-        origin = Origin(machine, identity)
+    /// - Parameter table: The outcomes that callers need not wait for the step to compute.
+    init(_ machine: Machine, _ identity: InstanceIdentity, at position: UntypedMove, table: FlatTable? = nil) {
+        origin = Origin(machine, identity, table)
         self.position = position
     }
 
     /// Starts an instance.
     static func start(
-        _ machine: Machine, named name: String, version: Int64 = 1, data: JSONObject, at time: LogicalTime
+        _ machine: Machine, named name: String, version: Int64 = 1, data: JSONObject, at time: LogicalTime,
+        table: FlatTable? = nil
     ) -> Result<UntypedInstance, Statechart.Refusal> {
         let identity = InstanceIdentity(name: name, version: version, startedAt: time)
         switch machine.apply(.start(with: data, at: time), to: nil, as: identity) {
         case .accepted(let macrostep):
             let position = UntypedMove(to: macrostep.snapshot, requests: macrostep.requests, at: time)
-            return .success(UntypedInstance(machine, identity, at: position))
+            return .success(UntypedInstance(machine, identity, at: position, table: table))
         case .refused(let refusal), .failed(_, let refusal): return .failure(refusal)
         }
     }
@@ -62,8 +66,8 @@ struct UntypedInstance: Sendable {
         snapshot.armed.removeAll { $0.id == next.id }
         let macrostep = Macrostep(snapshot: snapshot, exited: position.exited, entered: position.entered)
         position = UntypedMove(
-            position.event, position.data, from: position.before, fromSeq: position.fromSeq, by: macrostep, at: last,
-            failure: failure)
+            position.event, position.data, from: position.before, to: snapshot, fromSeq: position.fromSeq,
+            by: macrostep, at: last, failure: failure)
     }
 }
 
@@ -74,16 +78,20 @@ final class UntypedMove: Sendable {
     /// The data of the event; `nil` if it has none.
     let data: JSONValue?
     let before: [StateIndex]
+    /// The instance after the move.
+    let after: Snapshot
     private let macrostep: Macrostep
     let fromSeq: Int64
     let time: LogicalTime
     /// The failure; `nil` if the instance took the event.
     let failure: String?
 
+    /// - Parameter after: The instance after the move. The snapshot of a macrostep that is repeated is another one's.
     init(
-        _ event: String, _ data: JSONValue? = nil, from before: [StateIndex], fromSeq: Int64,
+        _ event: String, _ data: JSONValue? = nil, from before: [StateIndex], to after: Snapshot, fromSeq: Int64,
         by macrostep: Macrostep, at time: LogicalTime, failure: String? = nil
     ) {
+        self.after = after
         self.event = event
         self.data = data
         self.before = before
@@ -93,7 +101,6 @@ final class UntypedMove: Sendable {
         self.failure = failure
     }
 
-    var after: Snapshot { macrostep.snapshot }
     /// The states that were left and entered, in order.
     var exited: [StateIndex] { macrostep.exited }
     var entered: [StateIndex] { macrostep.entered }
@@ -109,15 +116,15 @@ final class UntypedMove: Sendable {
     ) {
         let entered = snapshot.configuration.filter { $0 != .root }
         self.init(
-            "init", from: before, fromSeq: snapshot.seq - 1,
+            "init", from: before, to: snapshot, fromSeq: snapshot.seq - 1,
             by: Macrostep(snapshot: snapshot, entered: entered, requests: requests), at: time, failure: failure)
     }
 
     /// Creates a copy of a move with another time.
     convenience init(_ other: UntypedMove, at time: LogicalTime) {
         self.init(
-            other.event, other.data, from: other.before, fromSeq: other.fromSeq, by: other.macrostep, at: time,
-            failure: other.failure)
+            other.event, other.data, from: other.before, to: other.after, fromSeq: other.fromSeq,
+            by: other.macrostep, at: time, failure: other.failure)
     }
 
     /// Creates a move from a host's report.
@@ -127,7 +134,7 @@ final class UntypedMove: Sendable {
     ) {
         let snapshot = Snapshot(seq: seq, status: .running, configuration: after, context: context, memory: [])
         self.init(
-            event, data, from: before, fromSeq: fromSeq,
+            event, data, from: before, to: snapshot, fromSeq: fromSeq,
             by: Macrostep(snapshot: snapshot, exited: exited, entered: entered), at: .zero, failure: failure)
     }
 
@@ -137,8 +144,8 @@ final class UntypedMove: Sendable {
             snapshot: next.after, exited: first.exited + next.exited, entered: first.entered + next.entered,
             emitted: first.emitted + next.emitted)
         self.init(
-            first.event, first.data, from: first.before, fromSeq: first.fromSeq, by: macrostep, at: next.time,
-            failure: next.failure)
+            first.event, first.data, from: first.before, to: next.after, fromSeq: first.fromSeq, by: macrostep,
+            at: next.time, failure: next.failure)
     }
 
     /// The index of the innermost active state.
@@ -159,10 +166,46 @@ extension UntypedInstance {
 
     @usableFromInline
     func move(of name: String, _ data: JSONValue?, at milliseconds: Int64) throws(UntypedRefusal) -> UntypedMove {
+        switch flatOutcome(of: name) {
+        case .accepted(let macrostep): return move(of: name, data, repeating: macrostep, at: milliseconds)
+        case .refused(let refusal): throw UntypedRefusal(refusal: refusal)
+        case .failed, nil: break
+        }
         do throws(Statechart.Refusal) {
             return try move(of: name, data, at: LogicalTime(milliseconds: milliseconds))
         } catch {
             throw UntypedRefusal(refusal: error)
+        }
+    }
+
+    /// Returns the outcome of an event if the table has it.
+    private func flatOutcome(of event: String) -> Outcome? {
+        guard let table = origin.table, position.after.status == .running, position.after.armed.isEmpty,
+            let leaf = position.after.configuration.last
+        else { return nil }
+        return table.outcome(of: event, in: leaf)
+    }
+
+    /// Returns the move by a macrostep of the table.
+    private func move(
+        of name: String, _ data: JSONValue?, repeating macrostep: Macrostep, at milliseconds: Int64
+    ) -> UntypedMove {
+        var after = position.after
+        after.seq += 1
+        after.configuration = macrostep.snapshot.configuration
+        let time = LogicalTime(milliseconds: max(milliseconds, position.time.milliseconds))
+        return UntypedMove(
+            name, data, from: position.after.configuration, to: after, fromSeq: position.after.seq, by: macrostep,
+            at: time)
+    }
+
+    /// Returns whether the instance takes an event now; `nil` if the answer depends on the event's data.
+    @usableFromInline
+    func accepts(_ event: String) -> Bool? {
+        switch flatOutcome(of: event) {
+        case .accepted: true
+        case .refused: false
+        case .failed, nil: machine.accepts(event, in: position.after, as: identity, at: last)
         }
     }
 
@@ -214,8 +257,8 @@ extension UntypedInstance {
         case .accepted(let macrostep): return move(by: event, macrostep)
         case .failed(let macrostep, let refusal):
             return UntypedMove(
-                event.name, event.data, from: snapshot.configuration, fromSeq: snapshot.seq, by: macrostep,
-                at: event.at, failure: refusal.message(for: event.name, in: machine))
+                event.name, event.data, from: snapshot.configuration, to: macrostep.snapshot, fromSeq: snapshot.seq,
+                by: macrostep, at: event.at, failure: refusal.message(for: event.name, in: machine))
         case .refused: preconditionFailure("what is armed is taken while the instance runs, or fails")
         }
     }
@@ -228,22 +271,18 @@ extension UntypedInstance {
         after.status = .failed
         for index in after.armed.indices where after.armed[index].id == next.id { after.armed[index].isKept = true }
         return UntypedMove(
-            next.event, from: snapshot.configuration, fromSeq: snapshot.seq, by: Macrostep(snapshot: after),
-            at: next.time(notBefore: last), failure: reason)
+            next.event, from: snapshot.configuration, to: after, fromSeq: snapshot.seq,
+            by: Macrostep(snapshot: after), at: next.time(notBefore: last), failure: reason)
     }
 
     private func move(by event: Statechart.Event, _ macrostep: Macrostep) -> UntypedMove {
         UntypedMove(
-            event.name, event.data, from: snapshot.configuration, fromSeq: snapshot.seq, by: macrostep, at: event.at)
+            event.name, event.data, from: snapshot.configuration, to: macrostep.snapshot, fromSeq: snapshot.seq,
+            by: macrostep, at: event.at)
     }
 }
 
 extension UntypedInstance {
-    /// The answer to each event now; `nil` if it depends on the event's data.
-    var acceptance: [(descriptor: String, isAccepted: Bool?)] {
-        machine.acceptance(in: snapshot, as: identity, at: last)
-    }
-
     /// The descriptors of the events that the instance takes now, or could take with suitable data.
     var accepted: [String] { machine.accepted(in: snapshot, as: identity, at: last) }
 

@@ -12,6 +12,17 @@ extension Machine {
         return descriptors.map { ($0, interpreter.isExhausted ? nil : interpreter.isTaken($0)) }
     }
 
+    /// Returns whether the instance would take an event now; `nil` if the answer depends on the event's data.
+    package func accepts(
+        _ event: String, in snapshot: Snapshot, as identity: InstanceIdentity, at time: LogicalTime
+    ) -> Bool? {
+        guard snapshot.status == .running else { return false }
+        var interpreter = Interpreter(
+            machine: self, snapshot: snapshot, identity: identity, event: Event(name: event, at: time),
+            mode: StepMode(isTracing: false))
+        return interpreter.isTaken(isFamily: false)
+    }
+
     /// Returns the descriptors of events that the instance takes now, or could take with suitable data; sorted.
     package func accepted(in snapshot: Snapshot, as identity: InstanceIdentity, at time: LogicalTime) -> [String] {
         acceptance(in: snapshot, as: identity, at: time).filter { $0.isAccepted != false }.map(\.descriptor)
@@ -30,12 +41,17 @@ extension Machine {
 }
 
 extension Interpreter {
-    /// Evaluates the guards that do not read the event. Returns `nil` if a guard fails, or if the answer depends on the
-    /// event.
     fileprivate mutating func isTaken(_ descriptor: String) -> Bool? {
         let isFamily = descriptor.hasSuffix(".*")
-        let name = isFamily ? String(descriptor.dropLast(2)) : descriptor
-        event = Event(name: name, at: event.at)
+        event = Event(name: isFamily ? String(descriptor.dropLast(2)) : descriptor, at: event.at)
+        return isTaken(isFamily: isFamily)
+    }
+
+    /// Evaluates the guards that do not read the event. Returns `nil` if a guard fails, or if the answer depends on the
+    /// event.
+    ///
+    /// - Parameter isFamily: True for the names below the name of `event`.
+    fileprivate mutating func isTaken(isFamily: Bool) -> Bool? {
         var isOpen = false
         var isSure = false
         // The budget is charged for each event and active state.
@@ -43,7 +59,7 @@ extension Interpreter {
         for index in candidates(for: event) {
             let transition = machine[index]
             // A family matches the names below its prefix, not the prefix itself.
-            if isFamily, transition.descriptor == name { continue }
+            if isFamily, transition.descriptor == event.name { continue }
             guard let condition = transition.condition else {
                 isSure = true
                 continue
