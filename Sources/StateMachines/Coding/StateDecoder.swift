@@ -31,13 +31,17 @@ final class StateDecoder: Decoder {
     private let state: StateIndex
     /// The active children, in document order.
     fileprivate let children: [StateIndex]
-    let codingPath: [any CodingKey]
+    /// The decoder of the state above, and the key there; `nil` for the whole value. Only errors need the path.
+    private let above: (decoder: StateDecoder, key: any CodingKey)?
+    var codingPath: [any CodingKey] { above.map { $0.decoder.codingPath + [$0.key] } ?? [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init(_ reading: Reading, state: StateIndex = .root, codingPath: [any CodingKey] = []) {
+    init(
+        _ reading: Reading, state: StateIndex = .root, below above: (decoder: StateDecoder, key: any CodingKey)? = nil
+    ) {
         self.reading = reading
         self.state = state
-        self.codingPath = codingPath
+        self.above = above
         children = reading.machine[state].children.filter { reading.configuration.contains($0) }
     }
 
@@ -47,7 +51,7 @@ final class StateDecoder: Decoder {
     }
 
     fileprivate func decoder(of child: StateIndex, forKey key: some CodingKey) -> StateDecoder {
-        StateDecoder(reading, state: child, codingPath: codingPath + [key])
+        StateDecoder(reading, state: child, below: (self, key))
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -70,7 +74,13 @@ private struct KeyedStateDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol
     var codingPath: [any CodingKey] { decoder.codingPath }
 
     /// The keys from which an enum's case is chosen: only those of active children.
-    var allKeys: [Key] { decoder.children.compactMap { Key(stringValue: decoder.key(of: $0)) } }
+    var allKeys: [Key] {
+        var keys: [Key] = []
+        for child in decoder.children {
+            if let key = Key(stringValue: decoder.key(of: child)) { keys.append(key) }
+        }
+        return keys
+    }
 
     func contains(_ key: Key) -> Bool { (try? content(key)) != nil }
 
@@ -82,6 +92,15 @@ private struct KeyedStateDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol
         switch try content(key) {
         case .state(let decoder): try Value(from: decoder)
         case .value(let value): try ValueDecoder.value(type, from: value, at: codingPath + [key])
+        }
+    }
+
+    // Most values of states are texts, which need no decoder.
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        switch try content(key) {
+        case .value(.string(let string)): string
+        case .value(let value): try ValueDecoder.value(type, from: value, at: codingPath + [key])
+        case .state(let decoder): try String(from: decoder)
         }
     }
 

@@ -115,22 +115,28 @@ private struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        isNil(key) ? nil : try decode(type, forKey: key)
+        guard let value = present(key) else { return nil }
+        return if case .bool(let bool) = value { bool } else { try mismatched(type, forKey: key) }
     }
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        isNil(key) ? nil : try decode(type, forKey: key)
+        guard let value = present(key) else { return nil }
+        return if case .string(let string) = value { string } else { try mismatched(type, forKey: key) }
     }
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        isNil(key) ? nil : try decode(type, forKey: key)
+        present(key) == nil ? nil : try decode(type, forKey: key)
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        isNil(key) ? nil : try decode(type, forKey: key)
+        present(key) == nil ? nil : try decode(type, forKey: key)
     }
 
-    private func isNil(_ key: Key) -> Bool { (object[key.stringValue] ?? .null) == .null }
+    /// Returns the value of a key; `nil` if it is missing or null.
+    private func present(_ key: Key) -> JSONValue? {
+        guard let value = object[key.stringValue] else { return nil }
+        return if case .null = value { nil } else { value }
+    }
 
     private func mismatched<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try ValueDecoder.value(type, from: try value(key), at: codingPath + [key])

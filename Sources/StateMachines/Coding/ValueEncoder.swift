@@ -10,9 +10,14 @@ struct ValueEncoder: Encoder {
     /// Returns the JSON of a value. Throws for a number that JSON lacks, and the errors of the value's own coding.
     static func value<Value: Encodable>(of value: Value) throws -> JSONValue {
         if Value.self == JSONValue.self, let value = value as? JSONValue { return value }
+        return try slot(of: value).value
+    }
+
+    /// Returns the place to which a value has written itself.
+    static func slot<Value: Encodable>(of value: Value) throws -> ValueSlot {
         let slot = ValueSlot()
         try value.encode(to: ValueEncoder(slot: slot))
-        return slot.value
+        return slot
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -56,6 +61,15 @@ final class ValueSlot {
         }
     }
 
+    /// The key and value of an object with one member, as an enum writes it; `nil` for every other value.
+    var onlyMember: (key: String, value: JSONValue)? {
+        if case .object(let object, let nested) = content, object.isEmpty, nested.count == 1 {
+            return (nested[0].key, nested[0].slot.value)
+        }
+        guard case .object(let object) = value, object.count == 1, let member = object.members.first else { return nil }
+        return (member.key, member.value)
+    }
+
     var count: Int {
         if case .array(let slots) = content { slots.count } else { 0 }
     }
@@ -82,8 +96,10 @@ final class ValueSlot {
 
     func nested(forKey key: String) -> ValueSlot {
         let slot = ValueSlot()
-        guard case .object(let object, let nested) = content else { return slot }
-        content = .object(object, nested: nested + [Nested(key: key, slot: slot)])
+        guard case .object(let object, var nested) = content else { return slot }
+        content = .nothing
+        nested.append(Nested(key: key, slot: slot))
+        content = .object(object, nested: nested)
         return slot
     }
 
@@ -100,6 +116,10 @@ private struct KeyedValueEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol
     var codingPath: [any CodingKey] { [] }
 
     func encodeNil(forKey key: Key) throws { slot.set(.null, forKey: key.stringValue) }
+
+    // Most data of events are texts and integers, which need no encoder.
+    func encode(_ value: String, forKey key: Key) throws { slot.set(.string(value), forKey: key.stringValue) }
+    func encode(_ value: Int, forKey key: Key) throws { slot.set(.int(Int64(value)), forKey: key.stringValue) }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         slot.set(try ValueEncoder.value(of: value), forKey: key.stringValue)

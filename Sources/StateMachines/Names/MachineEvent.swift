@@ -62,10 +62,10 @@ extension MachineEvent {
 extension EventValue where Self: Encodable {
     /// Returns the name and data that the compiler's `Encodable` conformance writes.
     public func encoded() throws(MachineMismatch) -> EncodedEvent<Name> {
-        guard let value = try written() else {
+        guard let written = try written() else {
             throw MachineMismatch("\(Self.self).\(caseName) has no name in \(Self.self).Name")
         }
-        guard case .object(let members) = value, members.count == 1, let member = members.members.first else {
+        guard let member = written.onlyMember else {
             throw MachineMismatch("\(Self.self) must be an enum, a case an event")
         }
         guard let name = Name(rawValue: member.key) else {
@@ -82,12 +82,12 @@ extension EventValue where Self: Encodable {
 }
 
 extension EventValue where Self: Encodable {
-    /// Returns the JSON of the event; `nil` if the case is missing from its `CodingKeys`, the names. The compiler
-    /// allows that.
-    private func written() throws(MachineMismatch) -> JSONValue? {
+    /// Returns the place with the JSON of the event; `nil` if the case is missing from its `CodingKeys`, the names. The
+    /// compiler allows that.
+    private func written() throws(MachineMismatch) -> ValueSlot? {
         try MachineMismatch.told("an event cannot be written") {
             do {
-                return try ValueEncoder.value(of: self)
+                return try ValueEncoder.slot(of: self)
             } catch EncodingError.invalidValue(let value, _) where value is Self {
                 return nil
             }
