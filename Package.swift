@@ -442,7 +442,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "HostSuite", "ManualTesting", "StateMachines", "WorkflowJSON",
-                "WorkflowAPI", "WorkflowClient",
+                "WorkflowAPI", "WorkflowClient", "WorkflowStore", "Statechart",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -8,7 +8,10 @@ extension Daemon {
     }
 
     /// Returns the output of a `wfctl` that must succeed, and may write its progress or a warning to the error stream.
-    func saidInTime(_ arguments: String...) async throws -> String {
+    func saidInTime(_ arguments: String...) async throws -> String { try await saidInTime(arguments) }
+
+    /// Returns the output of a `wfctl` that must succeed, and may write its progress or a warning to the error stream.
+    func saidInTime(_ arguments: [String]) async throws -> String {
         let result = try await DaemonTesting.wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(address)"])
         guard result.end == .exited(0) else {
             throw TestingError("'wfctl \(arguments.joined(separator: " "))': \(result)")
