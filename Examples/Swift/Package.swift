@@ -9,10 +9,13 @@ let package = Package(
     dependencies: [.package(name: "wfd", path: "../..", traits: [])],
     targets: [
         .target(name: "Seeds", dependencies: [.product(name: "StateMachines", package: "wfd")]),
+        // Machines of other libraries, with their own assertions.
+        .target(name: "Ports", dependencies: [.product(name: "StateMachines", package: "wfd")]),
         .executableTarget(name: "screens", dependencies: ["Seeds"]),
         .executableTarget(name: "order", dependencies: ["Seeds"]),
         .executableTarget(name: "countdown", dependencies: ["Seeds"]),
         .testTarget(name: "SeedsTests", dependencies: ["Seeds"]),
+        .testTarget(name: "PortsTests", dependencies: ["Ports"]),
         // What is said where a trait is missing.
         .testTarget(name: "TraitsTests", dependencies: [.product(name: "StateMachines", package: "wfd")]),
     ]

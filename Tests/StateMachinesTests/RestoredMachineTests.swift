@@ -50,6 +50,10 @@ struct RestoredMachineTests {
                 == "Cannot restore 'screens': what was stored is of 'order'")
         #expect(message(#""armed":"[]""#, #""armed":"[{}]""#)?.hasPrefix("Cannot restore 'screens': ") == true)
         #expect(message("", "") == nil)
+        #expect(
+            message(#""seq":1"#, #""seq":9223372036854775807"#)
+                == "Cannot restore 'screens': its seq is 9223372036854775807")
+        #expect(message(#""time":0"#, #""time":-1"#) == "Cannot restore 'screens': its time is -1")
     }
 
     /// A step back to the state before the last move is possible after a restart.

@@ -42,11 +42,19 @@ extension MachineValue: Codable {
             armed: try container.decode(String.self, forKey: .armed),
             output: try container.decodeIfPresent(String.self, forKey: .output))
         let status = try container.decode(Status.self, forKey: .status)
+        // What is stored may have been edited: a number that no machine reaches would overflow later.
+        func number(_ key: CodingKeys, in range: ClosedRange<Int64>) throws -> Int64 {
+            let number = try container.decode(Int64.self, forKey: key)
+            guard range.contains(number) else {
+                throw MachineMismatch("Cannot restore '\(stored)': its \(key.rawValue) is \(number)")
+            }
+            return number
+        }
         let identity = InstanceIdentity(
             name: try container.decode(String.self, forKey: .name), version: 1,
-            startedAt: LogicalTime(milliseconds: try container.decode(Int64.self, forKey: .startedAt)))
-        let time = LogicalTime(milliseconds: try container.decode(Int64.self, forKey: .time))
-        let seq = try container.decode(Int64.self, forKey: .seq)
+            startedAt: LogicalTime(milliseconds: try number(.startedAt, in: 0...StepLimits.latestDue)))
+        let time = LogicalTime(milliseconds: try number(.time, in: 0...StepLimits.latestDue))
+        let seq = try number(.seq, in: 1...1 << 48)
         let failure = try container.decodeIfPresent(String.self, forKey: .failure)
         // Values of 0.1.0 have neither.
         let definition = try container.decodeIfPresent(String.self, forKey: .definition)
