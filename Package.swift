@@ -98,6 +98,8 @@ let package = Package(
         .target(name: "CSpawn"),
         // A function of the C library's allocator, which Swift cannot call.
         .target(name: "CAllocation"),
+        // The bytes of docs/openapi.json, which `GET /openapi.json` answers: C can embed a file.
+        .target(name: "COpenAPI"),
         // A function of SQLite with a variable number of arguments, which Swift cannot call.
         .target(name: "CSQLiteMemory", linkerSettings: [.linkedLibrary("sqlite3")]),
         // The identity of a file system: statfs(2) and other requests, which Swift cannot call.
@@ -142,8 +144,8 @@ let package = Package(
         .target(
             name: "WorkflowServer",
             dependencies: [
-                "CAllocation", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads", "WorkflowAPI",
-                "WorkflowEngine", "WorkflowStore",
+                "CAllocation", "COpenAPI", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads",
+                "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -204,9 +206,7 @@ let package = Package(
         // Calls of Linux that Swift's module of the C library leaves out.
         .target(name: "LinuxEvents", path: "Benchmarks/LinuxEvents"),
         // A loop over sqlite3 that writes what the engine writes: what SQLite itself can do.
-        .target(
-            name: "SQLiteFloor", path: "Benchmarks/SQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]
-        ),
+        .target(name: "SQLiteFloor", path: "Benchmarks/SQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
         // The engine beside that loop: workloads, contests, and what measuring them needs. No HTTP.
         .target(
             name: "EngineFloor",

@@ -38,10 +38,9 @@ enum ImportRules {
         "Sources/WorkflowRules": [],
         "Sources/WorkflowAPI": ["WorkflowDates", "WorkflowJSON", "WorkflowRules", "WorkflowSpelling"],
         "Sources/WorkflowServer": [
-            "CAllocation", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads", "WorkflowAPI",
-            "WorkflowEngine",
-            "WorkflowStore", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
-            "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "ServiceLifecycle", "CDispatch", "Foundation",
+            "CAllocation", "COpenAPI", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads",
+            "WorkflowAPI", "WorkflowEngine", "WorkflowStore", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging",
+            "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "ServiceLifecycle", "CDispatch", "Foundation",
             "Synchronization",
         ],
         "Sources/WorkflowClient": [

@@ -27,21 +27,13 @@ struct APIPageTests {
     }
 
     @Test func everyRouteHasARequest() {
-        let requests = Self.page.steps.compactMap { step in
-            if case .request(let request) = step { request } else { nil }
-        }
         // A stream has no end that a page could show: docs/streaming.md reads one.
         // The API's description is a page of its own.
         let routes = Route.all.filter { ![.streamAll, .streamInstance, .openAPI].contains($0) }
         for route in routes {
-            let pattern = route.template.description.split(separator: "/")
-            let found = requests.filter { request in
-                let path = request.target.prefix { $0 != "?" }.split(separator: "/")
-                return request.method == route.method.rawValue && path.count == pattern.count
-                    && zip(path, pattern).allSatisfy { $1.hasPrefix("{") || $0 == $1 }
-            }
+            let found = RouteExample.requests.filter { RouteExample.isRequest($0, of: route) }
             #expect(found.count == 1, "\(route)")
         }
-        #expect(requests.count == routes.count)
+        #expect(RouteExample.requests.count == routes.count)
     }
 }

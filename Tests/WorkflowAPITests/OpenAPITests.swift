@@ -1,38 +1,94 @@
 import Foundation
+import ManualTesting
 import Testing
 import WorkflowAPI
 import WorkflowJSON
 
-/// Tests the API's description, which is made from the table of routes and the lists of fields.
+/// Tests the API's description, which is made from the table of routes, the lists of fields and their comments.
 struct OpenAPITests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private static let comments = Result {
+        try SourceComments(folders: ["Sources/WorkflowAPI", "Sources/WorkflowRules"])
+    }
+    private static let document = comments.map { OpenAPIDocument(comments: $0, examples: RouteExample.all).object }
 
-    /// `docs/openapi.json` is written from the table. If it differs, the expected text is in `.build/openapi.json`.
+    /// `docs/openapi.json` is written here, and the daemon answers it. If it differs, the expected text is in
+    /// `.build/openapi.json`.
     @Test func theDocumentIsThatOfTheTable() throws {
-        let object = try JSONSerialization.jsonObject(with: Data(JSONWriter.bytes(OpenAPIDocument.object)))
-        let text = try JSONSerialization.data(
-            withJSONObject: object, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
-        if try Data(contentsOf: Self.root.appending(path: "docs/openapi.json")) != text + Data("\n".utf8) {
-            try (text + Data("\n".utf8)).write(to: Self.root.appending(path: ".build/openapi.json"))
-            Issue.record("docs/openapi.json is not what the table says; copy .build/openapi.json")
+        let text = FittedJSON.text(of: .object(try Self.document.get())) + "\n"
+        if try String(contentsOf: ManualPage.root.appending(path: "docs/openapi.json"), encoding: .utf8) != text {
+            try Data(text.utf8).write(to: ManualPage.root.appending(path: ".build/openapi.json"))
+            Issue.record("docs/openapi.json is not what the source says; copy .build/openapi.json")
         }
     }
 
     @Test func aRouteIsNamedAsItIsInTheTable() throws {
         let table = try String(
-            contentsOf: Self.root.appending(path: "Sources/WorkflowAPI/Routes/RouteTable.swift"), encoding: .utf8)
+            contentsOf: ManualPage.root.appending(path: "Sources/WorkflowAPI/Routes/RouteTable.swift"), encoding: .utf8)
         let names = table.matches(of: /static let (\w+) = Route\(\s*"(\w+)"/)
         #expect(names.allSatisfy { $0.1 == $0.2 })
         #expect(Set(names.map { String($0.2) }) == Set(Route.all.map(\.name)))
         #expect(names.count == Route.all.count)
     }
 
-    @Test func everyReferenceLeadsToASchema() {
-        let text = JSONWriter.string(OpenAPIDocument.object)
-        let named = Set(text.matches(of: /"#\/components\/schemas\/(\w+)"/).map { String($0.1) })
-        let schemas = OpenAPIDocument.object["components"]?.object?["schemas"]?.object?.keys ?? []
+    @Test func everyReferenceLeadsToASchema() throws {
+        let document = try Self.document.get()
+        let named = Set(
+            JSONWriter.string(document).matches(of: /"#\/components\/schemas\/(\w+)"/).map { String($0.1) })
+        let schemas = document["components"]?.object?["schemas"]?.object?.keys ?? []
         #expect(named.count > 90 && named.isSubset(of: schemas))
+    }
+
+    @Test func everyFieldIsDescribedUnlessItsNameSaysAll() throws {
+        let plain: Set<String> = [
+            "column", "done", "event", "instance", "instances", "items", "machine", "machines", "message", "reason",
+            "status", "timers", "title", "total", "version",
+        ]
+        for schema in try Self.document.get()["components"]?.object?["schemas"]?.object?.members ?? [] {
+            #expect(schema.value.object?["description"] != nil, "\(schema.key)")
+            let choices =
+                if case .array(let choices)? = schema.value.object?["oneOf"] { choices } else { [schema.value] }
+            for field in choices.flatMap({ $0.object?["properties"]?.object?.members ?? [] }) {
+                let field = (name: field.key, schema: field.value.object)
+                // What a reference leads to has a description of its own.
+                let isDescribed = field.schema?["description"] != nil || field.schema?["$ref"] != nil
+                #expect(isDescribed || plain.contains(field.name), "\(schema.key).\(field.name)")
+            }
+        }
+    }
+
+    @Test func theDescriptionsNameNothingOfSwift() throws {
+        let document = try Self.document.get()
+        let schemas = document["components"]?.object?["schemas"]?.object?.keys ?? []
+        let text = JSONWriter.string(document)
+        // Types, such as `SetRequest`, and their properties, such as `Problem.misfits`.
+        let types = text.matches(of: /`(?:([A-Z][a-z]+[A-Z]\w*)|([A-Z][a-z]+)\.\w+)`/).map { $0.1 ?? $0.2 ?? "" }
+        #expect(types.contains("Problem") && Set(types.map { String($0) }).isSubset(of: schemas))
+        #expect(!text.contains("`nil`"))
+    }
+
+    @Test func everyOperationHasASummaryAndTheExamplesOfItsPage() throws {
+        for path in try Self.document.get()["paths"]?.object?.members ?? [] {
+            for operation in path.value.object?.members.compactMap(\.value.object) ?? [] {
+                let name = operation["operationId"]?.string ?? path.key
+                #expect(operation["summary"] != nil, "\(name)")
+                for query in parameters(of: operation) where query["in"] == "query" {
+                    #expect(query["description"] != nil, "\(name): \(query["name"]?.string ?? "")")
+                }
+                if let body = operation["requestBody"]?.object { #expect(hasExample(body), "\(name)") }
+                let answers = operation["responses"]?.object?.members.compactMap(\.value.object) ?? []
+                // Streams, and answers that are empty, or a page of their own.
+                let without = ["streamAll", "streamInstance", "completeTask", "failTask", "metrics", "openAPI"]
+                #expect(answers.contains(where: hasExample) != without.contains(name), "\(name)")
+            }
+        }
+    }
+
+    private func parameters(of operation: JSONObject) -> [JSONObject] {
+        if case .array(let parameters)? = operation["parameters"] { parameters.compactMap(\.object) } else { [] }
+    }
+
+    private func hasExample(_ part: JSONObject) -> Bool {
+        part["content"]?.object?.members.contains { $0.value.object?["example"] != nil } ?? false
     }
 
     /// An answer in JSON has a type of the wire; the other answers are texts, files and definitions.
@@ -46,35 +102,32 @@ struct OpenAPITests {
         #expect(untyped == [.openAPI])
     }
 
-    @Test func fieldsGiveTheirTypesBoundsAndWords() {
-        var book = SchemaBook(prefix: "#/$defs/")
-        #expect(UndoRequest.schema(in: &book) == ["$ref": "#/$defs/UndoRequest"])
-        #expect(Page<EventItem>.schema(in: &book) == ["$ref": "#/$defs/PageOfEventItem"])
+    @Test func fieldsGiveTheirTypesBoundsAndWords() throws {
+        let book = SchemaBook(prefix: "#/$defs/", comments: try Self.comments.get())
+        #expect(book.schema(of: UndoRequest.self) == ["$ref": "#/$defs/UndoRequest"])
+        #expect(book.schema(of: Page<EventItem>.self) == ["$ref": "#/$defs/PageOfEventItem"])
         let reason: JSONValue = [
-            "type": "string", "minLength": 1, "maxLength": 1000, "description": "1 to 1000 bytes of UTF-8",
+            "type": "string", "minLength": 1, "maxLength": 1000,
+            "description": "The reason for the history. 1 to 1000 bytes of UTF-8.",
         ]
+        let request = book.schemas["UndoRequest"]
+        #expect(request?["description"] == "The body of `POST /v1/instances/NAME/undo`.")
+        #expect(request?["required"] == ["reason"])
+        let fields = request?["properties"]?.object
+        #expect(fields?.keys == ["dryRun", "invocations", "reason", "seq"] && fields?["reason"] == reason)
+        #expect(fields?["invocations"]?.object?["$ref"] == "#/$defs/ResetRequestInvocations")
+        #expect(book.schemas["ResetRequestInvocations"]?["enum"] == ["again", "answer"])
         #expect(
-            book.schemas["UndoRequest"] == [
-                "type": "object", "required": ["reason"],
-                "properties": [
-                    "reason": reason, "invocations": ["type": "string", "enum": ["again", "answer"]],
-                    "seq": ["type": "integer"], "dryRun": ["type": "boolean"],
-                ],
-            ])
+            book.schemas["PageOfEventItem"]?["properties"]?.object?["items"]
+                == ["type": "array", "items": ["$ref": "#/$defs/EventItem"]])
         #expect(
-            book.schemas["PageOfEventItem"]?["properties"]
-                == [
-                    "items": ["type": "array", "items": ["$ref": "#/$defs/EventItem"]],
-                    "nextPage": ["type": "string"],
-                ])
-        #expect(
-            book.schemas["EventItem"]?["properties"]?.object?["accepted"]
-                == ["anyOf": [["type": "boolean"], ["type": "null"]]])
+            book.schemas["EventItem"]?["properties"]?.object?["accepted"]?.object?["anyOf"]
+                == [["type": "boolean"], ["type": "null"]])
     }
 
     @Test func fieldsOfAnotherRecordStandAmongThese() {
-        var book = SchemaBook(prefix: "")
-        _ = AttemptItem.schema(in: &book)
+        let book = SchemaBook(prefix: "")
+        _ = book.schema(of: AttemptItem.self)
         let schema = book.schemas["AttemptItem"]
         #expect(schema?["properties"]?.object?.keys == ["attempt", "begun", "ended", "error", "id", "outcome", "seq"])
         #expect(schema?["required"] == ["seq", "attempt", "begun", "ended", "outcome"])

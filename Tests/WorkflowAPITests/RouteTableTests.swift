@@ -76,7 +76,7 @@ private enum RouteDocument {
             Every request that wfd takes. This page is written from the table that server and client read
             (`Sources/WorkflowAPI/Routes/RouteTable.swift`), and a test compares it with the table.
 
-            `?` marks a field that may be missing. [openapi.json](openapi.json) has the types of all fields, their bounds and
+            `?` marks a field that may be missing. [openapi.json](openapi.json) has the meaning of all fields, types, bounds and
             words; the daemon answers it at `GET /openapi.json`. `Idempotency-Key` goes with starts, events and what is said of
             effects, `If-Match: "SEQ"` and `Prefer: return=minimal` with an event of one instance. A permission is what
             [access control](concepts.md#what-is-missing) will ask for; now every caller has all of them. A method that

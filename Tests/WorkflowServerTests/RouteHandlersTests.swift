@@ -66,6 +66,17 @@ import WorkflowStore
         try await host.stop()
     }
 
+    /// The other tests of the description hold `docs/openapi.json` to the table of routes.
+    @Test(.timeLimit(.minutes(20))) func theDescriptionIsTheFileInDocs() async throws {
+        let host = try await ServerHost()
+        let answer = try await host.answers(to: [.get(Route.openAPI.path())])[0]
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        #expect(answer.status == 200 && answer.headers["content-type"] == "application/json")
+        #expect(try Data(answer.body) == Data(contentsOf: root.appending(path: "docs/openapi.json")))
+        try await host.stop()
+    }
+
     @Test(.timeLimit(.minutes(20))) func theGateKnowsWhoAsks() async throws {
         let seen = Mutex<Set<String?>>([])
         let host = try await ServerHost { caller, _ in

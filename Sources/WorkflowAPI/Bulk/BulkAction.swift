@@ -15,9 +15,11 @@ public struct BulkAction: Equatable, WireObject, WireValue {
     public var actions: Bool?
     /// `set` only: the values to set, as in `SetRequest`.
     public var set: JSONObject?
+    /// `set` only: the paths to remove.
     public var unset: [String]?
     /// `send` only: the name of the event.
     public var event: String?
+    /// `send` only: the event's data.
     public var data: JSONValue?
     /// The target version of `migrate` and `retry`, or the seq to which `reset` goes back.
     public var to: Int64?
@@ -27,7 +29,7 @@ public struct BulkAction: Equatable, WireObject, WireValue {
     public var undone: String?
     /// `reset` only: the due times of the timers; `nil` for `left`.
     public var timers: ResetRequest.Timers?
-    /// `reset` and `undo` only: the fate of the invocations; `nil` refuses if there are any.
+    /// `reset` and `undo` only: the fate of the invocations; `nil` to refuse if there are any.
     public var invocations: ResetRequest.Invocations?
     /// `delete` only: true to cancel calls that have not ended.
     public var cancelEffects: Bool?
@@ -78,26 +80,6 @@ public struct BulkAction: Equatable, WireObject, WireValue {
         case .delete: cancelEffects = try fields.optional("cancelEffects")
         case .redact: paths = try fields.optional("paths")
         }
-    }
-
-    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: BulkAction) {
-        (book.refer(to: Self.self, fields(in: &book)), BulkAction(.retry))
-    }
-
-    private static func fields(in book: inout SchemaBook) -> JSONObject {
-        var fields = MigrationPlanItem.inlinedFields(in: &book).schema["properties"]?.object ?? [:]
-        let texts = JSONValue.object([String].described(in: &book).schema)
-        fields["verb"] = .object(Verb.described(in: &book).schema)
-        for name in ["actions", "cancelEffects"] { fields[name] = ["type": "boolean"] }
-        for name in ["event", "run"] { fields[name] = ["type": "string"] }
-        for name in ["unset", "paths"] { fields[name] = texts }
-        fields["set"] = ["type": "object"]
-        fields["data"] = [:]
-        fields["to"] = ["type": "integer"]
-        let timers = ResetRequest.Timers.described(in: &book).schema
-        fields["timers"] = ["anyOf": .array([fields["timers"] ?? [:], .object(timers)])]
-        fields["invocations"] = .object(ResetRequest.Invocations.described(in: &book).schema)
-        return ["type": "object", "properties": .object(fields), "required": ["verb"]]
     }
 
     public func write(to writer: inout JSONWriter) {

@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// A line of the answer of `POST /v1/bulk`: the progress of a dry run, its result, or the state of a run.
-public enum BulkLine: Equatable, WireObject, WireDescribed {
+public enum BulkLine: Equatable, WireObject {
     /// The progress of a dry run, counted in instances.
     case progress(WorkProgress)
     case rehearsal(BulkRehearsal)
@@ -18,11 +18,6 @@ public enum BulkLine: Equatable, WireObject, WireDescribed {
         } else {
             self = .run(try fields.required("run"))
         }
-    }
-
-    public static func schema(in book: inout SchemaBook) -> JSONObject {
-        book.choice(
-            Self.self, of: [("progress", WorkProgress.self), ("rehearsal", BulkRehearsal.self), ("run", BulkRun.self)])
     }
 
     public func write(to writer: inout JSONWriter) {

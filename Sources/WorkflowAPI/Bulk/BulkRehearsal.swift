@@ -8,6 +8,7 @@ public struct BulkRehearsal: Equatable, WireRecord {
         public var targets: [String]?
         /// The paths of the active leaves afterwards; `nil` for the instances in all places without a group.
         public var configuration: [String]?
+        /// The number of instances in the group.
         public var count: Int64
         /// The fates of the timers in a migration; `nil` if there are none.
         public var timers: Timers?
@@ -62,7 +63,9 @@ public struct BulkRehearsal: Equatable, WireRecord {
 
     /// The number of timers that are armed for an event.
     public struct New: Equatable, WireRecord {
+        /// The name of the event that will come.
         public var event: String
+        /// The number of timers.
         public var count: Int64
 
         /// Creates a value from its parts.
@@ -81,6 +84,7 @@ public struct BulkRehearsal: Equatable, WireRecord {
     public struct Misfit: Equatable, WireRecord {
         /// The path of a state, `context.` and the path of a value, or the id of an invocation.
         public var place: String
+        /// The misfit in plain words, with a remedy.
         public var reason: String
         /// The number of instances that have the misfit.
         public var count: Int64
@@ -101,7 +105,9 @@ public struct BulkRehearsal: Equatable, WireRecord {
 
     /// The digest of the selected instances and their seqs, for `expect`.
     public var digest: String
+    /// The number of selected instances.
     public var selected: Int64
+    /// The numbers of instances by expected outcome.
     public var counts: BulkCounts
     /// The groups, the largest first.
     public var groups: [Group]

@@ -6,7 +6,7 @@ public struct BulkRequest: Equatable, WireRecord {
     /// The selection; `nil` if the lines after the first name the instances. An undo has none: it uses those of the
     /// undone run.
     public var select: BulkSelect?
-    /// The first 6 to 64 hexadecimal digits of the digest that a dry run reported; `nil` accepts any selection.
+    /// The first 6 to 64 hexadecimal digits of the digest that a dry run reported; `nil` to accept any selection.
     public var expect: String?
     /// True to report the expected result and change nothing.
     public var dryRun: Bool?

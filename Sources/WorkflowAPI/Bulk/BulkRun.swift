@@ -15,7 +15,9 @@ public struct BulkRun: Equatable, WireRecord {
     public var select: BulkSelect?
     /// The number of instances that the run names; `nil` if it selects them.
     public var names: Int64?
+    /// The expected digest of the selection, as in the request.
     public var expect: String?
+    /// The reason for the history, as in the request.
     public var reason: String?
     /// The caller who requested the run, if known.
     public var actor: String?
@@ -26,12 +28,15 @@ public struct BulkRun: Equatable, WireRecord {
     public var undoneBy: String?
     /// The number of selected instances, counted before the run began.
     public var selected: Int64
+    /// The numbers of instances that have been processed, by outcome.
     public var counts: BulkCounts
     /// The first 20 instances of each outcome; `nil` in lists.
     public var told: [BulkTold]?
+    /// The time when the run began.
     public var begunAt: WireTime
     /// The time of the last progress, or of the last change by a person.
     public var updatedAt: WireTime
+    /// The time when the run ended.
     public var endedAt: WireTime?
 
     /// Creates a value from its parts.
@@ -81,6 +86,7 @@ public struct BulkRun: Equatable, WireRecord {
 
 /// The numbers of instances by outcome, or by expected outcome.
 public struct BulkCounts: Equatable, WireRecord {
+    /// The instances for which the action was done.
     public var done: Int64
     /// The instances that do not fit the request.
     public var misfit: Int64
@@ -128,6 +134,7 @@ public struct LeftOutParameters: Hashable, Sendable {
         case changed
     }
 
+    /// The outcome, whose instances the answer lists.
     public var outcome: Outcome
 
     /// Creates the query from the outcome.

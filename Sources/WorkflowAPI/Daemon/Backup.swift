@@ -7,11 +7,13 @@ public struct Backup: Hashable, WireRecord {
 
     /// The backup's name in the route.
     public var backup: String
+    /// The size in bytes.
     public var bytes: Int64
     /// The SHA-256 digest of the bytes, in hexadecimal.
     public var digest: String
     /// The generation of the copied store.
     public var generation: Int64
+    /// The number of instances.
     public var instances: Int64
     /// The number of rows of history.
     public var events: Int64
@@ -44,7 +46,7 @@ public struct Backup: Hashable, WireRecord {
 }
 
 /// A line of the answer to `POST /v1/backups`: the progress, and at the end the backup.
-public enum BackupLine: Hashable, WireObject, WireDescribed {
+public enum BackupLine: Hashable, WireObject {
     /// A phase of making a backup.
     public enum Phase: String, WireWord {
         case copying, checking, verifying
@@ -60,15 +62,6 @@ public enum BackupLine: Hashable, WireObject, WireDescribed {
             return
         }
         self = .progress(phase, done: try fields.required("done"), total: try fields.required("total"))
-    }
-
-    public static func schema(in book: inout SchemaBook) -> JSONObject {
-        let whole = JSONValue.object(["type": "integer"])
-        let progress: JSONObject = [
-            "type": "object", "required": ["phase", "done", "total"],
-            "properties": ["phase": .object(Phase.schema(in: &book)), "done": whole, "total": whole],
-        ]
-        return book.refer(to: Self.self, ["oneOf": [.object(progress), .object(Backup.schema(in: &book))]])
     }
 
     public func write(to writer: inout JSONWriter) {

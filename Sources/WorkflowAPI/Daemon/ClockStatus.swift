@@ -8,7 +8,9 @@ public struct ClockStatus: Equatable, WireRecord {
         case virtual
     }
 
+    /// The source of the clock's time.
     public var clock: Kind
+    /// The clock's time.
     public var now: WireTime
     /// The number of timers that fired during the move; only in the answer to a move.
     public var fired: Int64?

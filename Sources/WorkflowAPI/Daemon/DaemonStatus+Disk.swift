@@ -1,9 +1,11 @@
 extension DaemonStatus {
     /// The space that the database takes on its disk, in bytes.
     public struct Disk: Equatable, WireRecord {
+        /// The size of the database file.
         public var file: Int64
-        /// The numbers of pages of the file and of its unused pages; `nil` from an older daemon.
+        /// The number of pages of the file; `nil` from an older daemon.
         public var pages: Int64?
+        /// The number of unused pages of the file; `nil` from an older daemon.
         public var freePages: Int64?
         /// The size of the write-ahead log.
         public var log: Int64

@@ -12,6 +12,7 @@ public struct DaemonStatus: Equatable, WireRecord {
     /// The number of instances in a status.
     public struct Count: Equatable, WireRecord {
         public var status: Instance.Status
+        /// The number of instances with the status.
         public var count: Int64
 
         /// Creates a value from its parts.
@@ -65,9 +66,9 @@ public struct DaemonStatus: Equatable, WireRecord {
     public var runs: [BulkRun]?
     /// The number of unfinished runs that are not in `runs`; `nil` if there are none.
     public var otherRuns: Int64?
-    /// The times of the last fetched backup and of the last full verification without findings, also before the
-    /// daemon's start; `nil` if unknown.
+    /// The time of the last fetched backup, also before the daemon's start; `nil` if unknown.
     public var lastBackupAt: WireTime?
+    /// The time of the last full verification without findings, also before the daemon's start; `nil` if unknown.
     public var lastVerificationAt: WireTime?
 
     /// Creates a value from its parts.

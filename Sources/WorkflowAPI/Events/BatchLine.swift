@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// One line of the body of `POST /v1/events`: an event for an instance, or an instance to start.
-public struct BatchLine: Equatable, WireObject, WireDescribed {
+public struct BatchLine: Equatable, WireObject {
     /// The event or the start.
     public enum Content: Equatable, Sendable {
         /// An event for an existing instance.
@@ -53,20 +53,6 @@ public struct BatchLine: Equatable, WireObject, WireDescribed {
             throw WireError(.missingField, path: "event", message: "Field 'event' or 'start' is missing")
         }
         key = try fields.optional("key")
-    }
-
-    public static func schema(in book: inout SchemaBook) -> JSONObject {
-        var event = SendRequest.inlinedFields(in: &book).schema["properties"]?.object ?? [:]
-        var start: JSONObject = ["start": .object(Start.schema(in: &book))]
-        for name in ["instance", "key"] {
-            event[name] = ["type": "string"]
-            start[name] = ["type": "string"]
-        }
-        let choices: JSONValue = [
-            ["type": "object", "properties": .object(event), "required": ["instance", "event"]],
-            ["type": "object", "properties": .object(start), "required": ["instance", "start"]],
-        ]
-        return book.refer(to: Self.self, ["oneOf": choices])
     }
 
     public func write(to writer: inout JSONWriter) {

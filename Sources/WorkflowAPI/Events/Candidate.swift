@@ -25,6 +25,7 @@ public struct Candidate: Hashable, WireRecord {
     public var line: Int
     /// The guard as in the definition; `nil` if there is none.
     public var `guard`: String?
+    /// The result of trying the candidate.
     public var verdict: Verdict
     /// The reason why the guard could not be evaluated.
     public var failure: String?
@@ -92,10 +93,6 @@ public struct JSONText: Hashable, WireValue {
 
     public func write(to writer: inout JSONWriter) {
         value.write(to: &writer)
-    }
-
-    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: JSONText) {
-        ([:], JSONText(.null))
     }
 
     /// The canonical text.

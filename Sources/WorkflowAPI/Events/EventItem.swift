@@ -1,7 +1,7 @@
 /// An event of an instance's machine, and whether the instance accepts it now.
 public struct EventItem: Hashable, WireRecord {
     public var event: String
-    /// True if the instance accepts the event; `nil` (null on the wire) if this depends on the event's data.
+    /// True if the instance accepts the event; null on the wire if this depends on the event's data.
     public var accepted: Bool?
 
     /// Creates a value from its parts.

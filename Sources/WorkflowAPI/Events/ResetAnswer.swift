@@ -4,6 +4,7 @@ public struct ResetAnswer: Equatable, WireRecord {
     public struct Timer: Equatable, WireRecord {
         /// The name of the event that will come.
         public var event: String
+        /// The time when it is due.
         public var due: WireTime
 
         /// Creates a value from its parts.
@@ -32,7 +33,9 @@ public struct ResetAnswer: Equatable, WireRecord {
             case answered
         }
 
+        /// The id of the invocation.
         public var id: String
+        /// The fate of the invocation.
         public var fate: Fate
 
         /// Creates a value from its parts.
@@ -53,6 +56,7 @@ public struct ResetAnswer: Equatable, WireRecord {
     public var timers: [Timer]
     /// The number of further timers and delayed events; `nil` if there are none.
     public var otherTimers: Int64?
+    /// The invocations that were live before the reset, or are live afterwards.
     public var invocations: [Invocation]
     /// The version before the reset; `nil` if it is the same.
     public var fromVersion: Int64?

@@ -5,6 +5,7 @@ public struct SendRequest: Equatable, WireRecord {
     public var event: String
     /// The event's data; `nil` for an event without data, like null on the wire.
     public var data: JSONValue?
+    /// The condition on which the event is applied.
     public var expect: Expectation?
 
     /// Creates a value from its parts.
@@ -23,6 +24,7 @@ public struct SendRequest: Equatable, WireRecord {
 
 /// The properties that the caller expects of the instance before the event is applied.
 public struct Expectation: Equatable, WireRecord {
+    /// The seq that the instance must have.
     public var seq: Int64?
     /// The path of a state that must be active.
     public var state: String?
@@ -71,6 +73,7 @@ public struct SendAnswer: Equatable, WireRecord {
     /// The paths of the active leaves after the event.
     public var to: [String]
     public var status: Instance.Status
+    /// The paths of the active leaves, as in `to`.
     public var configuration: [String]
     /// The tags of the active states after the event, each once; `nil` if no state of the machine has tags.
     public var tags: [String]?

@@ -60,6 +60,7 @@ public struct DeletedInstance: Equatable, WireRecord {
     public var rows: Int64
     /// The digest of the last of these rows, in hexadecimal; `nil` for a dry run.
     public var digest: String?
+    /// The time of the deletion.
     public var at: WireTime
     /// The names of the calls that are cancelled with the instance; `nil` if there are none.
     public var cancelled: [String]?
@@ -101,6 +102,7 @@ public struct DeletedInstance: Equatable, WireRecord {
 
 /// The facts that remain of a deleted instance.
 public struct AuditItem: Equatable, WireRecord {
+    /// The permanent identifier of the deleted instance.
     public var uuid: String
     /// The machine; `nil` if a restore copied this row only, and the database lacks the machine version.
     public var machine: String?
@@ -110,6 +112,7 @@ public struct AuditItem: Equatable, WireRecord {
     public var rows: Int64
     /// The digest of the last of these rows, in hexadecimal.
     public var digest: String
+    /// The time of the deletion.
     public var at: WireTime
     /// The caller who deleted the instance, if known.
     public var actor: String?

@@ -7,6 +7,7 @@ public struct FailureItem: Equatable, WireRecord {
     /// The version whose definition has the state, the line and the expression; `nil` if it is `version`. It differs if
     /// instances migrated after they failed, because the failure stays with them.
     public var failedVersion: Int64?
+    /// The number of instances in the group.
     public var count: Int64
     /// The time when the first of the instances failed.
     public var since: WireTime

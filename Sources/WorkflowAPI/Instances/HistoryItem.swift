@@ -2,7 +2,9 @@ public import WorkflowJSON
 
 /// A macrostep of an instance.
 public struct HistoryItem: Equatable, WireRecord {
+    /// The number of the macrostep, counted from 1.
     public var seq: Int64
+    /// The logical time of the macrostep.
     public var at: WireTime
     /// The clock's time if it differs from `at`, as for a timer that fired late; otherwise `nil`.
     public var realAt: WireTime?

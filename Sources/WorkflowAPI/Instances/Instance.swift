@@ -17,6 +17,7 @@ public struct Instance: Equatable, WireRecord {
     public struct Failure: Equatable, WireRecord {
         /// The event that could not be applied; a retry applies it again.
         public var event: String
+        /// The event's data.
         public var data: JSONValue?
         /// The type of the failure.
         public var type: ProblemType
@@ -33,6 +34,7 @@ public struct Instance: Equatable, WireRecord {
         public var line: Int?
         /// The failed expression as in the definition; `nil` for a livelock.
         public var expression: String?
+        /// The message of the error.
         public var message: String
 
         /// Creates a value from its parts.
@@ -75,6 +77,7 @@ public struct Instance: Equatable, WireRecord {
     public var configuration: [String]
     /// The tags of the active states, each once; `nil` in lists, and if no state of the machine has tags.
     public var tags: [String]?
+    /// The values that guards and actions read and change.
     public var context: JSONObject
     /// The output of the final state; `nil` while the instance runs, and if there is no output.
     public var output: JSONValue?
@@ -91,12 +94,15 @@ public struct Instance: Equatable, WireRecord {
     public var waitsFor: [EffectItem]?
     /// The last timer if it was skipped and nothing else will happen by itself; `nil` in lists and for a past state.
     public var timerSkipped: SkippedTimerItem?
+    /// The seq of the last macrostep.
     public var seq: Int64
     /// The time when the instance entered its configuration; `nil` for a past state, and in the answer to a start.
     public var enteredAt: WireTime?
     /// The milliseconds from `enteredAt` until now; in lists only.
     public var inState: Int64?
+    /// The time when the instance was started.
     public var createdAt: WireTime
+    /// The time of the last macrostep.
     public var updatedAt: WireTime
 
     /// Creates a value from its parts.

@@ -16,6 +16,7 @@ public struct InstanceListParameters: Hashable, Sendable {
     public var sort: Sort?
     /// The most items, 1 to 500; `nil` for 100.
     public var limit: Int?
+    /// The token `nextPage` of the previous page.
     public var page: String?
 
     /// The order of a list.

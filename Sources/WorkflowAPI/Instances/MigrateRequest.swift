@@ -1,8 +1,6 @@
-public import WorkflowJSON
-
 /// The plan by which instances migrate to another version of their machine. It is the content of a file for `wfctl
 /// migrate --plan`, and a part of the body of `POST /v1/instances/NAME/migrate`.
-public struct MigrationPlanItem: Equatable, WireInlined {
+public struct MigrationPlanItem: Equatable, WireRecord {
     /// The time from which the delays of new timers count.
     public enum Timers: String, WireWord {
         /// The time when the instance entered its state.
@@ -33,39 +31,12 @@ public struct MigrationPlanItem: Equatable, WireInlined {
         self.cancelInvocations = cancelInvocations
     }
 
-    public init(fields: inout WireFields) throws(WireError) {
-        map = try fields.optionalTexts("map")
-        assign = try fields.optionalTexts("assign")
-        drop = try fields.optional("drop")
-        timers = try fields.optional("timers")
-        cancelInvocations = try fields.optional("cancelInvocations")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in writeFields(to: &writer) }
-    }
-
-    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: MigrationPlanItem) {
-        inlinedFields(in: &book)
-    }
-
-    /// Returns the schema of the fields, and any plan.
-    public static func inlinedFields(in book: inout SchemaBook) -> (schema: JSONObject, example: MigrationPlanItem) {
-        let texts: JSONObject = ["type": "object", "additionalProperties": ["type": "string"]]
-        let fields: JSONObject = [
-            "map": .object(texts), "assign": .object(texts), "drop": .object([String].described(in: &book).schema),
-            "timers": .object(Timers.described(in: &book).schema), "cancelInvocations": ["type": "boolean"],
-        ]
-        return (["type": "object", "properties": .object(fields)], MigrationPlanItem())
-    }
-
-    /// Writes the fields without the braces.
-    public func writeFields(to writer: inout JSONWriter) {
-        writer.field("map", ifPresent: map.map(JSONObject.init(texts:)))
-        writer.field("assign", ifPresent: assign.map(JSONObject.init(texts:)))
-        writer.field("drop", ifPresent: drop)
-        writer.field("timers", ifPresent: timers)
-        writer.field("cancelInvocations", ifPresent: cancelInvocations)
+    public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+        map = try fields.optional("map", \.map)
+        assign = try fields.optional("assign", \.assign)
+        drop = try fields.optional("drop", \.drop)
+        timers = try fields.optional("timers", \.timers)
+        cancelInvocations = try fields.optional("cancelInvocations", \.cancelInvocations)
     }
 }
 
@@ -110,29 +81,5 @@ public struct MigrateRequest: Equatable, WireRecord {
         if reason == nil, retry != true {
             throw WireError(.missingField, path: "reason", message: "Field 'reason' is missing")
         }
-    }
-}
-
-extension JSONObject {
-    fileprivate init(texts: [String: String]) {
-        self.init()
-        for (key, text) in texts { self[key] = .string(text) }
-    }
-}
-
-extension WireFields {
-    /// Reads an object whose values are texts; `nil` if the field is absent.
-    fileprivate mutating func optionalTexts(_ name: String) throws(WireError) -> [String: String]? {
-        guard let object = try optional(name, as: JSONObject.self) else { return nil }
-        var texts: [String: String] = [:]
-        for member in object.members {
-            guard let text = member.value.string else {
-                throw WireError(
-                    .invalidValue, path: "\(name).\(member.key)",
-                    message: "Field '\(name).\(member.key)' must be a string, not \(member.value.describedKind)")
-            }
-            texts[member.key] = text
-        }
-        return texts
     }
 }

@@ -3,6 +3,7 @@ public struct MigrationItem: Equatable, WireRecord {
     /// A timer and its due time.
     public struct Timer: Hashable, WireRecord {
         public var event: String
+        /// The time when the timer is due.
         public var due: WireTime
 
         /// Creates a value from its parts.
@@ -17,7 +18,9 @@ public struct MigrationItem: Equatable, WireRecord {
         }
     }
 
+    /// The version before the migration.
     public var from: Int64
+    /// The version after the migration.
     public var to: Int64
     /// The timers and delayed events that continue.
     public var kept: [Timer]

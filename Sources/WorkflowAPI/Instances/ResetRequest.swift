@@ -22,7 +22,7 @@ public struct ResetRequest: Equatable, WireRecord {
     public var reason: String
     /// The due times; `nil` for `left`.
     public var timers: Timers?
-    /// The fate of the invocations; `nil` refuses if there are any.
+    /// The fate of the invocations; `nil` to refuse if there are any.
     public var invocations: Invocations?
     /// The seq that the instance must have; `nil` for any.
     public var seq: Int64?
@@ -56,7 +56,7 @@ public struct ResetRequest: Equatable, WireRecord {
 public struct UndoRequest: Equatable, WireRecord {
     /// The reason for the history.
     public var reason: String
-    /// The fate of the invocations that the migration cancelled; `nil` refuses if there are any.
+    /// The fate of the invocations that the migration cancelled; `nil` to refuse if there are any.
     public var invocations: ResetRequest.Invocations?
     /// The seq that the instance must have; `nil` for any.
     public var seq: Int64?

@@ -4,6 +4,7 @@ public struct SkippedTimerItem: Equatable, WireRecord {
     public var event: String
     /// The time when the daemon skipped the timer, by its clock.
     public var at: WireTime
+    /// The milliseconds from the due time to `at`.
     public var lateMilliseconds: Int64
     /// The events that the instance still accepts, unless a guard rejects them.
     public var accepted: [String]

@@ -5,7 +5,7 @@ public struct StartRequest: Equatable, WireRecord {
     public var machine: String
     /// The version; `nil` for the version that new instances take.
     public var version: Int64?
-    /// The name of the new instance; `nil` lets the daemon choose one.
+    /// The name of the new instance; `nil` to let the daemon choose one.
     public var instance: String?
     /// Replaces top-level keys of the machine's context.
     public var data: JSONObject?

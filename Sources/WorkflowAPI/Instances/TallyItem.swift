@@ -7,6 +7,7 @@ public struct TallyItem: Equatable, WireRecord {
     public var status: Instance.Status
     /// The paths of the active leaves, in document order.
     public var configuration: [String]
+    /// The number of instances.
     public var count: Int64
 
     /// Creates a value from its parts.
@@ -40,6 +41,7 @@ public struct TallyParameters: Hashable, Sendable {
     public var outdated: Bool
     /// The most items, 1 to 500; `nil` for 100.
     public var limit: Int?
+    /// The token `nextPage` of the previous page.
     public var page: String?
 
     /// Creates a value from its parts.

@@ -3,6 +3,7 @@ public struct TimerItem: Equatable, WireRecord {
     public var instance: String
     /// The name of the event that will come.
     public var event: String
+    /// The time when it is due.
     public var due: WireTime
     /// The milliseconds until `due`; negative if the timer is late.
     public var dueInMilliseconds: Int64

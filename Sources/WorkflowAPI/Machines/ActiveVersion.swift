@@ -47,15 +47,12 @@ public enum ActiveVersion: Hashable, WireValue, LosslessStringConvertible {
         }
     }
 
-    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: ActiveVersion) {
-        (["anyOf": [["type": "integer", "minimum": 1], ["type": "string", "const": .string(word)]]], .latest)
-    }
-
     private static let word = "latest"
 }
 
 /// The body of `POST /v1/machines/NAME/active`.
 public struct ActivateRequest: Equatable, WireRecord {
+    /// A version of the machine, or `latest`.
     public var version: ActiveVersion
 
     /// Creates the request from a version.

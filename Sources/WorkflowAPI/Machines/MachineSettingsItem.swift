@@ -97,7 +97,7 @@ public struct ResumeMachineRequest: Equatable, WireRecord {
 
 /// The body of `POST /v1/machines/NAME/retention`.
 public struct RetentionRequest: Equatable, WireRecord {
-    /// The time for which finished instances are kept, such as `90d`; `nil` for ever, which is `none` on the wire.
+    /// The time for which finished instances are kept, such as `90d`. On the wire, `none` keeps them for ever.
     public var retention: String?
     /// True to count the instances that would be deleted, and change nothing.
     public var dryRun: Bool?

@@ -13,6 +13,7 @@ public struct MachineSummary: Equatable, WireRecord {
     public var retentionInMilliseconds: Int64?
     /// The SHA-256 digest of the source, 64 hexadecimal digits.
     public var digest: String
+    /// The time when the version was applied.
     public var createdAt: WireTime
     /// The warnings about an accepted definition; `nil` except in the answer to `POST`.
     public var warnings: [DefinitionDiagnostic]?

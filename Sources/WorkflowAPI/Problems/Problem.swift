@@ -12,6 +12,7 @@ public struct Problem: Error, Hashable, WireRecord {
     public var machine: String?
     /// The paths of the instance's active leaves.
     public var state: [String]?
+    /// The seq of the instance.
     public var seq: Int64?
     /// The number of the line, in a body of lines.
     public var line: Int64?

@@ -2,10 +2,12 @@ public import WorkflowJSON
 
 /// A line of the answer to a replay with another definition: the progress, the outcome for an instance, or at the end
 /// the counts.
-public enum BacktestLine: Equatable, WireObject, WireDescribed {
+public enum BacktestLine: Equatable, WireObject {
+    /// The progress, counted in instances.
     case progress(WorkProgress)
     /// The outcome for an instance. A replay of many instances reports only those that diverge from their history.
     case outcome(BacktestOutcome)
+    /// The counts of all instances, in the last line.
     case counts(BacktestCounts)
 
     public init(fields: inout WireFields) throws(WireError) {
@@ -18,12 +20,6 @@ public enum BacktestLine: Equatable, WireObject, WireDescribed {
         } else {
             self = .counts(try fields.required("counts"))
         }
-    }
-
-    public static func schema(in book: inout SchemaBook) -> JSONObject {
-        book.choice(
-            Self.self,
-            of: [("progress", WorkProgress.self), ("outcome", BacktestOutcome.self), ("counts", BacktestCounts.self)])
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -50,12 +46,15 @@ public struct BacktestOutcome: Hashable, WireRecord {
     }
 
     public var instance: String
+    /// The result of the comparison.
     public var result: Result
     /// The seq at which the definitions diverge first; `nil` if they never do.
     public var seq: Int64?
+    /// The event of the macrostep `seq`.
     public var event: String?
-    /// The paths of the active leaves after the event, in the history and in the replay; only if they differ.
+    /// The paths of the active leaves after the event in the history; only if the replay differs.
     public var was: [String]?
+    /// The paths of the active leaves after the event in the replay; only if they differ.
     public var wouldBe: [String]?
     /// The difference, or the reason for the refusal.
     public var detail: String?
@@ -90,7 +89,9 @@ public struct BacktestCounts: Hashable, WireRecord {
     /// The number of instances that diverge at an event.
     public struct Group: Hashable, WireRecord {
         public var event: String
+        /// The number of instances whose states differ from this event on.
         public var differs: Int64
+        /// The number of instances that do not accept this event.
         public var refused: Int64
 
         /// Creates a value from its parts.
@@ -107,13 +108,17 @@ public struct BacktestCounts: Hashable, WireRecord {
         }
     }
 
+    /// The number of instances that stay the same.
     public var same: Int64
+    /// The number of instances whose states differ.
     public var differs: Int64
+    /// The number of instances with an event that is not accepted.
     public var refused: Int64
     /// The number of replayed journal rows.
     public var events: Int64
     /// The groups by event; the event at which most instances diverge comes first.
     public var groups: [Group]
+    /// The seconds that the replay took.
     public var seconds: Double
 
     /// Creates a value from its parts.

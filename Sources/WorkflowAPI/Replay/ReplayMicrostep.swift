@@ -2,7 +2,9 @@
 public struct ReplayMicrostep: Hashable, WireRecord {
     /// A transition that was taken.
     public struct Taken: Hashable, WireRecord {
+        /// The path of the state that has the transition; empty for the root.
         public var source: String
+        /// The paths of the targets.
         public var targets: [String]
         /// The line in the definition.
         public var line: Int
@@ -23,9 +25,11 @@ public struct ReplayMicrostep: Hashable, WireRecord {
 
     /// The effect of an action.
     public struct ActionTrace: Hashable, WireRecord {
+        /// The path of the state that has the action; empty for the root.
         public var state: String
         /// The line in the definition.
         public var line: Int
+        /// The effect in plain words.
         public var text: String
         /// The number of states in `exited` that had been exited before the action.
         public var exited: Int
@@ -52,8 +56,11 @@ public struct ReplayMicrostep: Hashable, WireRecord {
 
     /// The event; `nil` for eventless transitions.
     public var event: String?
+    /// The transitions, in document order.
     public var transitions: [Taken]
+    /// The paths of the exited states, in order.
     public var exited: [String]
+    /// The paths of the entered states, in order.
     public var entered: [String]
     /// The effects of the actions, in order.
     public var actions: [ActionTrace]

@@ -2,7 +2,9 @@ public import WorkflowJSON
 
 /// A replayed macrostep of an instance: the event, and the instance afterwards.
 public struct ReplayStep: Equatable, WireRecord {
+    /// The number of the macrostep, counted from 1.
     public var seq: Int64
+    /// The logical time of the macrostep.
     public var at: WireTime
     /// The kind of the row, as in the history.
     public var kind: String

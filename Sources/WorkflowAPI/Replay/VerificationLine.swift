@@ -1,7 +1,8 @@
 public import WorkflowJSON
 
 /// A line of the answer to a verification: the progress, a finding, a gap, or at the end the counts.
-public enum VerificationLine: Equatable, WireObject, WireDescribed {
+public enum VerificationLine: Equatable, WireObject {
+    /// The progress.
     case progress(WorkProgress)
     case finding(VerificationFinding)
     case gap(VerificationGap)
@@ -22,15 +23,6 @@ public enum VerificationLine: Equatable, WireObject, WireDescribed {
         }
     }
 
-    public static func schema(in book: inout SchemaBook) -> JSONObject {
-        book.choice(
-            Self.self,
-            of: [
-                ("progress", WorkProgress.self), ("finding", VerificationFinding.self), ("gap", VerificationGap.self),
-                ("counts", VerificationCounts.self),
-            ])
-    }
-
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             switch self {
@@ -47,6 +39,7 @@ public enum VerificationLine: Equatable, WireObject, WireDescribed {
 public struct VerificationFinding: Hashable, WireRecord {
     /// The instance's name; `nil` if no instance is concerned, or the instance is missing.
     public var instance: String?
+    /// The seq of the row.
     public var seq: Int64?
     /// The difference in plain words: `the digest does not fit what the row says`.
     public var detail: String
@@ -89,8 +82,10 @@ public struct VerificationCounts: Hashable, WireRecord {
     public var instances: Int64
     /// The number of journal rows.
     public var events: Int64
+    /// The number of snapshots.
     public var snapshots: Int64
     public var timers: Int64
+    /// The number of idempotency keys.
     public var keys: Int64
     public var machines: Int64
     /// The number of instances whose digests were checked, but not all steps: because of a redaction, or because they
@@ -98,6 +93,7 @@ public struct VerificationCounts: Hashable, WireRecord {
     public var chainOnly: Int64
     /// The number of differences; more than the lines if there were very many.
     public var differences: Int64
+    /// The seconds that the verification took.
     public var seconds: Double
 
     /// Creates a value from its parts.

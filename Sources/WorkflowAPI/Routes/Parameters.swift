@@ -47,6 +47,7 @@ public struct HistoryParameters: Hashable, Sendable {
     public var cursor: String?
     /// True to list the newest rows first.
     public var reverse: Bool
+    /// The token `nextPage` of the previous page.
     public var page: String?
     /// True to include the exited and entered states.
     public var detail: Bool
@@ -115,6 +116,7 @@ public struct EffectListParameters: Hashable, Sendable {
     public var states: [EffectItem.State]
     /// The most items, 1 to 500; `nil` for 100.
     public var limit: Int?
+    /// The token `nextPage` of the previous page.
     public var page: String?
 
     /// Creates a value from its parts.
@@ -156,6 +158,7 @@ public struct EffectListParameters: Hashable, Sendable {
 public struct PageParameters: Hashable, Sendable {
     /// The most items, 1 to 500; `nil` for 100.
     public var limit: Int?
+    /// The token `nextPage` of the previous page.
     public var page: String?
 
     /// Creates a value from its parts.

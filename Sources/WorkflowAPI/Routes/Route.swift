@@ -1,3 +1,5 @@
+public import WorkflowJSON
+
 /// A request that the daemon serves: a method and a path.
 ///
 /// `Route.all` is the table of routes. Server, client and documentation read it, so that they cannot disagree.
@@ -83,9 +85,12 @@ public struct Route: Sendable {
 
     /// The form of a JSON value: a type of the wire, a text for readers, or both.
     public struct Form: Hashable, Sendable, ExpressibleByStringLiteral {
+        /// A type of the wire.
+        public typealias WireType = any (JSONWritable & Sendable).Type
         /// The type; `nil` if no type describes the value.
-        public let type: (any WireDescribed.Type)?
-        private let note: String?
+        public let type: WireType?
+        /// The text, in place of the list of the type's fields.
+        public let note: String?
 
         /// Creates a form from a text, without a type.
         public init(stringLiteral note: String) {
@@ -93,16 +98,13 @@ public struct Route: Sendable {
             self.note = note
         }
 
-        private init(type: any WireDescribed.Type, note: String?) {
+        private init(type: WireType, note: String?) {
             self.type = type
             self.note = note
         }
 
         /// Returns the form of a type. A note replaces the list of the fields' names in the text.
-        static func of(_ type: any WireDescribed.Type, _ note: String? = nil) -> Form { Form(type: type, note: note) }
-
-        /// The text for readers, such as `{event, data?}`.
-        public var text: String { note ?? type.flatMap { SchemaBook.outline(of: $0) } ?? "" }
+        static func of(_ type: WireType, _ note: String? = nil) -> Form { Form(type: type, note: note) }
 
         public static func == (one: Form, other: Form) -> Bool {
             one.note == other.note && one.type.map { ObjectIdentifier($0) } == other.type.map { ObjectIdentifier($0) }

@@ -9,8 +9,8 @@ public struct StreamParameters: Hashable, Sendable {
     public var events: [String]
     /// The paths of states that the rows exited or entered.
     public var states: [String]
-    /// The place after which the stream begins; `nil` for now. It is a cursor, or `EventStream.start`, or the text of a
-    /// `WireTime` for the rows that were recorded since then.
+    /// The place after which the stream begins; `nil` for now. It is a cursor, or `start` for the first row of all, or
+    /// a time for the rows that were recorded since then.
     public var after: String?
 
     /// Creates a value from its parts.

@@ -32,10 +32,13 @@ public struct EffectItem: Equatable, WireRecord {
     public struct Attempt: Equatable, WireRecord {
         /// The number of the attempt, from 1.
         public var attempt: Int64
+        /// The time when the attempt began.
         public var begun: WireTime
+        /// The time when the attempt ended.
         public var ended: WireTime
         /// The way the attempt ended, in a word.
         public var outcome: String
+        /// The error of the attempt, as an object.
         public var error: JSONValue?
 
         /// Creates a value from its parts.
@@ -63,6 +66,7 @@ public struct EffectItem: Equatable, WireRecord {
     public var seq: Int64
     /// The queue that serves the effect, such as `task:NAME`.
     public var queue: String
+    /// The state of the effect.
     public var state: State
     /// The priority; 1 is served first.
     public var priority: Int64

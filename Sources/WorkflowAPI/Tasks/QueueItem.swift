@@ -2,8 +2,8 @@
 public struct QueueItem: Equatable, WireRecord {
     /// The queue's name: `task:NAME`, `http:HOST:PORT` or `exec:NAME`.
     public var queue: String
-    /// The number of effects that are due and have not begun. This and the other counts end at
-    /// `APILimits.countedEffects`, which means that many or more.
+    /// The number of effects that are due and have not begun. This and the other counts end at 1000, which means that
+    /// many or more.
     public var ready: Int64
     /// The number of effects that are due later, because they are tried again.
     public var waiting: Int64
@@ -11,6 +11,7 @@ public struct QueueItem: Equatable, WireRecord {
     public var leased: Int64
     /// The number of effects at which wfd is making an attempt.
     public var running: Int64
+    /// The number of effects that need a decision of an operator.
     public var failed: Int64
     /// The number of effects that lack a secret or a program.
     public var held: Int64
@@ -22,6 +23,7 @@ public struct QueueItem: Equatable, WireRecord {
     public var oldestDue: WireTime?
     /// The milliseconds until `oldestDue`; negative if it has passed.
     public var oldestDueInMilliseconds: Int64?
+    /// The settings of the queue.
     public var settings: QueueSettingsItem
 
     /// Creates a value from its parts.
@@ -63,6 +65,7 @@ public struct QueueItem: Equatable, WireRecord {
 
 /// The settings of a queue.
 public struct QueueSettingsItem: Equatable, WireRecord {
+    /// The queue's name: `task:NAME`, `http:HOST:PORT` or `exec:NAME`.
     public var queue: String
     /// The number of effects that may run at a time; `nil` for the default.
     public var concurrency: Int?
@@ -100,6 +103,7 @@ public struct QueueSettingsItem: Equatable, WireRecord {
 
 /// The number of effects that may start in an interval.
 public struct QueueRate: Equatable, WireRecord {
+    /// The number of effects that may start in the interval.
     public var count: Int
     /// The length of the interval.
     public var milliseconds: Int64

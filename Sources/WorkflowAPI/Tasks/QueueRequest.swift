@@ -1,7 +1,7 @@
 public import WorkflowJSON
 
 /// The body of `PATCH /v1/queues/QUEUE`. An absent field keeps its setting.
-public struct QueueRequest: Equatable, WireObject, WireDescribed {
+public struct QueueRequest: Equatable, WireObject {
     /// A setting of a queue.
     public enum Setting<Value: Equatable & Sendable>: Equatable, Sendable {
         /// The setting stays the same.
@@ -11,9 +11,9 @@ public struct QueueRequest: Equatable, WireObject, WireDescribed {
         case set(Value)
     }
 
-    /// The number of effects that may run at a time.
+    /// The number of effects that may run at a time; null on the wire sets the default.
     public var concurrency: Setting<Int>
-    /// The number of effects that may start in an interval.
+    /// The number of effects that may start in an interval; null on the wire sets the default.
     public var rate: Setting<QueueRate>
     /// True to stop the queue from starting effects; `nil` to keep the setting.
     public var paused: Bool?
@@ -43,19 +43,6 @@ public struct QueueRequest: Equatable, WireObject, WireDescribed {
         }
         paused = try fields.optional("paused")
         new = try fields.optional("new")
-    }
-
-    public static func schema(in book: inout SchemaBook) -> JSONObject {
-        var concurrency = Int.bounds(APILimits.queueConcurrency)
-        concurrency["type"] = ["integer", "null"]
-        let rate: JSONValue = ["anyOf": [.object(QueueRate.schema(in: &book)), ["type": "null"]]]
-        let flag = JSONValue.object(["type": "boolean"])
-        return book.refer(
-            to: Self.self,
-            [
-                "type": "object",
-                "properties": ["concurrency": .object(concurrency), "rate": rate, "paused": flag, "new": flag],
-            ])
     }
 
     public func write(to writer: inout JSONWriter) {

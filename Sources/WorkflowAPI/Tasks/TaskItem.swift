@@ -12,6 +12,7 @@ public struct TaskItem: Equatable, WireRecord {
     /// The key that all attempts at this task share, and no other task has. Services use it to avoid doing the task
     /// twice.
     public var key: String
+    /// The invocation's input, or null.
     public var input: JSONValue
     /// The progress that an earlier attempt reported with its heartbeats.
     public var progress: JSONValue?

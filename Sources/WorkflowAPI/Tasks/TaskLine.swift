@@ -1,12 +1,14 @@
 public import WorkflowJSON
 
 /// A line of the body of `POST /v1/tasks`: a worker's report about a task.
-public struct TaskLine: Equatable, WireObject, WireDescribed {
+public struct TaskLine: Equatable, WireObject {
     /// The content of a report.
     public enum Report: Equatable, Sendable {
         /// The result of the task.
         case complete(JSONValue)
+        /// The failure of an attempt.
         case fail(FailRequest)
+        /// A sign that the worker is still working.
         case heartbeat(HeartbeatRequest)
     }
 
@@ -28,12 +30,6 @@ public struct TaskLine: Equatable, WireObject, WireDescribed {
             throw WireError(
                 .invalidValue, path: "", message: "A line has one of the fields 'complete', 'fail' and 'heartbeat'")
         }
-    }
-
-    public static func schema(in book: inout SchemaBook) -> JSONObject {
-        book.choice(
-            Self.self, always: ["task": ["type": "string"]],
-            of: [("complete", JSONValue.self), ("fail", FailRequest.self), ("heartbeat", HeartbeatRequest.self)])
     }
 
     public func write(to writer: inout JSONWriter) {

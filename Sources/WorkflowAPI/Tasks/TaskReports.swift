@@ -4,7 +4,9 @@ public import WorkflowJSON
 public struct FailRequest: Equatable, WireRecord {
     /// The worker's own error type, which `error.invoke` has; `nil` for `failed`.
     public var type: String?
+    /// The error's message for people.
     public var message: String
+    /// Further data of the error, in any form.
     public var details: JSONValue?
     /// True if another attempt makes sense; `nil` for true.
     public var retry: Bool?
@@ -51,7 +53,7 @@ public struct FailRequest: Equatable, WireRecord {
 
 /// The body of `POST /v1/tasks/TASK/heartbeat`.
 public struct HeartbeatRequest: Equatable, WireRecord {
-    /// The progress, for the next attempt; `nil` keeps the last report.
+    /// The progress, for the next attempt; `nil` to keep the last report.
     public var progress: JSONValue?
 
     /// Creates a value from its parts.

@@ -38,7 +38,7 @@ struct FieldReader<Root>: FieldVisitor {
         try fields.oneOrMore(name)
     }
 
-    mutating func inlined<Value: WireInlined>(_ value: (Root) -> Value) throws(WireError) -> Value {
+    mutating func inlined<Value: WireRecord>(_ value: (Root) -> Value) throws(WireError) -> Value {
         try Value(fields: &fields)
     }
 }

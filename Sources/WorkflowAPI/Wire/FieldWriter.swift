@@ -47,7 +47,7 @@ struct FieldWriter<Root>: FieldVisitor {
         return values
     }
 
-    mutating func inlined<Value: WireInlined>(_ value: (Root) -> Value) -> Value {
+    mutating func inlined<Value: WireRecord>(_ value: (Root) -> Value) -> Value {
         let value = value(root)
         value.writeFields(to: &writer)
         return value

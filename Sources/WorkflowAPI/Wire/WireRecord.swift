@@ -1,14 +1,14 @@
 public import WorkflowJSON
 
-/// A JSON object whose fields are in one list, which reads them, writes them and describes them.
-public protocol WireRecord: WireInlined {
+/// A JSON object whose fields are in one list, which reads them and writes them. Tests describe them by it, too.
+public protocol WireRecord: WireObject, WireValue {
     /// Takes every field from the visitor, in the order of the wire.
     init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure)
     /// Refuses a combination of fields that no field alone shows.
     func check() throws(WireError)
 }
 
-/// A pass over the list of fields of a record: it reads the fields, writes them, or describes them.
+/// A pass over the list of fields of a record: it reads the fields, or writes them.
 ///
 /// Each function takes a field's name and a function that returns its value in an existing record. A pass that makes a
 /// record, such as reading, does not call that function. Each returns the field's value in the record that the pass
@@ -44,27 +44,10 @@ public protocol FieldVisitor<Root> {
         _ name: String, _ value: (Root) -> [Value]
     ) throws(Failure) -> [Value]
     /// Visits the fields of another record, which are among the fields of this one.
-    mutating func inlined<Value: WireInlined>(_ value: (Root) -> Value) throws(Failure) -> Value
-}
-
-/// A JSON object whose fields can be among the fields of another.
-public protocol WireInlined: WireObject, WireValue {
-    /// Writes the fields without the braces.
-    func writeFields(to writer: inout JSONWriter)
-    /// Returns the schema of the fields, and any value.
-    static func inlinedFields(in book: inout SchemaBook) -> (schema: JSONObject, example: Self)
+    mutating func inlined<Value: WireRecord>(_ value: (Root) -> Value) throws(Failure) -> Value
 }
 
 extension WireRecord {
-    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Self) {
-        book.record(Self.self)
-    }
-
-    /// Returns the schema of the fields, and any record.
-    public static func inlinedFields(in book: inout SchemaBook) -> (schema: JSONObject, example: Self) {
-        book.fields(of: Self.self)
-    }
-
     public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Self {
         guard let object = json.object else { throw place.expected("map", found: json) }
         var reader = FieldReader<Self>(fields: WireFields(object, at: place))

@@ -84,9 +84,5 @@ extension WireTime: WireValue {
         return time
     }
 
-    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: WireTime) {
-        (["type": "string", "format": "date-time"], WireTime(milliseconds: 0))
-    }
-
     public func write(to writer: inout JSONWriter) { withBytes { writer.quoted(plain: $0) } }
 }

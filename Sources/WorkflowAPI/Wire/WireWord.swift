@@ -14,10 +14,4 @@ extension WireWord {
     }
 
     public func write(to writer: inout JSONWriter) { writer.string(rawValue) }
-
-    public static func described(in book: inout SchemaBook) -> (schema: JSONObject, example: Self) {
-        // Proof: an enumeration without a case has no words to read.
-        guard let example = allCases.first else { preconditionFailure("'\(Self.self)' has no words") }
-        return (["type": "string", "enum": .array(allCases.map { .string($0.rawValue) })], example)
-    }
 }

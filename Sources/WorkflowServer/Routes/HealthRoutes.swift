@@ -1,4 +1,6 @@
+import COpenAPI
 import Hummingbird
+import NIOCore
 import WorkflowAPI
 import WorkflowEngine
 
@@ -10,8 +12,14 @@ struct HealthRoutes: Sendable {
     func register(on routes: inout RouteHandlers) {
         routes.on(.live, isBrief: true) { _ in Response(Health(status: .live, version: version)) }
         routes.on(.ready, isBrief: true) { _ in try ready() }
-        routes.on(.openAPI) { _ in Response(OpenAPIDocument.object) }
+        routes.on(.openAPI) { _ in
+            Response(WholeAnswer(status: .ok, headers: [.contentType: "application/json"], body: Self.description))
+        }
     }
+
+    /// `docs/openapi.json`, copied once: a buffer cannot borrow its bytes.
+    private static let description = ByteBuffer(
+        bytes: UnsafeRawBufferPointer(start: openapi_bytes(), count: openapi_count()))
 
     private func ready() throws -> Response {
         switch engine.currentHealth {

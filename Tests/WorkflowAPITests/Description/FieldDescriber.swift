@@ -1,9 +1,10 @@
+import WorkflowAPI
 import WorkflowJSON
 
 /// Describes the fields of a record as a schema.
 struct FieldDescriber<Root>: FieldVisitor {
     typealias Failure = Never
-    var book: SchemaBook
+    let book: SchemaBook
     /// The names of the fields in their order, with `?` after those that may be absent.
     private(set) var outline: [String] = []
     private var properties = JSONObject()
@@ -21,14 +22,15 @@ struct FieldDescriber<Root>: FieldVisitor {
 
     mutating func required<Value: WireValue>(_ name: String, _ value: (Root) -> Value) -> Value {
         names.append(.string(name))
-        let item = Value.itemType.flatMap { SchemaBook.outline(of: $0) }
+        let item = (Value.self as? any ListType.Type).flatMap { SchemaBook.outline(of: $0.element) }
         outline.append(item.map { "\(name): [\($0)…]" } ?? name)
-        return add(name)
+        add(name, book.schema(of: Value.self))
+        return book.example(of: Value.self)
     }
 
     mutating func optional<Value: WireValue>(_ name: String, _ value: (Root) -> Value?) -> Value? {
         outline.append(name + "?")
-        _ = add(name) as Value
+        add(name, book.schema(of: Value.self))
         return nil
     }
 
@@ -37,46 +39,43 @@ struct FieldDescriber<Root>: FieldVisitor {
     ) -> Value {
         names.append(.string(name))
         outline.append(name)
-        return add(name, bounds: Value.bounds(range))
+        add(name, book.schema(of: Value.self, in: range))
+        return book.example(of: Value.self)
     }
 
     mutating func optional<Value: WireBounded>(
         _ name: String, _ value: (Root) -> Value?, in range: ClosedRange<Int>
     ) -> Value? {
         outline.append(name + "?")
-        _ = add(name, bounds: Value.bounds(range)) as Value
+        add(name, book.schema(of: Value.self, in: range))
         return nil
     }
 
     mutating func nullable<Value: WireValue>(_ name: String, _ value: (Root) -> Value?) -> Value? {
-        let schema = Value.described(in: &book).schema
         outline.append(name)
-        properties[name] = ["anyOf": [.object(schema), ["type": "null"]]]
+        add(name, ["anyOf": [.object(book.schema(of: Value.self)), ["type": "null"]]])
         return nil
     }
 
     mutating func oneOrMore<Value: WireValue & Equatable>(_ name: String, _ value: (Root) -> [Value]) -> [Value] {
-        let schema = Value.described(in: &book).schema
-        let list: JSONObject = [
-            "type": "array", "items": .object(schema), "minItems": 1, "maxItems": .int(Int64(APILimits.addedUp)),
-        ]
         outline.append(name + "?")
-        properties[name] = ["anyOf": [.object(schema), .object(list)]]
+        let schema = JSONValue.object(book.schema(of: Value.self))
+        let list: JSONValue = [
+            "type": "array", "items": schema, "minItems": 1, "maxItems": .int(Int64(APILimits.addedUp)),
+        ]
+        add(name, ["anyOf": [schema, list]])
         return []
     }
 
-    mutating func inlined<Value: WireInlined>(_ value: (Root) -> Value) -> Value {
-        let (fields, example) = Value.inlinedFields(in: &book)
-        for member in fields["properties"]?.object?.members ?? [] { properties[member.key] = member.value }
-        if case .array(let required)? = fields["required"] { names += required }
-        outline += (SchemaBook.outline(of: Value.self)?.dropFirst().dropLast()).map { [String($0)] } ?? []
-        return example
+    mutating func inlined<Value: WireRecord>(_ value: (Root) -> Value) -> Value {
+        let fields = book.fields(of: Value.self)
+        for member in fields.properties.members { properties[member.key] = member.value }
+        names += fields.names
+        outline += fields.outline
+        return book.example(of: Value.self)
     }
 
-    private mutating func add<Value: WireValue>(_ name: String, bounds: JSONObject = [:]) -> Value {
-        var (schema, example) = Value.described(in: &book)
-        for bound in bounds.members { schema[bound.key] = bound.value }
-        properties[name] = .object(schema)
-        return example
+    private mutating func add(_ name: String, _ schema: JSONObject) {
+        properties[name] = .object(book.comments.describe(schema, field: name, of: Root.self))
     }
 }
