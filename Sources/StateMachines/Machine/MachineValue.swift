@@ -227,6 +227,6 @@ extension TypedMachine {
 extension LogicalTime {
     /// Clamps a duration to the times that an instance can have: 1970 to the year 9999.
     package init(_ time: Duration) {
-        self.init(milliseconds: min(max(time.wholeMilliseconds, 0), 253_402_300_799_999))
+        self.init(milliseconds: min(max(time.wholeMilliseconds, 0), StepLimits.latestDue))
     }
 }

@@ -238,7 +238,7 @@ extension StateMachine {
     @discardableResult
     public func advance(by duration: Duration) -> [Transition<M>] {
         // The times of instances end with the year 9999.
-        time = min(time + duration, .milliseconds(253_402_300_799_999))
+        time = min(time + duration, .milliseconds(StepLimits.latestDue))
         guard !isAsking else { return [] }
         let moves = current.instance.isArmed ? catchUp() : []
         if !untold.isEmpty || !entries.isEmpty { tell() }

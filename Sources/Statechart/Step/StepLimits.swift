@@ -7,7 +7,7 @@ package enum StepLimits {
     /// The longest delay, in milliseconds: a hundred years.
     package static let delay: Int64 = 36_525 * 86_400_000
     /// The last time at which a timer may be due, in milliseconds since 1970. Times are written with a four-digit year.
-    static let latestDue: Int64 = 253_402_300_799_999
+    package static let latestDue: Int64 = 253_402_300_799_999
     /// The most timers, sent events and invocations that one instance may have at a time.
     package static let timers = 10_000
     /// The most bytes of effect requests in one macrostep; the requests stay in memory until they are on disk.
