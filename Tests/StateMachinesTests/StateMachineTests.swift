@@ -228,6 +228,26 @@ struct StateMachineClockTests {
         #expect(machine.state == .off)
     }
 
+    /// A view that disappears and appears again cancels its task, and does not wait for the end of it.
+    @Test(arguments: [true, false]) @MainActor func aLaterRunTakesOver(isCancelled: Bool) async throws {
+        let machine = try StateMachine(Light.self)
+        try machine.send(.press)
+        let clock = HandClock()
+        let first = Task { @MainActor in try await machine.run(clock: clock) }
+        await clock.waitForSleeper(until: .seconds(2))
+        clock.advance(by: .seconds(1))
+        if isCancelled { first.cancel() }
+        let second = Task { @MainActor in try await machine.run(clock: clock) }
+        await #expect(throws: CancellationError.self) { try await first.value }
+        await clock.waitForSleeper(until: .seconds(2))
+        clock.advance(by: .seconds(1))
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        machine.advance(by: .seconds(Int64.max))
+        machine.advance(by: .seconds(Int64.min))
+        #expect(machine.state == .off && machine.value.nextTimer == nil)
+    }
+
     /// An event that is sent during the sleep has the clock's time, and its timers wake the sleeper.
     @Test @MainActor func anEventWakesTheSleeper() async throws {
         let machine = try StateMachine(Light.self)

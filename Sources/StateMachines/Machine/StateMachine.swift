@@ -17,6 +17,8 @@ public final class StateMachine<M: MachineDefinition> {
     @exclusivity(unchecked) @usableFromInline var milliseconds: Int64?
     /// The source of the time while `run` runs.
     @exclusivity(unchecked) @usableFromInline var clock: (() -> Duration)?
+    /// The number of calls of `run`; the last one has the clock and the sleep.
+    private var runs = 0
     /// The sleep that `run` awaits.
     @exclusivity(unchecked) @usableFromInline var sleeper: Task<Void, any Error>?
     @exclusivity(unchecked) @usableFromInline var observers: [Observer<M>] = []
@@ -238,7 +240,8 @@ extension StateMachine {
     @discardableResult
     public func advance(by duration: Duration) -> [Transition<M>] {
         // The times of instances end with the year 9999.
-        time = min(time + duration, .milliseconds(StepLimits.latestDue))
+        let latest = Duration.milliseconds(253_402_300_799_999)
+        time = min(time + min(max(duration, .zero), latest), latest)
         guard !isAsking else { return [] }
         let moves = current.instance.isArmed ? catchUp() : []
         if !untold.isEmpty || !entries.isEmpty { tell() }
@@ -261,19 +264,24 @@ extension StateMachine {
     }
 
     /// Fires timers by a clock until the task is cancelled or the machine is done, in the caller's isolation. Events
-    /// that are sent meanwhile have the clock's time.
-    ///
-    /// - Precondition: `run` does not run already.
+    /// that are sent meanwhile have the clock's time. A later `run` takes over, and the earlier one throws
+    /// `CancellationError`.
     public func run(clock: some Clock<Duration> = ContinuousClock()) async throws {
-        precondition(self.clock == nil, "a machine runs by one clock")
+        readClock()
+        sleeper?.cancel()
+        runs += 1
+        let own = runs
         let base = time
         let start = clock.now
         self.clock = { base + start.duration(to: clock.now) }
         defer {
-            readClock()
-            self.clock = nil
+            if runs == own {
+                readClock()
+                self.clock = nil
+            }
         }
         while status == .running {
+            guard runs == own else { throw CancellationError() }
             try Task.checkCancellation()
             time = max(time, self.clock?() ?? time)
             _ = catchUp()
@@ -282,7 +290,7 @@ extension StateMachine {
             let next = current.nextTimer ?? time + .seconds(86_400)
             let sleeper = Task { try await clock.sleep(until: start.advanced(by: next - base), tolerance: nil) }
             self.sleeper = sleeper
-            defer { self.sleeper = nil }
+            defer { if runs == own { self.sleeper = nil } }
             // The sleep ends at its time, by an event, or with this task. In all three cases the loop continues.
             _ = await withTaskCancellationHandler {
                 await sleeper.result
