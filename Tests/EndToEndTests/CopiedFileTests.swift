@@ -29,7 +29,12 @@ import WorkflowJSON
     }
 
     private static func holdReason(_ daemon: Daemon) async throws -> String? {
-        let ready = try await daemon.answer(to: .get("/readyz")).object
+        var ready: JSONObject = [:]
+        try await eventually("the daemon to be ready") {
+            let answer = try await daemon.answer(to: .get("/readyz"))
+            ready = try answer.object
+            return answer.status == 200
+        }
         #expect(ready["held"] == (ready["holdReason"] == nil ? nil : true))
         return ready["holdReason"]?.string
     }

@@ -6,7 +6,7 @@ package import WorkflowStore
 /// The writer loads the board when it starts. Until then all effects are held: no effect starts on a guess.
 package final class QueueBoard: Sendable {
     private struct State {
-        /// The hold of the store; `nil` until it has been read, and no effect starts before.
+        /// The hold of the store; `nil` until it is known, and no effect starts before.
         var isHeld: Bool?
         var holdReason: String?
         var records: [String: QueueRecord] = [:]
@@ -23,7 +23,10 @@ package final class QueueBoard: Sendable {
     /// - Parameter holdReason: The reason why effects were held when the store was opened; `nil` if they were not.
     init(limits: EngineLimits, holdReason: String?) {
         feed = Feed(bound: limits.boardWaiters)
-        state.withLock { $0.holdReason = holdReason }
+        state.withLock {
+            $0.isHeld = holdReason == nil ? nil : true
+            $0.holdReason = holdReason
+        }
     }
 
     /// True if no effect starts until an operator releases effects.

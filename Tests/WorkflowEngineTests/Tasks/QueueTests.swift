@@ -39,6 +39,14 @@ import WorkflowStore
         #expect(bench.engine.queueBoard.settings(of: "task:charge") == .standard)
     }
 
+    /// The writer of a daemon that has just started may not have read anything yet.
+    @Test func aHoldWithAReasonIsKnownFromTheBeginning() {
+        let held = QueueBoard(limits: EngineLimits(), holdReason: "copied")
+        #expect(held.isHeld && held.isKnownAsHeld && held.holdReason == "copied")
+        let unread = QueueBoard(limits: EngineLimits(), holdReason: nil)
+        #expect(unread.isHeld && !unread.isKnownAsHeld && unread.holdReason == nil)
+    }
+
     /// A worker counts for a minute in each queue that it asks. Later it makes room for others.
     @Test func workersCountForAMinute() {
         let watch = WorkerWatch(bound: 3)
@@ -89,7 +97,7 @@ import WorkflowStore
         try await Self.set(bench, concurrency: .standard, isPaused: true)
         let query = QueueQuery(limit: 10, now: bench.timed.clock.now(), bound: 10)
         let queues = try await bench.engine.queues(query, by: .test)
-        #expect(queues.map(\.name) == ["task:charge"])
+        try #require(queues.map(\.name) == ["task:charge"])
         let record = try #require(queues[0].record)
         #expect(record.actor == "ana" && record.set == bench.timed.clock.now())
         #expect(record.settings == QueueSettings(rate: 5, rateMilliseconds: 1_000, isPaused: true))
@@ -105,7 +113,7 @@ import WorkflowStore
         async let first = engine.lease(lease, wait: .zero)
         async let second = engine.lease(lease, wait: .zero)
         let tasks = try await first + second
-        #expect(tasks.count == 2)
+        try #require(tasks.count == 2)
         let waiting = bench.waiting()
         try await bench.report(.completed(1), tasks[0])
         #expect(try await waiting.value.count == 1)
