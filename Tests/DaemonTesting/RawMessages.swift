@@ -51,6 +51,14 @@ package struct RawAnswer: Sendable {
 
     package var text: String { String(decoding: body, as: UTF8.self) }
 
+    /// The status, type and detail of a problem, as `404 machine-not-found: There is no …`.
+    package var told: String {
+        get throws {
+            let problem = try object
+            return "\(status) \(problem["type"]?.string ?? ""): \(problem["detail"]?.string ?? "")"
+        }
+    }
+
     /// The body as a JSON object.
     package var object: JSONObject {
         get throws {

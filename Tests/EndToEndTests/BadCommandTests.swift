@@ -3,6 +3,28 @@ import Testing
 
 /// Tests command lines of `wfctl` that fail: exit code and text of each.
 @Suite struct BadCommandTests {
+    /// A daemon with a few machines and instances, on which bad commands have no effect.
+    private struct Stage {
+        let folder: TemporaryFolder
+        let daemon: Daemon
+
+        init() async throws {
+            folder = try TemporaryFolder()
+            daemon = try await Daemon(in: folder)
+            let starts = [("order", "order-1"), ("order", "order-9"), ("order", "finished"), ("traps", "trap")]
+            let requests =
+                [BadRequestMachines.order, BadRequestMachines.traps].map {
+                    RawRequest.post("/v1/machines", $0, as: "application/yaml")
+                }
+                + starts.map { .post("/v1/instances", #"{"machine": "\#($0)", "instance": "\#($1)"}"#) }
+                + ["submit", "reject"].map { .post("/v1/instances/finished/events", #"{"event": "\#($0)"}"#) }
+            for request in requests {
+                let answer = try await daemon.answer(to: request)
+                guard answer.status < 300 else { throw TestingError("\(request.target): \(answer.text)") }
+            }
+        }
+    }
+
     private struct Case {
         let arguments: [String]
         let exit: Int32
@@ -15,7 +37,7 @@ import Testing
         }
     }
 
-    private func expect(_ cases: [Case], on stage: BadRequestStage) async throws {
+    private func expect(_ cases: [Case], on stage: Stage) async throws {
         let file = DatabaseFile(stage.daemon.database)
         let before = try file.dump()
         for bad in cases {
@@ -53,11 +75,11 @@ import Testing
                 Case(
                     "send order-1 submit --expect-state review", 6,
                     "error: order-1, in state 'draft' (seq 1), is not at state 'review'"),
-            ], on: try await BadRequestStage())
+            ], on: try await Stage())
     }
 
     @Test(.timeLimit(.minutes(20))) func badDataEndsWith65() async throws {
-        let stage = try await BadRequestStage()
+        let stage = try await Stage()
         let wrong = try stage.folder.write("id: m\ninitial: b\nstates: {a: {}}\n", to: "wrong.yaml")
         let large = try stage.folder.write(String(repeating: " ", count: (1 << 20) + 1), to: "large.yaml")
         try await expect(
@@ -88,7 +110,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(20))) func aFileThatCannotBeReadEndsWith66() async throws {
-        let stage = try await BadRequestStage()
+        let stage = try await Stage()
         let missing = stage.folder.path("missing.yaml")
         try await expect(
             [
@@ -101,7 +123,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(20))) func aCommandLineThatMeansNothingEndsWith64() async throws {
-        let stage = try await BadRequestStage()
+        let stage = try await Stage()
         try await expect(
             [
                 Case("sned order-1 submit", 64, "error: There is no verb 'sned'\n  did you mean 'send'?"),

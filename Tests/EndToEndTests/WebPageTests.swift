@@ -34,7 +34,7 @@ import WorkflowJSON
             arguments: Daemon.arguments(database: folder.path("wfd.db"), listen: listen)
                 + ["--allow-host", "wfd.example"],
             database: folder.path("wfd.db"), addresses: 2)
-        _ = try await daemon.said("apply", folder.write(BadRequestStage.order, to: "order.yaml"))
+        _ = try await daemon.said("apply", folder.write(BadRequestMachines.order, to: "order.yaml"))
         _ = try await daemon.said("start", "order", "a")
     }
 

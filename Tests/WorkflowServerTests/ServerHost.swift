@@ -11,6 +11,8 @@ import WorkflowStore
 final class ServerHost: Sendable {
     let engine: Engine
     let address: Address
+    /// The path of the database.
+    let database: String
     private let folder: TemporaryFolder
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
@@ -58,6 +60,7 @@ final class ServerHost: Sendable {
                 services: [.init(service: engine), .init(service: server)], gracefulShutdownSignals: [],
                 logger: logger))
         self.folder = folder
+        self.database = database
         self.engine = engine
         self.group = group
         address = .unix(path: path)
@@ -73,6 +76,11 @@ final class ServerHost: Sendable {
             let connection = try RawConnection(to: address)
             return try requests.map { try connection.answer(to: $0) }
         }
+    }
+
+    /// Sends one request on a connection of its own.
+    func answer(to request: RawRequest) async throws -> RawAnswer {
+        try await onOwnThread { [address] in try RawConnection(to: address).answer(to: request) }
     }
 
     /// Stops both and waits for their ends.

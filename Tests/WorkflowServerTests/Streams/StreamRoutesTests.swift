@@ -128,6 +128,7 @@ import WorkflowStore
         let all = ["a 1 init", "b 1 init", "a 2 open", "a 3 close"]
         let whole = try await Self.reader(host, "/v1/stream?after=start")
         let messages = try await onOwnThread { try (0..<4).compactMap { _ in try whole.nextEvent() } }
+        try #require(messages.count == 4)
         for (offset, message) in messages.enumerated().dropLast() {
             let id = try #require(message.id)
             let rest = Array(all[(offset + 1)...])
@@ -357,7 +358,7 @@ import WorkflowStore
 
 extension JSONValue {
     /// The elements of a list; empty if the value is not a list.
-    fileprivate var elements: [JSONValue] {
+    var elements: [JSONValue] {
         if case .array(let elements) = self { elements } else { [] }
     }
 }
