@@ -1,6 +1,4 @@
-import DaemonTesting
 import DurableMachines
-import Glibc
 import Seeds
 import StateMachines
 import Testing
@@ -8,20 +6,11 @@ import ThreadTesting
 
 /// The example `rocket`, killed in its countdown.
 @Suite(.tags(.heavy)) struct KilledRocketTests {
-    @Test func itLaunchesOnce() async throws {
-        let folder = try TemporaryFolder()
-        let file = folder.path("app.db")
-        let first = try RunningProgram(Programs.path("rocket"), [file], environment: Programs.environment([:]))
-        _ = try await first.outputLines(containing: "countdown.tick -> countdown.tick", count: 2)
-        first.signal(SIGKILL)
-        #expect(try await first.result().end == .killed(by: SIGKILL))
+    @Test(.timeLimit(.minutes(20))) func itLaunchesOnce() async throws {
+        let killed = try await KilledExample("rocket", after: "countdown.tick -> countdown.tick", count: 2)
+        #expect(try await killed.startedAgain().hasSuffix("launched\n"))
 
-        let second = try RunningProgram(Programs.path("rocket"), [file], environment: Programs.environment([:]))
-        let result = try await second.result()
-        #expect(result.end == .exited(0))
-        #expect(result.output.hasSuffix("launched\n"))
-
-        let host = try await FileHost.open(file)
+        let host = try await FileHost.open(killed.file)
         let apollo = try await host.instance(Rocket.self, "apollo")
         #expect(try await apollo.read().state == .launched)
         var moves: [String] = []

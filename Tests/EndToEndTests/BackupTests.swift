@@ -148,7 +148,7 @@ import WorkflowJSON
             #expect(try await restore(copy, "--database", daemon.database).end == .exited(0))
             let next = try await Daemon(in: folder)
             let present = try await next.json("history", "profile").elements
-            #expect(present.count == 2)
+            try #require(present.count == 2)
             let question = [history + "?limit=1&page=\(token)", history + "?cursor=\(cursors[2])"]
             for (target, thing) in zip(question, ["page token", "cursor"]) {
                 let answer = try await next.answer(to: .get(target))

@@ -73,7 +73,7 @@ import WorkflowJSON
         let folder = try TemporaryFolder()
         let daemon = try await orders(in: folder)
         let lines = try await daemon.said("replay", "order-1", "--trace").split(separator: "\n").map(String.init)
-        #expect(lines.count(where: { !$0.hasPrefix(" ") }) == 5)
+        try #require(lines.count(where: { !$0.hasPrefix(" ") }) == 5)
         #expect(lines[0].hasSuffix(#"  started  init: draft   {"amount":0}"#), "\(lines[0])")
         #expect(
             lines[4...7] == [
@@ -82,7 +82,7 @@ import WorkflowJSON
             ])
         #expect(lines.contains { $0.hasSuffix(#"  sent  packed: shipped (done {"amount":10})   {"amount":10}"#) })
         let steps = try await daemon.json("replay", "order-3", "--trace", "--to", "2").elements
-        #expect(steps.map { $0["configuration"] } == [["draft"], ["review"]])
+        try #require(steps.map { $0["configuration"] } == [["draft"], ["review"]])
         #expect(steps[1]["microsteps"].elements[0]["actions"].elements[0]["text"] == "assign amount = 30")
     }
 

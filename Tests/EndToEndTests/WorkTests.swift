@@ -135,7 +135,7 @@ import WorkflowJSON
         killed.signal(SIGKILL)
         let next = try stage.work("--lease", "5")
         try await stage.waitForProgram(attempt: 2)
-        let failed = try await stage.daemon.json("effects", "p").elements[0]["failedAttempts"]
+        let failed = try #require(try await stage.daemon.json("effects", "p").elements.first)["failedAttempts"]
         #expect(failed.elements.map { $0["outcome"] } == ["lease-expired"])
         try await stage.letThemGoOn()
         _ = try await next.errorLines(containing: "p packing: done")

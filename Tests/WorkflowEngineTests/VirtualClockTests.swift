@@ -102,7 +102,7 @@ import WorkflowStore
         let target = after(25 * Self.day)
         var moves: [ClockMove] = []
         repeat { moves.append(try await timed.engine.moveClock(to: target)) } while moves.last?.isDone == false
-        #expect(moves.count == 3)
+        try #require(moves.count == 3)
         #expect(moves.map(\.fired).reduce(0, +) == 25)
         #expect(moves.map(\.isDone) == [false, false, true])
         #expect(moves.map(\.now) == moves.map(\.now).sorted() && moves.last?.now == target)

@@ -108,6 +108,7 @@ import WorkflowStore
         }
         let lease = LeaseTasksCommand(queue: "stock", max: 2, milliseconds: 60_000, worker: "w", by: .test)
         let tasks = try await host.engine.lease(lease, wait: .zero)
+        try #require(tasks.count == 2)
         try await host.engine.report(EndTaskCommand(task: tasks[0].token, report: .completed(1), by: .test))
         let failure = TaskFailure(type: "broken", message: "m")
         try await host.engine.report(EndTaskCommand(task: tasks[1].token, report: .failed(failure), by: .test))

@@ -159,6 +159,7 @@ import WorkflowStore
     @Test func reportsAreTakenLineByLine() async throws {
         let host = try await Self.host(starting: "p-1", "p-2", "p-3")
         let tokens = try await Self.tokens(host, 3)
+        try #require(tokens.count == 3)
         let body = """
             {"task": "\(tokens[0])", "complete": null}
 

@@ -28,7 +28,7 @@ import WorkflowStore
         #expect(try await bench.timed.context("receipt", of: "o") == "late")
         let record = try await bench.timed.record("o")
         let attempts = try await bench.timed.store.attempts(of: Position(rawValue: 2), instance: record.id)
-        #expect(attempts.map(\.attempt) == [1, 2] && attempts.map(\.outcome) == ["broken", "broken"])
+        try #require(attempts.map(\.attempt) == [1, 2] && attempts.map(\.outcome) == ["broken", "broken"])
         #expect(attempts[0].error == #"{"message":"m","type":"broken"}"#)
         try await bench.expectWhole()
     }
@@ -98,6 +98,7 @@ import WorkflowStore
         let bench = try await TaskBench()
         for name in ["o", "p"] { try await bench.timed.start("order", name) }
         let tasks = try await bench.lease("charge", seconds: 30)
+        try #require(!tasks.isEmpty)
         try await bench.timed.restart(after: 3_600_000)
         // The timeouts were due meanwhile for nobody: their ten minutes are over.
         #expect(await bench.rejection(of: .completed(1), tasks[0]) == "leaseLost")

@@ -91,7 +91,7 @@ import WorkflowStore
     @Test func eachCallHasItsKey() async throws {
         let bench = try await bench()
         let tasks = try await bench.lease("mail")
-        #expect(tasks.count == 2 && tasks[0].key != tasks[1].key && tasks[0].id == "call.1.1")
+        try #require(tasks.count == 2 && tasks[0].key != tasks[1].key && tasks[0].id == "call.1.1")
         try await bench.report(.completed(1), tasks[0])
         #expect(try await summary(bench).count == 2)
         #expect(try await bench.timed.record("o").seq.rawValue == 1)

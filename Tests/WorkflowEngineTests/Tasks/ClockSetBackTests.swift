@@ -78,6 +78,7 @@ import WorkflowStore
         let bench = try await TaskBench()
         for name in ["o", "p"] { try await bench.timed.start("order", name) }
         let tasks = try await bench.lease("charge", seconds: 3_600)
+        try #require(tasks.count == 2)
         try await bench.fail(tasks[0])
         try await bench.timed.pass(-300_000)
         try await bench.fail(tasks[1])

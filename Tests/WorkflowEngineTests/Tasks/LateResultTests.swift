@@ -135,6 +135,7 @@ import WorkflowStore
         let bench = try await TaskBench()
         for name in ["a", "b", "c"] { try await bench.timed.start("order", name) }
         let tasks = try await bench.lease("charge")
+        try #require(tasks.count == 3)
         let answers = await bench.engine.report([
             EndTaskCommand(task: tasks[0].token, report: .completed(1), by: .test),
             EndTaskCommand(task: tasks[0].token, report: .alive(progress: nil), by: .test),

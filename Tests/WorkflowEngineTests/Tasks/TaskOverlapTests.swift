@@ -76,7 +76,7 @@ import WorkflowStore
         let store = FakeStore()
         let running = try await Self.engine(on: store)
         _ = try await running.engine.start(StartCommand(machine: "job", instance: "j"))
-        let task = try await Self.lease(running.engine)[0]
+        let task = try #require(try await Self.lease(running.engine).first)
         async let told = running.engine.send(
             ["stop", "again", "stop", "again"].map { SendCommand(instance: "j", event: Event(name: $0)) })
         let report = EndTaskCommand(task: task.token, report: .completed(1), by: .test)
