@@ -133,10 +133,11 @@ fuzz: ## libFuzzer on all that reads what others wrote, 10 minutes each; FUZZ_SE
 
 crash: ## 500 kills, 2,000 power cuts, 120 kills under 16 clients, 200 with each of several verbs, failing store calls
 	.ci/swift.sh build $(flags) --build-tests
-	CRASH_ROUNDS=500 POWER_CUTS=2000 CLIENT_KILLS=120 SIMULATION_STRIDE=1 \
+	CRASH_ROUNDS=500 POWER_CUTS=2000 CLIENT_KILLS=120 SIMULATION_STRIDE=1 CASE_STRIDE=1 SNAPSHOT_MACHINES=60 \
 	    EFFECT_KILLS=200 MIGRATION_KILLS=200 PURGE_KILLS=200 REDACTION_KILLS=200 RESET_KILLS=200 BULK_KILLS=200 \
 	    .ci/swift.sh test $(flags) --skip-build --filter 'CrashTests|LinearizabilityTests|SimulationTests' \
-	    --filter 'Killed(Effects|Migration|Purge|Redaction|Resets)Tests|EndToEndTests.BulkTests'
+	    --filter 'Killed(Effects|Migration|Purge|Redaction|Resets)Tests|EndToEndTests.BulkTests' \
+	    --filter 'CompilingCostTests|EveryEditTests|SQLiteStoreSuiteTests|SnapshotBytesTests|TamperingTests'
 
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
 	.ci/swift.sh build $(flags) --sanitize=thread --scratch-path .build/tsan --build-tests

@@ -5,7 +5,7 @@ import ThreadTesting
 
 /// Kills the daemon at random moments under load. Everything that it acknowledged must be there afterwards.
 ///
-/// `CRASH_ROUNDS` sets the number of kills (20). `CRASH_SEED` repeats a run: the kills come after the same numbers of
+/// `CRASH_ROUNDS` sets the number of kills (8). `CRASH_SEED` repeats a run: the kills come after the same numbers of
 /// events.
 @Suite(.tags(.heavy)) struct CrashTests {
     private static let clients = 8
@@ -14,7 +14,7 @@ import ThreadTesting
 
     @Test(.timeLimit(.minutes(180))) func nothingAcknowledgedIsLostByAKill() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let rounds = environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 20
+        let rounds = environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 8
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64(UInt32.max))
         print("crash: seed \(seed), \(rounds) rounds")
         let begin = ContinuousClock.now

@@ -6,11 +6,11 @@ import WorkflowJSON
 
 /// Tests orders that are paid, packed and shipped, while the daemon, its worker or both are killed again and again.
 ///
-/// `EFFECT_KILLS` sets the number of kills (25). `CRASH_SEED` repeats a run.
+/// `EFFECT_KILLS` sets the number of kills (8). `CRASH_SEED` repeats a run.
 @Suite(.tags(.heavy), .enabled(if: TestService.python != nil, "there is no python3 here")) struct KilledEffectsTests {
     @Test(.timeLimit(.minutes(180))) func nothingIsForgottenAndNoKeyHasTwoBodies() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let kills = environment["EFFECT_KILLS"].flatMap { Int($0) } ?? 25
+        let kills = environment["EFFECT_KILLS"].flatMap { Int($0) } ?? 8
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
         var random = SeededRandom(seed: seed)
         let stage = try await EffectTests.Stage()

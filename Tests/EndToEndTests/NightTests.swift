@@ -73,17 +73,21 @@ import WorkflowJSON
           shipped: {}
         """
 
-    /// Starts orders and sends each the same events.
+    /// Starts orders and sends each the same events, some hundred lines in a request.
     private static func begin(_ names: some Sequence<String>, _ events: [String] = [], in daemon: Daemon) async throws {
-        for name in names {
-            let start = #"{"machine":"order","instance":"\#(name)"}"#
-            #expect(try await daemon.answer(to: .post("/v1/instances", start)).status == 201)
-            for event in events {
-                let answer = try await daemon.answer(to: .post("/v1/instances/\(name)/events", event))
-                guard answer.status == 200 else {
-                    throw TestingError("\(name): \(String(decoding: answer.body, as: UTF8.self))")
-                }
+        let lines = names.flatMap { name in
+            [#"{"instance":"\#(name)","start":{"machine":"order"}}"#]
+                + events.map { #"{"instance":"\#(name)","# + $0.dropFirst() }
+        }
+        for start in stride(from: 0, to: lines.count, by: 300) {
+            let part = lines[start..<min(start + 300, lines.count)]
+            let answer = try await daemon.answer(
+                to: .post("/v1/events", part.joined(separator: "\n"), as: "application/x-ndjson"))
+            let refused = try answer.text.split(separator: "\n").filter { line in
+                let status = try JSONReader.value(from: String(line))["status"]
+                return status != 200 && status != 201
             }
+            #expect(answer.status == 200 && refused == [])
         }
     }
 

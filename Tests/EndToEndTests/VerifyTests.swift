@@ -17,6 +17,13 @@ import WorkflowJSON
         return DatabaseFile(daemon.database)
     }
 
+    /// The file of such a daemon, for changes of one value each.
+    private static let master = Task {
+        let folder = try TemporaryFolder()
+        _ = try await VerifyTests().written(in: folder)
+        return try Data(contentsOf: URL(filePath: folder.path("wfd.db")))
+    }
+
     private func verify(_ file: String) async throws -> ProgramResult {
         try await Daemon.launch(["verify", file]).result()
     }
@@ -31,8 +38,10 @@ import WorkflowJSON
             "digest = zeroblob(32)",
         ])
     func aChangedColumnIsFoundAndNamed(_ change: String) async throws {
+        let bytes = try await Self.master.value
         let folder = try TemporaryFolder()
-        let file = try await written(in: folder)
+        try bytes.write(to: URL(filePath: folder.path("wfd.db")))
+        let file = DatabaseFile(folder.path("wfd.db"))
         try file.forge(
             """
             UPDATE journal SET \(change)

@@ -2,6 +2,7 @@ import SQLiteStore
 import StoreSuite
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowStore
 
 @Suite struct SQLiteStoreSuiteTests {
@@ -34,7 +35,7 @@ import WorkflowStore
     }
 
     /// With slices of a few rows, every read needs several read transactions.
-    @Test(arguments: checks)
+    @Test(arguments: sample(checks, every: 4))
     func holdsInSmallSlices(check: StoreSuite.Check) async throws {
         var limits = StoreLimits()
         limits.sliceRows = 3

@@ -5,7 +5,7 @@ struct PropertyRun {
     /// The sequences of events for each machine.
     static let sequencesPerMachine = 4
     /// The number of sequences in an ordinary run of the tests.
-    static let ordinary = 5_000
+    static let ordinary = 1_000
 
     let sequences: Int
     /// The seed of the first machine; each further machine has the next number.

@@ -33,7 +33,7 @@ enum CatalogRules {
 
     /// Returns the public types of a file that are in no other type.
     static func publicTypes(in file: SourceFile) -> [String] {
-        let masked = SwiftMask.lines(of: file.text)
+        let masked = file.maskedLines
         let outline = SwiftOutline(maskedLines: masked)
         return outline.entries.filter { entry in
             let isType = entry.declaration.isContainer && entry.declaration.keyword != "extension"

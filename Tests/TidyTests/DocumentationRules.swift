@@ -41,7 +41,7 @@ struct DocumentationRules {
         var requirements = Self.outside
         var conformances: [String: Set<String>] = [:]
         for file in files {
-            let outline = SwiftOutline(maskedLines: SwiftMask.lines(of: file.text))
+            let outline = file.outline
             for entry in outline.entries {
                 let declaration = entry.declaration
                 if declaration.isContainer {
@@ -64,7 +64,7 @@ struct DocumentationRules {
 
     /// Returns the declarations of a file that lack a doc comment.
     func documentation(_ file: SourceFile) -> [Finding] {
-        let outline = SwiftOutline(maskedLines: SwiftMask.lines(of: file.text))
+        let outline = file.outline
         return outline.entries.compactMap { entry in
             let declaration = entry.declaration
             let parent = outline.parent(of: entry)?.declaration

@@ -124,6 +124,9 @@ import ThreadTesting
         expectNone(ManualRules.paths(file, exists: Repository.exists) + ManualRules.length(file))
     }
 
+    private static let verbs = ManualRules.verbs(in: Repository.swiftFiles)
+    private static let targets = ManualRules.targets(in: Repository.file("Makefile"))
+
     /// A tutorial also names the files that its reader makes.
     @Test(arguments: ManualPage.all + ManualPage.catalog.filter { !$0.isTutorial })
     func aPageNamesOnlyWhatExists(page: ManualPage) {
@@ -136,11 +139,9 @@ import ThreadTesting
             return first != ".build" && Repository.exists(first) && !Repository.exists(path)
         }
         expectNone(ManualRules.paths(file, exists: { !isAbsent($0) }))
-        let verbs = ManualRules.verbs(in: Repository.swiftFiles)
-        let targets = ManualRules.targets(in: Repository.file("Makefile"))
-        #expect(verbs.isSuperset(of: ["apply", "history"]))
-        #expect(targets.isSuperset(of: ["demo", "test"]))
-        expectNone(ManualRules.commands(file, verbs: verbs, targets: targets))
+        #expect(Self.verbs.isSuperset(of: ["apply", "history"]))
+        #expect(Self.targets.isSuperset(of: ["demo", "test"]))
+        expectNone(ManualRules.commands(file, verbs: Self.verbs, targets: Self.targets))
     }
 
     @Test func theChangeListHasItsParts() {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Rules for imports: the dependencies between the targets, and the modules that must stay out of some of them.
 ///
 /// The build refuses imports that the manifest does not declare. This table also covers modules that need no
@@ -123,7 +125,7 @@ enum ImportRules {
     }
 
     private static func importedModules(_ file: SourceFile) -> [(line: Int, module: String)] {
-        zip(1..., SwiftMask.lines(of: file.text)).compactMap { number, line in
+        zip(1..., file.maskedLines).filter { strstr($1, "import ") != nil }.compactMap { number, line in
             guard let declaration = Declaration(line: line), declaration.keyword == "import" else { return nil }
             // `import struct Foundation.Date` imports Foundation.
             let words = line.split(separator: " ")
@@ -135,8 +137,11 @@ enum ImportRules {
     private static func findings(
         of texts: [String], in file: SourceFile, message: (String) -> String
     ) -> [Finding] {
-        zip(1..., SwiftMask.lines(of: file.text)).flatMap { number, line in
-            texts.filter { line.contains($0) }.map { Finding(file.path, line: number, message($0)) }
-        }
+        let texts = file.mentioned(texts)
+        return texts.isEmpty
+            ? []
+            : zip(1..., file.maskedLines).flatMap { number, line in
+                texts.filter { line.contains($0) }.map { Finding(file.path, line: number, message($0)) }
+            }
     }
 }

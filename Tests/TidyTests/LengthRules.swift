@@ -15,7 +15,7 @@ enum LengthRules {
     /// Functions are `func`, `init`, `deinit`, `subscript` and properties with a body. Blank lines and comments count;
     /// a function inside another counts for both.
     static func functions(_ file: SourceFile) -> [Finding] {
-        SwiftOutline(maskedLines: SwiftMask.lines(of: file.text)).entries.compactMap { entry in
+        file.outline.entries.compactMap { entry in
             let length = entry.end - entry.line + 1
             guard Declaration.bodies.contains(entry.declaration.keyword), length > functionLines else { return nil }
             let name = entry.declaration.name
@@ -29,7 +29,7 @@ enum LengthRules {
     static func lines(_ file: SourceFile) -> [Finding] {
         let long = zip(1..., file.lines).filter { $0.1.count > lineCharacters }
         guard !long.isEmpty else { return [] }
-        let masked = file.isSwift ? SwiftMask.lines(of: file.text) : []
+        let masked = file.isSwift ? file.maskedLines : []
         return long.compactMap { number, line in
             let isComment = line.drop { $0 == " " }.hasPrefix("//")
             let code = masked.isEmpty ? line : masked[number - 1][...]

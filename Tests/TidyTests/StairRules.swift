@@ -18,11 +18,11 @@ struct StairRules {
     /// Returns the names of types from a higher folder, and the files in no folder of the list.
     func upward(_ files: [SourceFile]) -> [Finding] {
         let own = files.filter { $0.isIn(target) && $0.isSwift }
-        let masked = own.map { SwiftMask.lines(of: $0.text) }
+        let masked = own.map { $0.maskedLines }
         var homes: [Substring: Int] = [:]
         for (file, lines) in zip(own, masked) {
             guard let place = place(of: file) else { continue }
-            for entry in SwiftOutline(maskedLines: lines).entries where entry.parent == nil {
+            for entry in file.outline.entries where entry.parent == nil {
                 let declaration = entry.declaration
                 let isType = declaration.isContainer && declaration.keyword != "extension"
                 guard isType || declaration.keyword == "typealias", !lines[entry.line - 1].contains("private ")

@@ -5,7 +5,7 @@
 /// expressions between slashes: one with a quote or a brace in it would be misread.
 struct SwiftMask {
     /// The only bytes of code that have a meaning here.
-    private static let openers = Array("/#\"()".utf8)
+    private static let isOpener = (0...UInt8.max).map { Array("/#\"()".utf8).contains($0) }
 
     private let bytes: [UInt8]
     private var masked: [UInt8] = []
@@ -27,8 +27,8 @@ struct SwiftMask {
     private mutating func code(endsAtParenthesis: Bool) {
         var depth = 0
         while offset < bytes.count {
-            if !Self.openers.contains(bytes[offset]) {
-                keep()
+            if keepWords() {
+                continue
             } else if isNext("//") {
                 while offset < bytes.count, bytes[offset] != UInt8(ascii: "\n") { blank() }
             } else if isNext("/*") {
@@ -71,15 +71,18 @@ struct SwiftMask {
         let hashText = String(repeating: "#", count: hashes)
         let quotes = isNext("\"\"\"") ? "\"\"\"" : "\""
         blank(quotes.utf8.count)
+        let (end, escape) = (quotes + hashText, "\\" + hashText)
         while offset < bytes.count {
-            if isNext(quotes + hashText) { return blank(quotes.utf8.count + hashes) }
-            if isNext("\\" + hashText + "(") {
+            switch bytes[offset] {
+            case UInt8(ascii: "\"") where isNext(end):
+                return blank(end.utf8.count)
+            case UInt8(ascii: "\\") where isNext(escape + "("):
                 blank(hashes + 1)
                 keep()
                 code(endsAtParenthesis: true)
-            } else if isNext("\\" + hashText) {
+            case UInt8(ascii: "\\") where isNext(escape):
                 blank(hashes + 2)
-            } else {
+            default:
                 blank()
             }
         }
@@ -87,14 +90,23 @@ struct SwiftMask {
 
     private func isNext(_ text: String) -> Bool { bytes[offset...].starts(with: text.utf8) }
 
+    /// Keeps the bytes up to the next opener; returns false if one is here.
+    private mutating func keepWords() -> Bool {
+        let start = offset
+        while offset < bytes.count, !Self.isOpener[Int(bytes[offset])] { offset += 1 }
+        masked += bytes[start..<offset]
+        return offset > start
+    }
+
     private mutating func keep() {
         masked.append(bytes[offset])
         offset += 1
     }
 
     private mutating func blank(_ count: Int = 1) {
-        for byte in bytes[offset...].prefix(count) {
-            masked.append(byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: " "))
+        let end = min(offset + count, bytes.count)
+        while offset < end {
+            masked.append(bytes[offset] == UInt8(ascii: "\n") ? bytes[offset] : UInt8(ascii: " "))
             offset += 1
         }
     }

@@ -12,14 +12,13 @@ import WorkflowStore
 /// Tests that three states are the same to the byte: the writer's cache, the state that it reads again, and the fold of
 /// another process. The machines are random, with times, doubles and maps in their contexts.
 ///
-/// `SNAPSHOT_SEED` repeats a run.
+/// `SNAPSHOT_SEED` repeats a run, `SNAPSHOT_MACHINES` sets the number of machines (2).
 @Suite struct SnapshotBytesTests {
     @Test(.timeLimit(.minutes(20))) func aSnapshotIsTheSameHoweverItCameAbout() async throws {
-        let seed =
-            ProcessInfo.processInfo.environment["SNAPSHOT_SEED"].flatMap { UInt64($0) }
-            ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        print("snapshots: seed \(seed)")
-        for number in 0..<6 {
+        let environment = ProcessInfo.processInfo.environment
+        let seed = environment["SNAPSHOT_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        print("snapshots: SNAPSHOT_SEED=\(seed)")
+        for number in 0..<(environment["SNAPSHOT_MACHINES"].flatMap { Int($0) } ?? 2) {
             var random = SeededRandom(seed: seed, number)
             let machine = RandomMachine(random: &random)
             let events = (0..<60).map { _ in machine.event(random: &random) }

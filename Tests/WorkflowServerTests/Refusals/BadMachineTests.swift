@@ -33,6 +33,14 @@ import WorkflowJSON
             definition(
                 "id: m\nid: n\ninitial: a\nstates: {a: {}}\n", one,
                 [Self.error(2, 1, "the key 'id' stands twice, first on line 1")]),
+            definition(
+                "id: m\ninitial: a\nstates:\n  a: {on: {go: {actions: {emit: flash}}}}\n", one,
+                [
+                    Self.error(
+                        4, 27,
+                        "'emit' works only in a StateMachine of the Swift library, whose observers hear it: a history "
+                            + "cannot keep outputs yet; remove it, or request an effect with 'call'")
+                ]),
         ])
     }
 
