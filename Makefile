@@ -137,7 +137,8 @@ crash: ## 500 kills, 2,000 power cuts, 120 kills under 16 clients, 200 with each
 	    EFFECT_KILLS=200 MIGRATION_KILLS=200 PURGE_KILLS=200 REDACTION_KILLS=200 RESET_KILLS=200 BULK_KILLS=200 \
 	    .ci/swift.sh test $(flags) --skip-build --filter 'CrashTests|LinearizabilityTests|SimulationTests' \
 	    --filter 'Killed(Effects|Migration|Purge|Redaction|Resets)Tests|EndToEndTests.BulkTests' \
-	    --filter 'CompilingCostTests|EveryEditTests|SQLiteStoreSuiteTests|SnapshotBytesTests|TamperingTests'
+	    --filter 'CompilingCostTests|EveryEditTests|InterruptedRestoreTests|SQLiteStoreSuiteTests|SnapshotBytesTests' \
+	    --filter 'TamperingTests|TimerOrderTests'
 
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
 	.ci/swift.sh build $(flags) --sanitize=thread --scratch-path .build/tsan --build-tests

@@ -130,7 +130,7 @@ import WorkflowJSON
         #expect(deleted.output.hasPrefix("p-2: deleted"), "\(deleted)")
         #expect(try await daemon.stop().end == .exited(0))
         var served = 0
-        for step in 1...200 {
+        for step in sample(Array(1...200), every: 3) {
             let folder = try Self.copy(template)
             let faults = try SyncFaults(in: folder)
             try faults.kill(before: step)
@@ -151,7 +151,8 @@ import WorkflowJSON
             _ = try await start.result()
             if end == .exited(0) { break }
         }
-        #expect(served > 3)
+        // Before the first steps and after the last one a daemon serves the file.
+        #expect(served > 1)
     }
 
     /// The log must lose its name, on the disk too, before the new database gets its own.
