@@ -9,8 +9,12 @@ struct NumbersTests {
         let machine = try StateMachine(Numbers.self)
         machine.onTransition { move in
             if move.wasIn(.state0), move.isIn(.state1) { told.append("0 => 1") }
-            if move.isIn(.state2) { told.append("Any => 2, msg=\(move.data?["message"]?.string ?? "nil")") }
-            if move.wasIn(.state2) { told.append("2 => Any, msg=\(move.data?["message"]?.string ?? "nil")") }
+            if move.isIn(.state2), case .to2(let message)? = move.sent {
+                told.append("Any => 2, msg=\(message ?? "nil")")
+            }
+            if move.wasIn(.state2), case .to1(let message)? = move.sent {
+                told.append("2 => Any, msg=\(message ?? "nil")")
+            }
         }
         #expect(machine.state == .state0)
         try machine.send(.to1(message: nil))
