@@ -21,13 +21,13 @@ enum LibraryFigures {
             goal: .ratioAtLeast(1 / 4), isQuick: true, begin: { try LoopContest($0, try LibraryLoops.refused()) }),
         Figure(
             id: "library.asked", title: "canSend / a dictionary", unit: .perSecond,
-            goal: .ratioAtLeast(1 / 3), isQuick: true, begin: { try LoopContest($0, try LibraryLoops.asked()) }),
+            goal: .ratioAtLeast(0.33), isQuick: true, begin: { try LoopContest($0, try LibraryLoops.asked()) }),
         Figure(
             id: "library.idle", title: "update without timer / a dictionary", unit: .perSecond,
             goal: .ratioAtLeast(1), isQuick: true, begin: { try LoopContest($0, try LibraryLoops.idle()) }),
         Figure(
             id: "library.data", title: "send, values in and out / a dictionary", unit: .perSecond,
-            goal: .ratioAtLeast(1 / 30), isQuick: true, begin: { try LoopContest($0, try LibraryLoops.withValues()) }),
+            goal: .ratioAtLeast(0.033), isQuick: true, begin: { try LoopContest($0, try LibraryLoops.withValues()) }),
         Figure(
             id: "library.file", title: "FileHost, 500 tasks that send / the engine", unit: .perSecond,
             goal: .ratioAtLeast(0.9), isQuick: true, begin: { try await FileHostContest<Lamp>(.flip, $0) }),

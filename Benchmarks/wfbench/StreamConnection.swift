@@ -8,18 +8,27 @@ final class StreamConnection {
     /// The number of received rows.
     private(set) var rows = 0
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)
-    /// The number of bytes that were read and not handled yet: the beginning of a row.
+    /// The number of bytes in `buffer` that were read and not handled yet: the beginning of a row.
     private var filled = 0
+    private var received = [UInt8](repeating: 0, count: 256 << 10)
+    /// The bytes of the present chunk (RFC 9112, 7.1) that are still to come; 0 before a chunk's size.
+    private var left = 0
+    /// The line of a chunk's size, as far as it was read.
+    private var size: [UInt8] = []
 
     /// Requests a stream, which begins when its first comment is read.
     init(socket path: String, _ target: String) throws {
         descriptor = try UnixSocket.connect(to: path)
         try HTTPRequestText.get(target).withUnsafeBytes { try UnixSocket.send($0, to: descriptor) }
-        while !String(decoding: buffer[..<filled], as: UTF8.self).contains("\n\n") { try read() }
-        filled = 0
-        guard String(decoding: buffer.prefix(15), as: UTF8.self) == "HTTP/1.1 200 OK" else {
-            throw BenchmarkError("no stream: " + String(decoding: buffer.prefix(200), as: UTF8.self))
+        var head = ""
+        while !head.hasSuffix("\r\n\r\n") {
+            var byte: UInt8 = 0
+            guard recv(descriptor, &byte, 1, 0) == 1 else { throw BenchmarkError("no stream: \(head)") }
+            head.unicodeScalars.append(Unicode.Scalar(byte))
         }
+        guard head.hasPrefix("HTTP/1.1 200 OK") else { throw BenchmarkError("no stream: \(head.prefix(200))") }
+        let end = Array("\n\n".utf8)
+        while buffer[..<filled].firstRange(of: end) == nil { try read() }
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw BenchmarkError("cannot set up a stream") }
     }
 
@@ -49,12 +58,28 @@ final class StreamConnection {
     }
 
     private func read() throws {
-        if filled == buffer.count { buffer += [UInt8](repeating: 0, count: buffer.count) }
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            recv(descriptor, bytes.baseAddress.map { $0 + filled }, bytes.count - filled, 0)
-        }
+        let count = received.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
         if count < 0, errno == EAGAIN { return }
         guard count > 0 else { throw BenchmarkError("the server closed a stream") }
-        filled += count
+        var place = 0
+        while place < count {
+            if left > 0 {
+                let part = min(left, count - place)
+                while filled + part > buffer.count { buffer += [UInt8](repeating: 0, count: buffer.count) }
+                buffer.replaceSubrange(filled..<filled + part, with: received[place..<place + part])
+                filled += part
+                left -= part
+                place += part
+            } else {
+                if received[place] == UInt8(ascii: "\n") {
+                    // The line after a chunk is empty.
+                    left = Int(String(decoding: size, as: UTF8.self), radix: 16) ?? 0
+                    size.removeAll(keepingCapacity: true)
+                } else if received[place] != UInt8(ascii: "\r") {
+                    size.append(received[place])
+                }
+                place += 1
+            }
+        }
     }
 }
