@@ -49,7 +49,7 @@ struct OpenAPITests {
                 if case .array(let choices)? = schema.value.object?["oneOf"] { choices } else { [schema.value] }
             for field in choices.flatMap({ $0.object?["properties"]?.object?.members ?? [] }) {
                 let field = (name: field.key, schema: field.value.object)
-                // What a reference leads to has a description of its own.
+                // The target of a reference has a description of its own.
                 let isDescribed = field.schema?["description"] != nil || field.schema?["$ref"] != nil
                 #expect(isDescribed || plain.contains(field.name), "\(schema.key).\(field.name)")
             }

@@ -42,7 +42,7 @@ extension MachineValue: Codable {
             armed: try container.decode(String.self, forKey: .armed),
             output: try container.decodeIfPresent(String.self, forKey: .output))
         let status = try container.decode(Status.self, forKey: .status)
-        // What is stored may have been edited: a number that no machine reaches would overflow later.
+        // A person may have edited the stored value: a number that no machine reaches would overflow later.
         func number(_ key: CodingKeys, in range: ClosedRange<Int64>) throws -> Int64 {
             let number = try container.decode(Int64.self, forKey: key)
             guard range.contains(number) else {

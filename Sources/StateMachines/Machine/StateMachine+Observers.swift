@@ -44,8 +44,8 @@ extension StateMachine {
 
     /// Adds an observer that is called once with each output of each later move, in order, after the move.
     ///
-    /// All observers hear a move in order of registration, and all outputs of a move before the next move. Nobody hears
-    /// the outputs of the machine's start, nor those of an event that is refused.
+    /// All observers hear a move in order of registration, and all its outputs before anybody hears the next move.
+    /// Nobody hears the outputs of the machine's start, nor those of an event that is refused.
     ///
     /// - Returns: The token that ends the observer.
     @discardableResult
