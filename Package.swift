@@ -6,6 +6,9 @@ let commit = Context.gitInformation.map { git in
     git.currentCommit.prefix(10) + (git.hasUncommittedChanges ? ".modified" : "")
 }
 
+/// A product of swift-nio.
+func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
+
 let package = Package(
     name: "wfd",
     platforms: [.macOS(.v15)],
@@ -83,11 +86,9 @@ let package = Package(
             name: "WorkflowMigrations",
             path: "migrations",
             resources: [
-                .embedInCode("V0001_initial.sql"), .embedInCode("V0001_journal.sql"),
-                .embedInCode("V0002_effects.sql"), .embedInCode("V0003_tally_settings.sql"),
-                .embedInCode("V0004_redaction.sql"), .embedInCode("V0005_purge.sql"),
-                .embedInCode("V0006_bulk.sql"), .embedInCode("V0007_place.sql"), .embedInCode("V0008_views.sql"),
-            ]
+                "V0001_initial", "V0001_journal", "V0002_effects", "V0003_tally_settings", "V0004_redaction",
+                "V0005_purge", "V0006_bulk", "V0007_place", "V0008_views",
+            ].map { .embedInCode("\($0).sql") }
         ),
         // Settings of a thread's scheduling, which Swift cannot call.
         .target(name: "CScheduling"),
@@ -141,17 +142,18 @@ let package = Package(
         .target(name: "CRelease", cSettings: commit.map { [.define("WFD_COMMIT", to: "\"\($0)\"")] } ?? []),
         .target(
             name: "WorkflowAPI", dependencies: ["WorkflowDates", "WorkflowJSON", "WorkflowRules", "WorkflowSpelling"]),
+        // Who may call: roles, tokens and their file, rules for users of this machine. No HTTP.
+        .target(name: "WorkflowAccess", dependencies: ["WorkflowAPI", "WorkflowJSON", "WorkflowStore"]),
         .target(
             name: "WorkflowServer",
             dependencies: [
-                "CAllocation", "COpenAPI", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads",
-                "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
+                "CAllocation", "COpenAPI", "WorkflowAccess", "WorkflowJSON", "WorkflowSpelling", "Statechart",
+                "WorkflowThreads", "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                nio("NIOCore"), nio("NIOHTTP1"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -162,9 +164,7 @@ let package = Package(
             dependencies: [
                 "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
             ]
         ),
         // What the daemon does of itself for instances: calls over HTTP, programs.
@@ -174,18 +174,16 @@ let package = Package(
                 "Statechart", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore", "WorkflowThreads",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         .executableTarget(
             name: "wfd",
             dependencies: [
-                "CRelease", "SQLiteStore", "Statechart", "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer",
-                "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowPrograms", "WorkflowStore",
-                "WorkflowThreads",
+                "CRelease", "SQLiteStore", "Statechart", "WorkflowAccess", "WorkflowSpelling", "WorkflowTerminal",
+                "WorkflowServer", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowPrograms",
+                "WorkflowStore", "WorkflowThreads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -239,9 +237,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -323,8 +319,7 @@ let package = Package(
             name: "WorkflowClientTests",
             dependencies: [
                 "WorkflowJSON", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                nio("NIOCore"), nio("NIOPosix"),
             ]),
         .testTarget(
             name: "WorkflowCommandTests",
@@ -417,16 +412,17 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "WorkflowAccessTests",
+            dependencies: ["DaemonTesting", "WorkflowAccess", "WorkflowAPI", "WorkflowStore"]),
+        .testTarget(
             name: "WorkflowServerTests",
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "IdentityTesting", "WorkflowJSON", "SQLiteStore", "Statechart",
-                "WorkflowAPI", "WorkflowClient", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
+                "WorkflowAccess", "WorkflowAPI", "WorkflowClient", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]

@@ -7,7 +7,7 @@ package import WorkflowStore
 
 extension Caller {
     /// The caller of the measurements, without an actor in the journal.
-    package static let bench = Caller(nil, namespace: .default, role: .owner)
+    package static let bench = Caller(nil, namespace: .default)
 }
 
 /// An engine on a file, in this process.

@@ -27,7 +27,7 @@ public final class FileHost: MachineHost, Service {
     private init(engine: Engine, logger: Logger) {
         self.engine = engine
         let program = CommandLine.arguments.first?.split(separator: "/").last ?? "swift"
-        caller = Caller(Actor(rawValue: "swift:\(program)"), namespace: .default, role: .owner)
+        caller = Caller(Actor(rawValue: "swift:\(program)"), namespace: .default)
         group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: engine, successTerminationBehavior: .gracefullyShutdownGroup)],

@@ -48,4 +48,12 @@ public enum APILimits {
     public static let runNames = 100_000
     /// The seconds by which a worker may delay the next attempt, up to a year.
     public static let retryAfterSeconds = 0...31_536_000
+    /// The most characters of a token's name.
+    public static let tokenNameLength = 64
+    /// The most queues that bound a token.
+    public static let tokenQueues = 100
+    /// The most tokens of a daemon.
+    public static let tokens = 1_000
+    /// The most bytes of the person's name in `Wfd-On-Behalf-Of`.
+    public static let personBytes = 100
 }

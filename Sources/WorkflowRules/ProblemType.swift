@@ -90,6 +90,14 @@ public enum ProblemType: String, CaseIterable, Sendable {
     /// A request over TCP comes from a web page of another origin.
     case crossSite = "cross-site"
     case methodNotAllowed = "method-not-allowed"
+    /// The request has no credentials, or credentials that are unknown, revoked or expired.
+    case unauthenticated
+    /// The caller's roles do not permit the request; `Problem.permission` names what it needs.
+    case forbidden
+    /// No token has this name.
+    case tokenNotFound = "token-not-found"
+    /// A token has this name already.
+    case tokenExists = "token-exists"
     /// The header `Expect` has another value than `100-continue`.
     case expectationFailed = "expectation-failed"
     /// The worker does not hold the task, or not any more; nothing was changed.
@@ -121,13 +129,13 @@ public enum ProblemType: String, CaseIterable, Sendable {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
             .instanceSuspended, .machineSuspended, .instanceNotSuspended, .expressionFailed, .invocationFailed,
             .livelock, .instanceExists, .keyAhead, .clockNotVirtual, .instanceNotFinished, .effectsOpen,
-            .invocationsUndecided, .notUndoable, .backupRunning, .effectNotWaiting:
+            .invocationsUndecided, .notUndoable, .backupRunning, .effectNotWaiting, .tokenExists:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
             .invalidTime, .misfit:
             422
         case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound,
-            .effectNotFound, .runNotFound, .queueNotFound:
+            .effectNotFound, .runNotFound, .queueNotFound, .tokenNotFound:
             404
         case .generationChanged, .leaseLost, .instancePurged, .redacted: 410
         case .preconditionFailed, .selectionChanged: 412
@@ -139,7 +147,8 @@ public enum ProblemType: String, CaseIterable, Sendable {
         case .methodNotAllowed: 405
         case .expectationFailed: 417
         case .wrongHost: 421
-        case .crossSite: 403
+        case .crossSite, .forbidden: 403
+        case .unauthenticated: 401
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: 503
         case .notImplemented: 501
         case .internalError, .databaseDamaged: 500
@@ -159,14 +168,14 @@ public enum ProblemType: String, CaseIterable, Sendable {
             .badData
         case .invalidParameter: .usage
         case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound, .effectNotFound, .runNotFound,
-            .queueNotFound:
+            .queueNotFound, .tokenNotFound:
             .notFound
         case .preconditionFailed, .selectionChanged: .precondition
         case .keyReused, .keyExpired, .keyAhead, .instancePurged: .keyConflict
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
             .tryAgain
-        case .wrongHost, .crossSite: .notPermitted
-        case .instanceExists: .nameTaken
+        case .wrongHost, .crossSite, .unauthenticated, .forbidden: .notPermitted
+        case .instanceExists, .tokenExists: .nameTaken
         case .clockNotVirtual, .generationChanged, .leaseLost, .redacted, .routeNotFound,
             .methodNotAllowed, .expectationFailed, .notImplemented,
             .internalError:
@@ -228,6 +237,10 @@ public enum ProblemType: String, CaseIterable, Sendable {
         case .unsupportedMediaType: "Media type is not supported"
         case .routeNotFound: "No such route"
         case .methodNotAllowed: "Method is not allowed"
+        case .unauthenticated: "Credentials are missing or not valid"
+        case .forbidden: "Caller may not do this"
+        case .tokenNotFound: "No such token"
+        case .tokenExists: "Token exists already"
         case .expectationFailed: "Expectation cannot be met"
         case .wrongHost: "Host is not served here"
         case .crossSite: "Request comes from another site"

@@ -16,6 +16,7 @@ package struct WorkflowServer: Service {
     private let budget: AnswerBudget
     private let sends: (@Sendable (Peer) -> SendHandler)?
     private let limits: ServerLimits
+    private let access: AccessControl
     /// The connections of the address; they are kept when the server binds the address again.
     private let connections: Connections
     private let logger: Logger
@@ -27,36 +28,39 @@ package struct WorkflowServer: Service {
     ///   - routes: The routes that the address serves.
     ///   - budget: The daemon's budget, shared by all its servers.
     ///   - allowedHosts: The hosts that a request may name, besides the address and `localhost`.
-    ///   - rule: The rule that admits callers; `nil` admits every caller.
+    ///   - access: The decision who calls, and what the caller may do.
+    ///   - rule: The last decision about each admitted caller; `nil` for none.
     ///   - metrics: The daemon's metrics, shared by all its servers.
     ///   - definitions: The daemon's queue for definitions that callers send, shared by all its servers.
     ///   - version: The daemon's version, reported by `/livez`.
     ///   - listening: Called with the TCP port when it is bound.
     package init(
         engine: Engine, address: ListenAddress, serving routes: RouteSelection = .all, budget: AnswerBudget,
-        allowedHosts: [HostName] = [], rule: RequestGate.Rule? = nil, metrics: RequestMetrics = RequestMetrics(),
-        definitions: DefinitionQueue = DefinitionQueue(), version: String, limits: ServerLimits = ServerLimits(),
+        allowedHosts: [HostName] = [], access: AccessControl = AccessControl(nil), rule: RequestGate.Rule? = nil,
+        metrics: RequestMetrics = RequestMetrics(), definitions: DefinitionQueue = DefinitionQueue(), version: String,
+        limits: ServerLimits = ServerLimits(),
         logger: Logger, listening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) {
         let problems = ProblemAnswers(log: engine.log, metrics: metrics, engine: engine, routes: routes)
         let date = DateHeader()
-        let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts), rule: rule)
+        let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts), access: access, rule: rule)
         let endpoint = EventEndpoint(engine: engine, budget: budget)
         let handlers = Self.handlers(
-            endpoint: endpoint, metrics: metrics, definitions: definitions, version: version, limits: limits)
+            endpoint: endpoint, access: access, metrics: metrics, definitions: definitions, version: version,
+            limits: limits)
         let sends: @Sendable (Peer) -> SendHandler = {
             SendHandler(endpoint: endpoint, gate: gate, problems: problems, date: date, peer: $0)
         }
         self.init(
             address: address, serving: routes,
             router: handlers.only(routes).router(gate: gate, problems: problems), budget: budget,
-            sends: routes == .all ? sends : nil, limits: limits, logger: logger, listening: listening)
+            access: access, sends: routes == .all ? sends : nil, limits: limits, logger: logger, listening: listening)
     }
 
     /// - Parameter sends: Creates the handler that takes events on a connection without the router.
     init(
         address: ListenAddress, serving routes: RouteSelection = .all, router: Router<ServerContext>,
-        budget: AnswerBudget = AnswerBudget(),
+        budget: AnswerBudget = AnswerBudget(), access: AccessControl = AccessControl(nil),
         sends: (@Sendable (Peer) -> SendHandler)? = nil, limits: ServerLimits = ServerLimits(), logger: Logger,
         listening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) {
@@ -65,6 +69,7 @@ package struct WorkflowServer: Service {
         self.routes = routes
         responder = router.buildResponder()
         self.budget = budget
+        self.access = access
         self.sends = sends
         self.limits = limits
         connections = Connections(bound: limits.connections, extraBound: limits.extraConnections)
@@ -73,7 +78,7 @@ package struct WorkflowServer: Service {
 
     /// Returns the handlers of all routes.
     static func handlers(
-        endpoint: EventEndpoint, metrics: RequestMetrics = RequestMetrics(),
+        endpoint: EventEndpoint, access: AccessControl = AccessControl(nil), metrics: RequestMetrics = RequestMetrics(),
         definitions: DefinitionQueue = DefinitionQueue(), version: String,
         limits: ServerLimits = ServerLimits()
     ) -> RouteHandlers {
@@ -99,6 +104,7 @@ package struct WorkflowServer: Service {
         BackupRoutes(engine: engine, limits: limits).register(on: &handlers)
         HealthRoutes(engine: engine, version: version).register(on: &handlers)
         StatusRoutes(engine: engine, budget: budget, version: version).register(on: &handlers)
+        AccessRoutes(engine: engine, access: access).register(on: &handlers)
         MetricsRoutes(engine: engine, requests: metrics, version: version).register(on: &handlers)
         return handlers
     }
@@ -116,10 +122,10 @@ package struct WorkflowServer: Service {
     private func listener(on file: UnixSocketFile?) -> some Service {
         let application = Application(
             responder: responder,
-            server: HTTPServerBuilder { [address, connections, budget, sends, limits] responder in
+            server: HTTPServerBuilder { [address, connections, budget, access, sends, limits] responder in
                 LoopChannel(
                     responder: responder, isOnTCP: address.isTCP, connections: connections, budget: budget,
-                    sends: sends, limits: limits)
+                    access: access, sends: sends, limits: limits)
             },
             configuration: ApplicationConfiguration(
                 address: file.map { .unixDomainSocket(path: $0.bindingPath) } ?? address.bindAddress,

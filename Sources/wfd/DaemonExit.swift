@@ -1,10 +1,11 @@
+import WorkflowAccess
 import WorkflowEngine
 import WorkflowServer
 import WorkflowStore
 
 /// The exit codes of the daemon, from `sysexits.h`.
 enum DaemonExit: Int32 {
-    /// The file is not a database of wfd, has a newer schema, or is damaged.
+    /// The file is not a database of wfd, has a newer schema, or is damaged; or the file of tokens cannot be trusted.
     case badData = 65
     /// The daemon cannot listen on an address, or may open too few files.
     case unavailable = 69
@@ -24,6 +25,7 @@ enum DaemonExit: Int32 {
         case let error as StoreError: self = DaemonExit(error.code)
         case is ListenAddressError, is TooFewDescriptors: self = .unavailable
         case is MissingPlaceError: self = .cannotCreate
+        case is AccessError: self = .badData
         default: self = .software
         }
     }

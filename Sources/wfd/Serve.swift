@@ -5,6 +5,7 @@ import SQLiteStore
 import ServiceLifecycle
 import UnixSignals
 import WorkflowAPI
+import WorkflowAccess
 import WorkflowEffects
 import WorkflowEngine
 import WorkflowServer
@@ -42,6 +43,9 @@ struct Serve: AsyncParsableCommand {
             return host
         })
     var allowHost: [HostName] = []
+
+    @OptionGroup(title: "Access")
+    var access: AccessOptions
 
     @OptionGroup(title: "Effects")
     var effects: EffectOptions
@@ -198,15 +202,20 @@ struct Serve: AsyncParsableCommand {
         let budget = AnswerBudget(lasting: serverLimits, log: engine.log)
         let requests = RequestMetrics { log.linesLost }
         let definitions = DefinitionQueue()
+        let book = try AccessBook(AccessFile(besideDatabase: store.path)) {
+            WireTime(milliseconds: SystemClock().now().rawValue)
+        }
         let servers = served.map { address, routes in
             WorkflowServer(
                 engine: engine, address: address, serving: routes, budget: budget, allowedHosts: allowHost,
-                metrics: requests, definitions: definitions, version: Build.version, limits: serverLimits,
+                access: access.control(book, of: address, serving: routes), metrics: requests, definitions: definitions,
+                version: Build.version, limits: serverLimits,
                 logger: logger, listening: { [http = executors.http] in http.refuse(ownPort: $0) })
         }
         // Services stop in the opposite order: first new requests, then the writer, after all accepted commands are
         // written. Between them, running effects have time to end, and their results are still written.
-        let services = [engine as any Service] + engine.runners + servers
+        let watch = AccessWatch(book, log: engine.log)
+        let services = [engine as any Service] + engine.runners + [watch] + servers
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in
                 .init(service: service, failureTerminationBehavior: .gracefullyShutdownGroup)

@@ -39,7 +39,20 @@ package final class Daemon: Sendable {
         }
     }
 
-    package var address: Address { addresses[0] }
+    /// The first address; a unix socket, if there is one.
+    package var address: Address {
+        addresses.first { if case .unix = $0 { true } else { false } } ?? addresses[0]
+    }
+
+    /// Creates a token over the unix socket, and returns the header that has it.
+    package func token(_ name: String, _ roles: String, _ options: String...) async throws -> (
+        name: String, value: String
+    ) {
+        let created = try await wfctl(["token", "create", name, "--role", roles] + options)
+        guard created.end == .exited(0) else { throw TestingError("no token: \(created)") }
+        return ("Authorization", "Bearer " + created.output.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
     package var pid: Int32 { program.pid }
 
     /// Returns the arguments that name a database and addresses.

@@ -125,7 +125,8 @@ package final class RawConnection: @unchecked Sendable {
     private var hasEnded: Bool {
         requireOwnThread()
         var byte: UInt8 = 0
-        return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK))
+        return count == 0 || (count < 0 && errno == ECONNRESET)
     }
 
     /// Reads the head of an answer with a chunked body. An answer with another body is read to its end.

@@ -30,11 +30,14 @@ import WorkflowJSON
     private let daemon: Daemon
     /// The user that these tests run as.
     private let me: String
+    /// The header with a token, for TCP.
+    private let token: (name: String, value: String)
 
     init() async throws {
         folder = try TemporaryFolder()
         daemon = try await Daemon(in: folder, listen: ["unix:" + folder.path("wfd.sock"), "127.0.0.1:0"])
         _ = try await daemon.said("apply", folder.write(Self.definition, to: "job.yaml"))
+        token = try await daemon.token("shop", "send,operate")
         me = "uid:\(getuid())" + (getpwuid(getuid()).map { "(\(String(cString: $0.pointee.pw_name)))" } ?? "")
     }
 
@@ -44,7 +47,7 @@ import WorkflowJSON
 
     private func post(_ path: String, _ body: String, isTCP: Bool, key: String? = nil) async throws -> RawAnswer {
         let type = path.hasPrefix("/v1/events") ? "application/x-ndjson" : "application/json"
-        let headers = key.map { [(name: "Idempotency-Key", value: $0)] } ?? []
+        let headers = (key.map { [(name: "Idempotency-Key", value: $0)] } ?? []) + (isTCP ? [token] : [])
         let request = RawRequest.post(path, body, as: type, headers: headers)
         return try await onOwnThread { [address = address(isTCP: isTCP)] in
             let connection = try RawConnection(to: address)
@@ -63,7 +66,7 @@ import WorkflowJSON
 
     @Test(.timeLimit(.minutes(20)), arguments: [false, true])
     func everyCommandHasItsCallerAndWhatComesByItselfHasNone(isTCP: Bool) async throws {
-        let actor = isTCP ? "tcp:127.0.0.1" : me
+        let actor = isTCP ? "token:shop" : me
         _ = try await post("/v1/instances", #"{"machine": "job", "instance": "a"}"#, isTCP: isTCP)
         // The first as it comes off a connection, the second by the router.
         _ = try await post("/v1/instances/a/events", #"{"event": "go"}"#, isTCP: isTCP)
@@ -91,27 +94,39 @@ import WorkflowJSON
         #expect(rows[1] == "event later \(me)")
     }
 
-    @Test(.timeLimit(.minutes(20))) func aRepeatedKeyAnswersTheRowOfWhoWasFirst() async throws {
+    @Test(.timeLimit(.minutes(20))) func aKeyIsAnsweredAgainToItsOwnActorAlone() async throws {
         let start = #"{"machine": "job", "instance": "k"}"#
         let event = #"{"event": "go"}"#
         _ = try await post("/v1/instances", start, isTCP: true, key: "start")
         let first = try await post("/v1/instances/k/events", event, isTCP: false, key: "go")
-        let again = try await post("/v1/instances/k/events", event, isTCP: true, key: "go")
+        let again = try await post("/v1/instances/k/events", event, isTCP: false, key: "go")
         #expect(again.headers["idempotent-replayed"] == "true" && again.body == first.body)
-        let started = try await post("/v1/instances", start, isTCP: false, key: "start")
+        let started = try await post("/v1/instances", start, isTCP: true, key: "start")
         #expect(started.headers["idempotent-replayed"] == "true")
-        #expect(try await rows("k") == ["started init tcp:127.0.0.1", "event go \(me)", "sent echo -"])
+        // The other actor learns neither who used the key nor for what.
+        let refusals = [
+            (path: "/v1/instances/k/events", body: event, isTCP: true, key: "go"),
+            (path: "/v1/instances", body: start, isTCP: false, key: "start"),
+        ]
+        for refusal in refusals {
+            let error = await #expect(throws: TestingError.self) {
+                try await post(refusal.path, refusal.body, isTCP: refusal.isTCP, key: refusal.key)
+            }
+            let text = error?.description ?? ""
+            #expect(text.contains("key-reused") && !text.contains("uid:") && !text.contains("token:"), "\(text)")
+        }
+        #expect(try await rows("k") == ["started init token:shop", "event go \(me)", "sent echo -"])
     }
 
     @Test(.timeLimit(.minutes(20))) func historyTellsTheActorsWhenAsked() async throws {
         _ = try await daemon.said("start", "job", "h", "--address", "\(address(isTCP: false))")
-        _ = try await daemon.said("send", "h", "go", "--address", "\(address(isTCP: true))")
+        _ = try await post("/v1/instances/h/events", #"{"event": "go"}"#, isTCP: true)
         let table = try await daemon.said("history", "h", "--actors")
         let plain = table.replacing(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?/, with: "TIME")
         #expect(
             plain.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") } == [
                 "SEQ AT KIND EVENT FROM TO DATA ACTOR", "1 TIME started init - idle \(me)",
-                "2 TIME event go idle idle tcp:127.0.0.1", "3 TIME sent echo idle idle -",
+                "2 TIME event go idle idle token:shop", "3 TIME sent echo idle idle -",
             ], "\(table)")
     }
 }

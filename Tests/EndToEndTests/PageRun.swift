@@ -156,6 +156,9 @@ final class PageRun {
             )
             .replacing(/uid:\d+(\([^)]*\))?/, with: "USER").replacing(/^\d+ bytes$/, with: "SIZE")
             .replacing(/\d+\.\d+\.\d+-dev(\+[0-9a-f]+(\.modified)?)?/, with: "VERSION")
+            .replacing(/wfdt_[0-9A-Za-z]{8}_([0-9A-Za-z]{43}|…)/, with: "TOKEN")
+            .replacing(/"id":"[0-9A-Za-z]{8}"/, with: #""id":"ID""#)
+            .replacing(/^(\S+\s+)[0-9A-Za-z]{8}(\s+(send|view|work))/) { $0.1 + "ID" + $0.2 }
             .replacing(/\s{2,}/, with: "  ")
     }
 }

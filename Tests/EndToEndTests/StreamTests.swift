@@ -17,7 +17,10 @@ import WorkflowJSON
         """
 
     private static func daemon(in folder: TemporaryFolder, listen: [String] = []) async throws -> Daemon {
-        let daemon = try await Daemon(in: folder, listen: listen)
+        let addresses = listen.isEmpty ? ["unix:" + folder.path("wfd.sock")] : listen
+        let daemon = try await Daemon(
+            arguments: Daemon.arguments(database: folder.path("wfd.db"), listen: addresses) + ["--anonymous", "view"],
+            database: folder.path("wfd.db"), addresses: addresses.count)
         _ = try await daemon.said("apply", try folder.write(machine, to: "lamp.yaml"))
         return daemon
     }
@@ -212,8 +215,10 @@ import WorkflowJSON
     func sseclientReadsOverReconnectsAndAKill() async throws {
         let folder = try TemporaryFolder()
         let script = try folder.write(Self.script, to: "read.py")
-        var daemon = try await Self.daemon(in: folder, listen: ["127.0.0.1:0"])
-        guard case .tcp(_, let port) = daemon.address else { throw TestingError("no port") }
+        let socket = "unix:" + folder.path("wfd.sock")
+        var daemon = try await Self.daemon(in: folder, listen: [socket, "127.0.0.1:0"])
+        let ports = daemon.addresses.compactMap { if case .tcp(_, let port) = $0 { port } else { nil } }
+        let port = try #require(ports.first)
         let packages = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: ".build/python").path
         _ = try await daemon.said("start", "lamp", "l")
@@ -225,7 +230,7 @@ import WorkflowJSON
             guard round < 4 else { break }
             _ = try await program.outputLines(containing: "l ", count: round * 8 - 3)
             if round % 2 == 0 { _ = try await daemon.stop() } else { try await daemon.kill() }
-            daemon = try await Self.daemon(in: folder, listen: ["127.0.0.1:\(port)"])
+            daemon = try await Self.daemon(in: folder, listen: [socket, "127.0.0.1:\(port)"])
         }
         let result = try await program.result()
         #expect(result.end == .exited(0), "\(result)")

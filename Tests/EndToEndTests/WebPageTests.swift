@@ -26,16 +26,19 @@ import WorkflowJSON
 
     private let folder: TemporaryFolder
     private let daemon: Daemon
+    /// The header with a token that may do everything.
+    private let token: (name: String, value: String)
 
     init() async throws {
         folder = try TemporaryFolder()
         let listen = ["127.0.0.1:0", "unix:" + folder.path("wfd.sock")]
         daemon = try await Daemon(
             arguments: Daemon.arguments(database: folder.path("wfd.db"), listen: listen)
-                + ["--allow-host", "wfd.example"],
+                + ["--allow-host", "wfd.example", "--anonymous", "view"],
             database: folder.path("wfd.db"), addresses: 2)
         _ = try await daemon.said("apply", folder.write(BadRequestMachines.order, to: "order.yaml"))
         _ = try await daemon.said("start", "order", "a")
+        token = try await daemon.token("page", "admin")
     }
 
     private func connection(toSocket: Bool = false) throws -> RawConnection {
@@ -50,6 +53,7 @@ import WorkflowJSON
             request = .post(target, #"{"event": "submit"}"#, as: type)
         }
         request.hosts = [host]
+        request.headers.append(token)
         return request
     }
 

@@ -7,7 +7,7 @@ package import WorkflowStore
 
 extension Caller {
     /// A caller without an actor in the journal, in the default namespace.
-    package static let test = Caller(nil, namespace: .default, role: .owner)
+    package static let test = Caller(nil, namespace: .default)
 }
 
 extension StartCommand {

@@ -38,9 +38,13 @@ enum ImportRules {
             "ServiceLifecycle",
         ],
         "Sources/WorkflowRules": [],
+        "Sources/WorkflowAccess": [
+            "WorkflowAPI", "WorkflowJSON", "WorkflowStore", "Synchronization", "Glibc", "Musl", "Darwin",
+        ],
         "Sources/WorkflowAPI": ["WorkflowDates", "WorkflowJSON", "WorkflowRules", "WorkflowSpelling"],
         "Sources/WorkflowServer": [
-            "CAllocation", "COpenAPI", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads",
+            "CAllocation", "COpenAPI", "WorkflowAccess", "WorkflowJSON", "WorkflowSpelling", "Statechart",
+            "WorkflowThreads",
             "WorkflowAPI", "WorkflowEngine", "WorkflowStore", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging",
             "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "ServiceLifecycle", "CDispatch", "Foundation",
             "Synchronization",
@@ -69,7 +73,7 @@ enum ImportRules {
             "CRelease", "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal",
             "WorkflowEngine",
             "WorkflowAPI", "WorkflowServer", "WorkflowPrograms", "WorkflowThreads",
-            "WorkflowStore", "ArgumentParser", "Logging",
+            "WorkflowAccess", "WorkflowStore", "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation", "Synchronization",
         ],
         "Sources/wfctl": ["CRelease", "WorkflowAPI", "WorkflowCommand", "Foundation"],

@@ -12,7 +12,8 @@ import ThreadTesting
 
     @Test func thePagesAreThere() {
         let names = [
-            "api", "bulk", "calls", "concepts", "cookbook", "definitions", "deleting", "digests", "disaster", "effects",
+            "access", "api", "bulk", "calls", "concepts", "cookbook", "definitions", "deleting", "digests", "disaster",
+            "effects",
             "expressions", "faq", "glossary", "importing", "library", "operations", "redacting", "repair", "routes",
             "runbook", "semantics", "streaming", "swift", "tables", "tasks", "testing", "tutorial", "versioning",
             "watching",

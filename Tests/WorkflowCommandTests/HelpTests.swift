@@ -20,7 +20,8 @@ struct HelpTests {
                 "events",
                 "history", "tail", "replay", "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
-                "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
+                "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup", "token",
+                "whoami",
             ])
     }
 

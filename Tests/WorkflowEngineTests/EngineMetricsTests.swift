@@ -66,7 +66,7 @@ import WorkflowStore
         #expect(try await timed.engine.failures(of: ["job"], by: .test).groups == found.groups)
         await #expect(throws: Rejection.self) { try await timed.engine.failures(of: ["jab"], by: .test) }
         // The failures of other namespaces are not there.
-        let other = Caller("uid:2", namespace: NamespaceID(rawValue: 2), role: .owner)
+        let other = Caller("uid:2", namespace: NamespaceID(rawValue: 2))
         #expect(try await timed.engine.failures(of: [], by: other).groups.isEmpty)
         let report = try await timed.engine.report(by: other)
         #expect(report.names.isEmpty && report.tally.isEmpty)

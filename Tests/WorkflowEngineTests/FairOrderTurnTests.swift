@@ -74,7 +74,7 @@ import WorkflowStore
 
     /// An instance in another namespace with the same name as a burning one does not wait.
     @Test mutating func aNameOfAnotherNamespaceIsAnother() {
-        let other = Caller(nil, namespace: NamespaceID(rawValue: 2), role: .owner)
+        let other = Caller(nil, namespace: NamespaceID(rawValue: 2))
         order.burnt(SendCommand(instance: "hot", event: Event(name: "e")), 1_000_000)
         let theirs = Queued(SendCommand(instance: "hot", event: Event(name: "e"), by: other), .caller { _ in })
         var waiting = [Self.send("hot"), theirs][...]

@@ -11,7 +11,7 @@ import WorkflowStore
     /// The caller whose namespace has the lamp of `RunningEngine`.
     private static let here = Caller.test
     /// The caller whose namespace has another machine of the same name.
-    private static let there = Caller("uid:2", namespace: NamespaceID(rawValue: 2), role: .owner)
+    private static let there = Caller("uid:2", namespace: NamespaceID(rawValue: 2))
 
     private static let definition = """
         id: lamp

@@ -4,8 +4,10 @@ import Statechart
 import Synchronization
 import Testing
 import WorkflowAPI
+import WorkflowAccess
 import WorkflowEngine
 import WorkflowJSON
+import WorkflowServer
 import WorkflowStore
 
 /// Tests that the caller whom the gate identifies reaches the engine, on every route.
@@ -29,6 +31,8 @@ import WorkflowStore
         case isLogged(String)
         /// The request concerns no machine and no instance.
         case concernsNobody
+        /// The daemon has one list of tokens, and the token was created at home.
+        case exists
     }
 
     private static let signs: [Route: Sign] = [
@@ -62,6 +66,8 @@ import WorkflowStore
         .release: .isLogged("release effects"),
         .fetchBackup: .isLogged("fetch a backup"), .live: .concernsNobody, .ready: .concernsNobody,
         .openAPI: .concernsNobody,
+        .whoami: .concernsNobody, .listTokens: .concernsNobody, .createToken: .exists,
+        .rotateToken: .concernsNobody, .revokeToken: .isMissing(.tokenNotFound),
         .listFailures: .concernsNobody, .listTally: .listIsEmpty, .status: .concernsNobody, .metrics: .concernsNobody,
     ]
 
@@ -83,6 +89,7 @@ import WorkflowStore
         .runBulk: #"{"run": "r", "action": {"verb": "retry"}, "select": {"machine": "m"}}"#,
         .leaseTasks: "{}", .completeTask: "1", .failTask: #"{"message": "m"}"#, .prolongTask: "{}",
         .decideEffect: #"{"action": "cancel"}"#, .setQueue: #"{"paused": true}"#,
+        .createToken: #"{"name": "t", "roles": ["view"]}"#, .rotateToken: "{}",
         .sendEvents: #"{"instance": "x", "event": "go"}"#, .moveClock: #"{"to": "2030-01-01T00:00:00.000Z"}"#,
     ]
 
@@ -119,6 +126,7 @@ import WorkflowStore
         case .lineIsLost:
             let line = answer.body.split(separator: UInt8(ascii: "\n")).first ?? []
             return try JSONReader.value(from: Array(line)).object?["status"] == 410
+        case .exists: return answer.status == 409
         case .concernsNobody: return (200..<300).contains(answer.status)
         }
     }
@@ -136,13 +144,18 @@ import WorkflowStore
             sql: "INSERT INTO namespace (id, name) VALUES (2, 'other')",
             rule: { caller, _ in
                 isElsewhere.load(ordering: .relaxed)
-                    ? .success(Caller("uid:2", namespace: NamespaceID(rawValue: 2), role: .owner)) : .success(caller)
+                    ? .success(Caller("uid:2", namespace: NamespaceID(rawValue: 2))) : .success(caller)
+            },
+            access: { database in
+                let book = try AccessBook(AccessFile(besideDatabase: database)) { WireTime(milliseconds: 0) }
+                _ = try book.create(CreateTokenRequest(name: "1", roles: [.view]), until: nil, by: nil)
+                return AccessControl(book)
             },
             log: { event in
                 guard "\(event.message)" == "asked", let metadata = event.metadata else { return }
                 asked.withLock { _ = $0.insert("\(metadata["command"] ?? "") by \(metadata["actor"] ?? "")") }
             })
-        let here = Caller("uid:1", namespace: .default, role: .owner)
+        let here = Caller("uid:1", namespace: .default)
         _ = try await host.engine.apply(Self.definition, syntax: .json, by: here)
         for name: InstanceName in ["x", "xx"] {
             _ = try await host.engine.start(StartCommand(machine: "m", instance: name, by: here))

@@ -2,6 +2,7 @@ import DaemonTesting
 import Logging
 import SQLiteStore
 import ServiceLifecycle
+import Synchronization
 import WorkflowClient
 import WorkflowEngine
 import WorkflowServer
@@ -24,7 +25,9 @@ final class ServerHost: Sendable {
     ///   - sql: The changes to make to the file by hand before it is served.
     ///   - place: The source of the file's place; `nil` for any place.
     ///   - routes: The routes of the address.
-    ///   - rule: The rule that identifies callers.
+    ///   - rule: The last decision about each admitted caller.
+    ///   - access: Returns the decision about callers; by default everybody may do everything.
+    ///   - isOnTCP: True to listen on a port of loopback instead of a socket in the folder.
     ///   - definitions: The compiler of callers' definitions.
     ///   - limits: The limits of the server.
     ///   - engine: The limits of the engine.
@@ -33,6 +36,8 @@ final class ServerHost: Sendable {
     init(
         database: String? = nil, sql: String? = nil, place: PlaceSource? = nil, serving routes: RouteSelection = .all,
         rule: RequestGate.Rule? = nil,
+        access: @Sendable (_ database: String) throws -> AccessControl = { _ in AccessControl(nil) },
+        isOnTCP: Bool = false,
         definitions: DefinitionQueue = DefinitionQueue(),
         limits: ServerLimits = ServerLimits(),
         engine engineLimits: EngineLimits = EngineLimits(), observers: [any CommitObserver] = [],
@@ -51,10 +56,12 @@ final class ServerHost: Sendable {
         let store = try SQLiteFileStore.open(at: database, clock: SystemClock().now(), place: place)
         let engine = Engine(store: store, limits: engineLimits, observers: observers, logger: logger)
         let path = folder.path("wfd.sock")
+        let port = Mutex(0)
         let server = WorkflowServer(
-            engine: engine, address: try ListenAddress("unix:\(path)"), serving: routes,
-            budget: AnswerBudget(lasting: limits), rule: rule, definitions: definitions, version: "test",
-            limits: limits, logger: logger)
+            engine: engine, address: try ListenAddress(isOnTCP ? "127.0.0.1:0" : "unix:\(path)"), serving: routes,
+            budget: AnswerBudget(lasting: limits), access: try access(store.path), rule: rule,
+            definitions: definitions, version: "test",
+            limits: limits, logger: logger, listening: { number in port.withLock { $0 = number } })
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine), .init(service: server)], gracefulShutdownSignals: [],
@@ -63,10 +70,10 @@ final class ServerHost: Sendable {
         self.database = database
         self.engine = engine
         self.group = group
-        address = .unix(path: path)
         // Awaited by `stop()`; it ends when the group is told to.
         running = Task { try await group.run() }
         for await _ in listening { break }
+        address = isOnTCP ? .tcp(host: "127.0.0.1", port: port.withLock { $0 }) : .unix(path: path)
     }
 
     /// Sends requests on one connection, one after another. Blocks a separate thread, because the server needs the

@@ -28,6 +28,8 @@ package final class SQLiteFileStore: WorkflowStore, SQLiteReading {
     /// The limits that the store was opened with.
     package let limits: StoreLimits
     let file: StoreFile
+    /// The path of the database, with links resolved. Files beside the database have names that begin with it.
+    package var path: String { file.path }
     let migrations: [Migration]
 
     init(

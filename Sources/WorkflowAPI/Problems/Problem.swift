@@ -28,6 +28,10 @@ public struct Problem: Error, Hashable, WireRecord {
     public var parted: Parting?
     /// The parts of the instance that have no place in another version, each with a remedy.
     public var misfits: [String]?
+    /// The permission that the request needs.
+    public var permission: Route.Permission?
+    /// The roles that have this permission.
+    public var roles: [Role]?
 
     /// Creates a problem from its parts; parts that the type does not have stay `nil`.
     public init(
@@ -71,6 +75,8 @@ public struct Problem: Error, Hashable, WireRecord {
         suggestion = try fields.optional("suggestion", \.suggestion)
         parted = try fields.optional("parted", \.parted)
         misfits = try fields.optional("misfits", \.misfits)
+        permission = try fields.optional("permission", \.permission)
+        roles = try fields.optional("roles", \.roles)
     }
 }
 

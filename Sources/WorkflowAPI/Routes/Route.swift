@@ -24,10 +24,12 @@ public struct Route: Sendable {
         case delete = "DELETE"
     }
 
-    /// A permission that a caller needs. Everyone who can open the socket has all permissions.
+    /// A permission that a caller needs. A role is a set of permissions.
     public enum Permission: String, Sendable, CaseIterable {
-        /// To ask if the daemon is alive.
+        /// To ask if the daemon is alive; nobody needs a role for it.
         case health
+        /// To read metrics and the status, and to ask which caller the daemon sees.
+        case status
         /// To read machines, instances and their history.
         case read
         /// To start instances and send events.
@@ -40,6 +42,8 @@ public struct Route: Sendable {
         case operate
         /// To copy the whole database.
         case backup
+        /// To create, list, rotate and revoke tokens.
+        case access
     }
 
     /// The content of a request's body.

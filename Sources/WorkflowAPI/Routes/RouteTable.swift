@@ -14,13 +14,13 @@ extension Route {
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         streamInstance, streamAll, replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
-        metrics, openAPI,
+        metrics, openAPI, whoami, listTokens, createToken, rotateToken, revokeToken,
     ]
 
     /// The problems that can be the answer on every route. An address for metrics alone has no other route.
     public static let commonProblems: [ProblemType] = [
         .routeNotFound, .invalidRequest, .invalidParameter, .unsupportedMediaType, .wrongHost, .crossSite,
-        .expectationFailed,
+        .unauthenticated, .forbidden, .expectationFailed,
         .headTooLarge, .requestTimeout, .notImplemented, .overloaded, .storageUnavailable,
         .databaseDamaged, .internalError,
     ]
@@ -408,14 +408,39 @@ extension Route {
         problems: [.draining])
     /// An overview for the operator.
     public static let status = Route(
-        "status", .get, "/v1/status", for: .read,
+        "status", .get, "/v1/status", for: .status,
         answer: .object(.of(DaemonStatus.self)))
     /// The API's description, for programs that generate clients or check requests.
     public static let openAPI = Route(
         "openAPI", .get, "/openapi.json", for: .health, query: nil, answer: .object("OpenAPI 3.1, for programs"))
     /// The metrics for monitoring.
     public static let metrics = Route(
-        "metrics", .get, "/metrics", for: .read, answer: .bytes("metrics in the text format of Prometheus"))
+        "metrics", .get, "/metrics", for: .status, answer: .bytes("metrics in the text format of Prometheus"))
+}
+
+// MARK: Access
+
+extension Route {
+    /// The caller, as the daemon sees it.
+    public static let whoami = Route(
+        "whoami", .get, "/v1/whoami", for: .status, answer: .object(.of(Whoami.self)))
+    /// The tokens, in the order of their names.
+    public static let listTokens = Route(
+        "listTokens", .get, "/v1/tokens", for: .access, answer: .object(.of(Page<TokenItem>.self)))
+    /// Creates a token.
+    public static let createToken = Route(
+        "createToken", .post, "/v1/tokens", for: .access, body: .object(.of(CreateTokenRequest.self)),
+        answer: .object(.of(TokenItem.self, "201, the token with its secret, which nobody can read again")),
+        problems: [.tokenExists, .invalidData, .payloadTooLarge] + writing)
+    /// Gives a token a new secret.
+    public static let rotateToken = Route(
+        "rotateToken", .post, "/v1/tokens/{token}/rotate", for: .access, body: .object(.of(RotateTokenRequest.self)),
+        answer: .object(.of(TokenItem.self, "the token with its new secret")),
+        problems: [.tokenNotFound, .invalidData, .payloadTooLarge] + writing)
+    /// Ends a token, and every request that it has open.
+    public static let revokeToken = Route(
+        "revokeToken", .delete, "/v1/tokens/{token}", for: .access, answer: .object(.of(TokenItem.self)),
+        problems: [.tokenNotFound] + writing)
 }
 
 // MARK: Problems that several have

@@ -55,7 +55,7 @@ struct MakeBackup: Verb {
     private func refusePartOfDatabase(_ files: any FileAccess) throws {
         let logs = ["-wal", "-shm", "-journal"]
         let beside = logs.map { destination + $0 }.first(where: files.exists)
-        let parts = logs + [".lock", ".held-wal", ".begun", ".upkeep"]
+        let parts = logs + [".lock", ".held-wal", ".begun", ".upkeep", ".access"]
         let isPart = files.exists(destination) && parts.contains(where: destination.hasSuffix)
         guard beside != nil || isPart else { return }
         throw CommandFailure(

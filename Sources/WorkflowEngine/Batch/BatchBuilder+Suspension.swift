@@ -46,7 +46,7 @@ extension BatchBuilder {
             // Proof: each caller has checked that the instance runs, and `Machine` refuses nothing else.
             preconditionFailure("what runs can be suspended")
         }
-        let caller = Caller(actor, namespace: instance.state.record.namespace, role: .owner)
+        let caller = Caller(actor, namespace: instance.state.record.namespace)
         record(chain, of: instance, from: RowOrigin(caller, reason: actor.rawValue))
     }
 

@@ -364,7 +364,7 @@ extension BulkRunner {
                 return target
             }
         }
-        let caller = Caller(run.actor, namespace: run.key.namespace, role: .owner)
+        let caller = Caller(run.actor, namespace: run.key.namespace)
         let order = BulkOrder(reason: way.request.reason, run: run.key.name, caller: caller)
         target.preparation = try await engine.prepare(record, for: order, way.request.action)
         return target

@@ -109,7 +109,7 @@ extension DeleteCommand: InstanceVerb {
     }
 
     private func again(_ audit: AuditRecord, _ batch: BatchBuilder) throws(Rejection) -> Deletion {
-        guard audit.reason == reason else { throw .keyReused(key?.text ?? "") }
+        guard audit.reason == reason, caller.isActor(audit.actor) else { throw .keyReused(key?.text ?? "") }
         let isKnown = audit.machineID != AuditRecord.noMachine
         return Deletion(
             instance: instance, uuid: audit.uuid,

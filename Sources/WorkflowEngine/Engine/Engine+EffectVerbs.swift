@@ -99,7 +99,7 @@ extension Engine {
     private func repeated(
         _ command: EffectVerbCommand, at position: Position
     ) async throws(Rejection) -> EffectVerdict {
-        let row = try await row(of: command.key, at: position)
+        let row = try await row(of: command.key, by: command.caller, at: position)
         let data = row.data.flatMap(RecordedFailure.object) ?? JSONObject()
         var isSame = row.kind == .effect && row.event == command.verb.name && data["id"]?.string == command.effect
         switch command.verb {

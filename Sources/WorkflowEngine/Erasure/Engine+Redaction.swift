@@ -149,7 +149,7 @@ extension Engine {
     private func repeated(
         _ command: RedactCommand, at position: Position
     ) async throws(Rejection) -> RedactResult {
-        let row = try await row(of: command.key, at: position)
+        let row = try await row(of: command.key, by: command.caller, at: position)
         let record = try await instance(named: command.instance, by: command.caller).record
         guard row.instanceID == record.id, let redaction = row.redaction,
             RowNote(row.note).reason == command.reason, redaction.paths == command.paths,

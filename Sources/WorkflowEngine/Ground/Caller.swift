@@ -6,22 +6,24 @@ package struct Caller: Sendable, Hashable {
     package let actor: Actor?
     /// The namespace in which wfd looks up the names that the caller gives.
     package let namespace: NamespaceID
-    package let role: Role
 
-    /// The permissions of a caller.
-    package enum Role: Sendable, Hashable {
-        /// May do everything: anyone who can open the socket.
-        case owner
-    }
-
-    package init(_ actor: Actor?, namespace: NamespaceID, role: Role) {
+    package init(_ actor: Actor?, namespace: NamespaceID) {
         self.actor = actor
         self.namespace = namespace
-        self.role = role
     }
 
     /// Returns the caller for work that the process does unasked. The journal names no actor for such work.
     package static func process(in namespace: NamespaceID) -> Caller {
-        Caller(nil, namespace: namespace, role: .owner)
+        Caller(nil, namespace: namespace)
+    }
+
+    /// Returns true if the caller is the actor of a row. A user counts by its number: the name may be missing.
+    func isActor(_ other: Actor?) -> Bool { actor?.withoutUserName == other?.withoutUserName }
+}
+
+extension Actor {
+    /// The actor; a user of a unix socket without the name in brackets, such as `uid:1000`.
+    fileprivate var withoutUserName: Substring {
+        rawValue.hasPrefix("uid:") ? rawValue.prefix { $0 != "(" } : rawValue[...]
     }
 }

@@ -8,7 +8,7 @@ import WorkflowStore
 extension Engine {
     /// Returns the answer that an event with this key got.
     func repeated(_ command: SendCommand, at position: Position) async throws(Rejection) -> SendResult {
-        let row = try await row(of: command.key, at: position)
+        let row = try await row(of: command.key, by: command.caller, at: position)
         guard row.kind == .event, row.event == command.event.name,
             row.data == command.event.data.map(JSONWriter.string)
         else { throw .keyReused(command.key?.text ?? "") }
@@ -21,7 +21,7 @@ extension Engine {
 
     /// Returns the answer that an operator's request with this key got.
     func repeated(_ command: some KeyedRepair, at position: Position) async throws(Rejection) -> SendResult {
-        let row = try await row(of: command.key, at: position)
+        let row = try await row(of: command.key, by: command.caller, at: position)
         guard row.kind != .started else { throw .keyReused(command.key?.text ?? "") }
         let before = try await instance(before: row)
         guard before.state.record.key == command.target else {
@@ -35,7 +35,7 @@ extension Engine {
 
     /// Returns the answer that a migration with this key got.
     func repeated(_ command: MigrateCommand, at position: Position) async throws(Rejection) -> SendResult {
-        let row = try await row(of: command.key, at: position)
+        let row = try await row(of: command.key, by: command.caller, at: position)
         guard command.isRecorded(by: row) else { throw .keyReused(command.key?.text ?? "") }
         let before = try await instance(before: row)
         guard before.state.record.key == command.target,
@@ -89,7 +89,7 @@ extension Engine {
     private func repeated<Answer>(
         _ command: StartCommand, at position: Position, _ answer: (inout InstanceState, Chain) -> Answer
     ) async throws(Rejection) -> Answer {
-        let row = try await row(of: command.key, at: position)
+        let row = try await row(of: command.key, by: command.caller, at: position)
         let record = try await record(row.instanceID, key: command.key)
         let loaded = try await loadedMachine(row.machineID)
         var instance = InstanceState(
@@ -128,12 +128,14 @@ extension Engine {
         throw .inconsistent("the history of '\(before.record.name)' does not fold at seq \(row.seq.rawValue)")
     }
 
-    func row(of key: RequestKey?, at position: Position) async throws(Rejection) -> JournalRecord {
+    /// Returns the row of a key, unless another actor used the key: whoever learns a key must not learn its answer.
+    func row(of key: RequestKey?, by caller: Caller, at position: Position) async throws(Rejection) -> JournalRecord {
         // Only a deletion removes a row.
         guard let row = try await read({ () async throws(StoreError) in try await store.row(at: position) }) else {
             throw .purged(key)
         }
         guard row.key == key?.bytes else { throw .inconsistent("the row of a key is not in the store") }
+        guard caller.isActor(row.actor) else { throw .keyReused(key?.text ?? "") }
         guard row.isRedacted else { return row }
         // The first row of a deleted instance is emptied too.
         _ = try await record(row.instanceID, key: key)

@@ -17,7 +17,7 @@ extension Engine {
 
     /// Deletes the instances of each machine that are too old. Returns false if the pass could not delete all of them.
     private func passRetention() async -> Bool {
-        let caller = Caller(.retention, namespace: .default, role: .owner)
+        let caller = Caller(.retention, namespace: .default)
         do throws(Rejection) {
             var last: MachineName?
             repeat {

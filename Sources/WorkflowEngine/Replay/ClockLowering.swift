@@ -252,7 +252,7 @@ private final class LoweringWriter {
             store: writer, partition: partition, clock: clock, limits: limits, library: library, demand: demand,
             recent: WorkingSet(bound: limits.cachedInstanceBytes),
             leases: LeaseTable(generation: 0, bound: limits.leases, board: board), statistics: BatchStatistics())
-        caller = Caller(actor, namespace: .default, role: .owner)
+        caller = Caller(actor, namespace: .default)
     }
 
     func write<Item>(

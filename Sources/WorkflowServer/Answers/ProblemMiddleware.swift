@@ -17,7 +17,7 @@ struct ProblemMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         do {
-            context.caller = try gate.admit(request.head, from: context.peer, for: Self.route(of: request, context))
+            context.admission = try gate.admit(request.head, from: context.peer, for: Self.route(of: request, context))
                 .get()
             if !HTTPRequest.Method.known.contains(request.method) {
                 throw Problem(.notImplemented, detail: "wfd knows no method '\(request.method.rawValue.prefix(40))'")
@@ -28,7 +28,8 @@ struct ProblemMiddleware: RouterMiddleware {
             }
             return try await next(request, context)
         } catch {
-            return Response(problems.answer(to: await problems.completed(error, for: context.caller), request.head))
+            return Response(
+                problems.answer(to: await problems.completed(error, for: context.admission?.caller), request.head))
         }
     }
 

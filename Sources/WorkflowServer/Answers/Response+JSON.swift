@@ -26,6 +26,7 @@ extension WholeAnswer {
     init(problem: Problem, headers: HTTPFields = [:]) {
         self.init(problem, status: HTTPResponse.Status(code: problem.type.status), headers: headers)
         self.headers[.contentType] = Problem.mediaType
+        if problem.type == .unauthenticated { self.headers[.wwwAuthenticate] = "Bearer" }
         self.headers[.retryAfter] = problem.type.retryAfterSeconds.map { String($0) }
     }
 }

@@ -43,6 +43,11 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// True if only this machine reaches the address over TCP.
+    package var isLoopback: Bool {
+        if case .tcp(let host, _) = self { Self.isLoopback(host) } else { false }
+    }
+
     /// Returns true if a host is a loopback address, written as a number or as `localhost`. Other names are not
     /// resolved.
     private static func isLoopback(_ host: String) -> Bool {

@@ -13,16 +13,18 @@ struct LoopChannel: ServerChildChannel {
     private let names = UserNames()
     private let connections: Connections
     private let limits: ServerLimits
+    private let access: AccessControl
     private let sends: (@Sendable (Peer) -> SendHandler)?
 
     /// - Parameter sends: Creates, for each connection, a handler that takes events before the responder.
     init(
         responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, connections: Connections,
-        budget: AnswerBudget, sends: (@Sendable (Peer) -> SendHandler)?, limits: ServerLimits
+        budget: AnswerBudget, access: AccessControl, sends: (@Sendable (Peer) -> SendHandler)?, limits: ServerLimits
     ) {
         http = HTTP1Channel(responder: responder)
         self.isOnTCP = isOnTCP
         self.budget = budget
+        self.access = access
         self.sends = sends
         self.limits = limits
         self.connections = connections
@@ -37,6 +39,7 @@ struct LoopChannel: ServerChildChannel {
         let untaken = AnswerLimits.untakenBytes
         try channel.syncOptions?.setOption(
             .writeBufferWaterMark, value: .init(low: untaken.lowerBound, high: untaken.upperBound))
+        access.guardConnection(channel, of: peer)
         let pipeline = channel.pipeline.syncOperations
         let presence = CallerPresence(channel)
         let watch = HeadWatch(

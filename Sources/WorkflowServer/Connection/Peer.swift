@@ -1,15 +1,28 @@
 import Foundation
 import NIOCore
-import Synchronization
 package import WorkflowStore
 
 /// The other end of a connection, found once, when the connection is admitted.
 package struct Peer: Sendable {
+    /// The place from which the connection comes.
+    package enum Origin: Sendable {
+        /// A user of this machine, with its groups, over a unix socket.
+        case user(UInt32, groups: [UInt32])
+        case tcp
+        /// A unix socket whose user the system does not report.
+        case unknown
+    }
+
     /// The actor; `nil` if the system does not report one.
     package let actor: Actor?
+    let origin: Origin
+    /// The caller of the connection's last request.
+    let memory = CallerMemory()
 
-    package init(actor: Actor?) {
+    /// - Parameter origin: The place from which the connection comes.
+    package init(actor: Actor?, _ origin: Origin = .unknown) {
         self.actor = actor
+        self.origin = origin
     }
 
     /// Finds the peer of a channel, on the channel's event loop. The wait for a user's name is short; without a name
@@ -17,141 +30,47 @@ package struct Peer: Sendable {
     static func find(at channel: any Channel, _ names: UserNames) -> EventLoopFuture<Peer> {
         if let address = channel.remoteAddress, let host = address.ipAddress {
             let text = address.protocol == .inet6 ? "tcp:[\(host)]" : "tcp:\(host)"
-            return channel.eventLoop.makeSucceededFuture(Peer(actor: Actor(rawValue: text)))
+            return channel.eventLoop.makeSucceededFuture(Peer(actor: Actor(rawValue: text), .tcp))
         }
-        guard let socket = channel as? any SocketOptionProvider else {
+        guard let (user, groups) = user(of: channel) else {
             return channel.eventLoop.makeSucceededFuture(Peer(actor: nil))
         }
-        // unix(7): the user as whom the other end connected. The value stays, whatever happens to that process.
-        let credentials: EventLoopFuture<Credentials> = socket.unsafeGetSocketOption(
-            level: .socket, name: Credentials.option)
-        let loop = channel.eventLoop
-        return credentials.flatMap { user in
-            names.name(of: user.uid, on: loop).map { name in
-                let name = name.map { "(\($0))" } ?? ""
-                return Peer(actor: Actor(rawValue: "uid:\(user.uid)\(name)"))
-            }
-        }.recover { _ in Peer(actor: nil) }
-    }
-
-    /// `struct ucred` of unix(7), which Swift does not see.
-    private struct Credentials: Sendable {
-        /// `SO_PEERCRED`
-        static let option = NIOBSDSocket.Option(rawValue: 17)
-
-        let pid: Int32
-        let uid: UInt32
-        let gid: UInt32
-    }
-}
-
-/// The names of users. A directory service may be slow or away, so each name is looked up on a thread of its own. A
-/// request waits at most a second for a name, and a name is remembered for a minute.
-final class UserNames: Sendable {
-    /// The longest wait for a name.
-    static let patience: TimeAmount = .seconds(1)
-    /// The time for which a name, or the absence of one, is remembered.
-    static let kept: Duration = .seconds(60)
-    /// Users who are looked up at once; nobody waits for the names of further users.
-    static let atOnce = 4
-    /// Users who are remembered.
-    static let users = 1_000
-
-    private let lookUp: @Sendable (_ user: UInt32) -> String?
-    private let state = Mutex(State())
-
-    fileprivate struct State {
-        var known: [UInt32: (name: String?, until: ContinuousClock.Instant)] = [:]
-        var underWay: [UInt32: LookUp] = [:]
-        var lastWaiter = 0
-    }
-
-    fileprivate struct LookUp {
-        /// The time when the first waiter gives up; nobody waits for the look-up afterwards.
-        let deadline: NIODeadline
-        var waiters: [Int: EventLoopPromise<String?>] = [:]
-    }
-
-    /// - Parameter lookUp: Returns a user's name; blocks.
-    init(lookUp: @escaping @Sendable (_ user: UInt32) -> String? = UserNames.systemName) {
-        self.lookUp = lookUp
-    }
-
-    /// Returns the name of a user; `nil` if there is none, or if the name is not found within a second. Must be called
-    /// on the event loop.
-    func name(of user: UInt32, on loop: any EventLoop) -> EventLoopFuture<String?> {
-        let promise = loop.makePromise(of: String?.self)
-        let outcome = state.withLock { $0.wait(for: user, promise, now: loop.now) }
-        switch outcome {
-        case .known(let name): promise.succeed(name)
-        case .waits(let waiter, let isFirst):
-            loop.scheduleTask(in: Self.patience) { [self] in
-                state.withLock { $0.underWay[user]?.waiters.removeValue(forKey: waiter) }?.succeed(nil)
-            }
-            if isFirst { begin(user) }
+        return names.name(of: user, on: channel.eventLoop).map { name in
+            let name = name.map { "(\($0))" } ?? ""
+            return Peer(actor: Actor(rawValue: "uid:\(user)\(name)"), .user(user, groups: groups))
         }
-        return promise.futureResult
     }
 
-    private func begin(_ user: UInt32) {
-        let thread = Thread { [self] in
-            let name = lookUp(user).flatMap(Self.plain)
-            let waiters = state.withLock { state in
-                if state.known.count >= Self.users { state.known.removeAll() }
-                state.known[user] = (name, .now + Self.kept)
-                return state.underWay.removeValue(forKey: user)?.waiters.values.map(\.self) ?? []
-            }
-            for waiter in waiters { waiter.succeed(name) }
+    /// Returns the user of the other end with its groups; `nil` if the system does not report them.
+    private static func user(of channel: any Channel) -> (user: UInt32, groups: [UInt32])? {
+        let operations = channel.pipeline.syncOperations
+        // An error means that the connection is closed already.
+        let found = try? operations.withUnsafeTransportIfAvailable(of: CInt.self) { socket in
+            user(of: socket).map { (user: $0, groups: groups(of: socket)) }
         }
-        thread.name = "wfd-names"
-        thread.start()
+        return found ?? nil
     }
 
-    /// Returns a name that can be part of an actor's text; `nil` for any other name.
-    private static func plain(_ name: String) -> String? {
-        let isPlain = name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x28 && $0 != 0x29 }
-        return isPlain && (1...64).contains(name.utf8.count) ? name : nil
-    }
-
-    /// Returns a user's name in the system's databases (getpwuid_r(3)).
-    static func systemName(of user: UInt32) -> String? {
-        var size = 16 << 10
-        while size <= 1 << 20 {
-            var buffer = [CChar](repeating: 0, count: size)
-            let (code, name) = buffer.withUnsafeMutableBufferPointer { buffer -> (CInt, String?) in
-                var entry = passwd()
-                var found: UnsafeMutablePointer<passwd>?
-                // The buffer is not empty.
-                guard let start = buffer.baseAddress else { return (EINVAL, nil) }
-                let code = getpwuid_r(user, &entry, start, buffer.count, &found)
-                guard let text = found?.pointee.pw_name else { return (code, nil) }
-                return (code, String(validatingCString: text))
-            }
-            guard code == ERANGE else { return name }
-            size *= 2
+    /// Returns the user as whom the other end connected (unix(7)). The value stays, whatever happens to that process.
+    private static func user(of socket: CInt) -> UInt32? {
+        // struct ucred, which Swift does not see: process, user, group.
+        var credentials: [UInt32] = [0, 0, 0]
+        var length = socklen_t(12)
+        let peerCredentials: CInt = 17
+        guard getsockopt(socket, SOL_SOCKET, peerCredentials, &credentials, &length) == 0, length == 12 else {
+            return nil
         }
-        return nil
-    }
-}
-
-extension UserNames.State {
-    fileprivate enum Wait {
-        case known(String?)
-        case waits(Int, isFirst: Bool)
+        return credentials[1]  // Proof: there are three.
     }
 
-    fileprivate mutating func wait(
-        for user: UInt32, _ promise: EventLoopPromise<String?>, now: NIODeadline
-    ) -> Wait {
-        if let known = known[user], known.until > .now { return .known(known.name) }
-        let isFirst = underWay[user] == nil
-        if isFirst {
-            guard underWay.count < UserNames.atOnce else { return .known(nil) }
-            underWay[user] = UserNames.LookUp(deadline: now + UserNames.patience)
-        }
-        guard let deadline = underWay[user]?.deadline, now <= deadline else { return .known(nil) }
-        lastWaiter += 1
-        underWay[user]?.waiters[lastWaiter] = promise
-        return .waits(lastWaiter, isFirst: isFirst)
+    /// Returns the groups of that user at that time.
+    private static func groups(of socket: CInt) -> [UInt32] {
+        let peerGroups: CInt = 59
+        var length = socklen_t(0)
+        // The kernel says how much room it needs.
+        guard getsockopt(socket, SOL_SOCKET, peerGroups, nil, &length) != 0, errno == ERANGE else { return [] }
+        var groups = [UInt32](repeating: 0, count: Int(length) / 4)
+        guard getsockopt(socket, SOL_SOCKET, peerGroups, &groups, &length) == 0 else { return [] }
+        return Array(groups.prefix(Int(length) / 4))
     }
 }

@@ -128,11 +128,11 @@ extension SendHandler {
             let instance = Self.instance(of: head)
             let mustContinue = head.waitsToContinue && Self.mayTakeBody(of: head)
             if instance != nil || mustContinue,
-                case .success(let caller) = gate.admit(head, from: peer, for: instance.map { _ in .sendEvent })
+                case .success(let admission) = gate.admit(head, from: peer, for: instance.map { _ in .sendEvent })
             {
                 if mustContinue { sayContinue(context) }
                 if let instance {
-                    state = .reading(head, instance: instance, caller)
+                    state = .reading(head, instance: instance, admission.caller)
                     return
                 }
             }

@@ -1,6 +1,5 @@
 import Hummingbird
 import NIOCore
-import WorkflowEngine
 
 /// The context of a request in the router: the connection's peer, and the caller once the gate has admitted the
 /// request.
@@ -8,8 +7,8 @@ struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let peer: Peer
     let connection: CallerConnection
-    /// The caller; `nil` before the gate.
-    var caller: Caller?
+    /// The caller with its permissions; `nil` before the gate.
+    var admission: AccessControl.Admission?
 
     /// Creates a context. Must be called on the event loop of the connection, where requests are carried out.
     init(source: ApplicationRequestContextSource) {

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import WorkflowAPI
+import WorkflowAccess
 import WorkflowEngine
 import WorkflowStore
 
@@ -8,6 +9,8 @@ import WorkflowStore
 struct RoutedRequest: Sendable {
     let route: Route
     let caller: Caller
+    /// The caller's permissions.
+    let identity: CallerIdentity
     let request: Request
     /// The connection on which the request arrived.
     let connection: CallerConnection
@@ -16,9 +19,10 @@ struct RoutedRequest: Sendable {
     /// Creates the input of a handler; refuses a query if the route takes none.
     init(_ request: Request, for route: Route, _ context: ServerContext) throws {
         // Proof: a request reaches no route without `ProblemMiddleware`, which sets the caller.
-        guard let caller = context.caller else { preconditionFailure("the gate stands in front of every route") }
+        guard let admission = context.admission else { preconditionFailure("the gate stands in front of every route") }
         self.route = route
-        self.caller = caller
+        caller = admission.caller
+        identity = admission.identity
         self.request = request
         connection = context.connection
         values = context.parameters

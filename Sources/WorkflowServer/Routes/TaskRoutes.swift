@@ -3,6 +3,7 @@ import NIOCore
 import ServiceLifecycle
 import Statechart
 import WorkflowAPI
+import WorkflowAccess
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -52,6 +53,12 @@ struct TaskRoutes: Sendable {
                 .invalidName,
                 detail: "'\(queue.prefix(40))' is no name of a queue: letters, digits, '_', '.' and '-', first a "
                     + "letter or '_'")
+        }
+        if let queues = request.identity.queues, !TokenRule.allows(queue, within: queues) {
+            throw Problem(
+                .forbidden,
+                detail: "\(request.identity.name) may not take tasks of '\(queue)', only of "
+                    + queues.map { "'\($0)'" }.joined(separator: ", "))
         }
         let body = try await request.object(as: LeaseRequest.self)
         let command = LeaseTasksCommand(

@@ -31,7 +31,9 @@ struct OpenAPIDocument {
         return [
             "openapi": "3.1.0", "paths": .object(paths),
             "info": ["title": "wfd", "version": .string(Release.version), "description": .string(Self.conventions)],
-            "components": ["schemas": .object(schemas)],
+            "components": [
+                "schemas": .object(schemas), "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
+            ],
         ]
     }
 
@@ -43,13 +45,19 @@ struct OpenAPIDocument {
         In a request, null stands for a missing field that is not required, but not for a boolean. An absent boolean is \
         false unless its description says otherwise. A request with an unknown field is refused.
 
+        Over TCP a request needs a token, unless its permission is `health`. `x-permission` is the permission that the \
+        caller's roles must have. A unix socket needs no token. The header `Wfd-On-Behalf-Of` names the person for whom a \
+        token that `speaksFor` asks.
+
         In a body of lines, and in a stream of events, `x-itemSchema` is the schema of each line or event.
         """
 
     private func operation(_ route: Route) -> JSONObject {
         var operation: JSONObject = [
             "operationId": .string(route.name), "parameters": .array(parameters(route)),
-            "responses": .object(responses(route)), "x-permission": .string(route.permission.rawValue),
+            "responses": .object(responses(route)),
+            "security": route.permission == .health ? [] : [["token": []]],
+            "x-permission": .string(route.permission.rawValue),
         ]
         operation["summary"] = book.comments.text(of: "Route", field: route.name).map { .string($0) }
         if var content = content(route.body) {

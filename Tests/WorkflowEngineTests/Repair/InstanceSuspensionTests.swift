@@ -26,7 +26,7 @@ import WorkflowStore
         return bench
     }
 
-    private static let ada = Caller("uid:1(ada)", namespace: .default, role: .owner)
+    private static let ada = Caller("uid:1(ada)", namespace: .default)
 
     @Test func itIsThatOfTheRow() async throws {
         let bench = try await Self.bench("j", "runs")
@@ -121,7 +121,7 @@ import WorkflowStore
         let bench = try await Self.bench("j")
         try await bench.repair("j", .suspend)
         let views = try await bench.views("j")
-        let other = Caller("other", namespace: NamespaceID(rawValue: 7), role: .owner)
+        let other = Caller("other", namespace: NamespaceID(rawValue: 7))
         let told = await bench.timed.rejection { () throws(Rejection) in
             _ = try await bench.engine.suspensions(of: views, by: other)
         }

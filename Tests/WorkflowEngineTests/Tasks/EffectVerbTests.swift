@@ -28,7 +28,7 @@ import WorkflowStore
         EffectVerbCommand(
             instance: InstanceName(rawValue: name), effect: effect, expectedSeq: seq.map(Seq.init), verb: verb,
             reason: reason, key: key.flatMap(RequestKey.init(text:)),
-            by: Caller("ana", namespace: .default, role: .owner))
+            by: Caller("ana", namespace: .default))
     }
 
     private static func rejection(_ bench: TaskBench, _ command: EffectVerbCommand) async -> String {

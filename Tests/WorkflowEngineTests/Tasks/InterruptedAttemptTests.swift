@@ -98,7 +98,7 @@ final class KeptAttempts: AttemptLog {
         _ = try await bench.engine.effect(
             EffectVerbCommand(
                 instance: "o", effect: "a", expectedSeq: nil, verb: .retry(newKey: false), reason: nil, key: nil,
-                by: Caller("ana", namespace: .default, role: .owner)))
+                by: Caller("ana", namespace: .default)))
     }
 
     @Test func anAttemptThatEndsLeavesNoBegin() async throws {

@@ -22,7 +22,7 @@ import WorkflowStore
         _ = try await bench.engine.set(
             SetQueueCommand(
                 queue: "task:charge", concurrency: concurrency, rate: rate, isPaused: isPaused,
-                by: Caller("ana", namespace: .default, role: .owner)))
+                by: Caller("ana", namespace: .default)))
     }
 
     @Test func aPausedQueueGivesNothingAlsoAfterARestart() async throws {

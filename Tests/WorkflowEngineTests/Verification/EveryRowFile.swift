@@ -139,7 +139,7 @@ struct EveryRowFile {
     }
 
     private func settings() async throws {
-        let ana = Caller("ana", namespace: .default, role: .owner)
+        let ana = Caller("ana", namespace: .default)
         for (queue, rate) in [("task:charge", SetQueueCommand.Rate(count: 5, milliseconds: 1_000)), ("task:old", nil)] {
             _ = try await engine.set(
                 SetQueueCommand(

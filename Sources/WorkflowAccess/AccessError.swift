@@ -1,0 +1,31 @@
+/// The reason why tokens cannot be read or changed.
+package struct AccessError: Error, CustomStringConvertible {
+    /// The kinds of reasons.
+    package enum Code: Sendable {
+        /// The file cannot be trusted, or is damaged.
+        case refused
+        /// The file cannot be written.
+        case notWritten
+        /// A rule names a user or a group that does not exist.
+        case unknownName
+        case noSuchToken
+        case nameTaken
+        case tooMany
+    }
+
+    package let code: Code
+    package let description: String
+
+    init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    static func unknown(_ kind: String, _ name: String) -> AccessError {
+        AccessError(.unknownName, "access.unix names the \(kind) '\(name)', whom this machine does not know")
+    }
+
+    static func noSuchToken(_ name: String) -> AccessError {
+        AccessError(.noSuchToken, "There is no token '\(name.prefix(100))'; 'wfctl token list' has the tokens")
+    }
+}

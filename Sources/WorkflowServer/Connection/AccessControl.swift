@@ -1,0 +1,133 @@
+import NIOCore
+package import WorkflowAPI
+package import WorkflowAccess
+package import WorkflowEngine
+import WorkflowStore
+
+/// Decides on one address who calls, and what the caller may do.
+package struct AccessControl: Sendable {
+    /// A request's caller, as the gate admits it.
+    package struct Admission: Sendable {
+        /// The caller, as the engine sees it.
+        package let caller: Caller
+        /// The caller's permissions.
+        package let identity: CallerIdentity
+    }
+
+    /// The fields of a request's head that concern its caller.
+    struct Credentials {
+        /// The value of `Authorization`; `nil` without one.
+        var authorization: String?
+        /// The value of `Wfd-On-Behalf-Of`; `nil` without one.
+        var person: String?
+        /// True if one of these fields stands more than once.
+        var areRepeated = false
+    }
+
+    /// The known callers; `nil` lets everybody do everything.
+    let book: AccessBook?
+    /// The role of callers without credentials over TCP; `nil` refuses them.
+    private let anonymous: Role?
+
+    /// - Parameters:
+    ///   - book: The known callers; `nil` lets everybody do everything.
+    ///   - anonymous: The role of callers without credentials over TCP; `nil` refuses them.
+    package init(_ book: AccessBook?, anonymous: Role? = nil) {
+        self.book = book
+        self.anonymous = anonymous
+    }
+
+    /// Admits a request to a route, or returns the problem. The route is `nil` if no route has the path and method.
+    func admit(_ credentials: Credentials, from peer: Peer, for route: Route?) -> Result<Admission, Problem> {
+        let need = route?.permission
+        // A supervisor and a load balancer have no credentials.
+        if need == .health { return .success(Admission(CallerIdentity(peer.actor, roles: []))) }
+        guard !credentials.areRepeated, var identity = identity(of: credentials.authorization, peer, need) else {
+            book?.failed(from: peer.actor?.rawValue ?? "")
+            return .failure(Self.unauthenticated)
+        }
+        if let person = credentials.person {
+            guard identity.speaksFor else { return .failure(Self.speaksForNobody(identity)) }
+            guard CallerIdentity.isPerson(person) else { return .failure(Self.noPerson) }
+            identity = identity.onBehalf(of: person)
+        }
+        if let need, !identity.permissions.contains(need) { return .failure(Self.forbidden(identity, route, need)) }
+        return .success(Admission(identity))
+    }
+
+    /// Returns the caller of a request; `nil` if nobody is known by its credentials.
+    private func identity(of authorization: String?, _ peer: Peer, _ need: Route.Permission?) -> CallerIdentity? {
+        guard let book else { return CallerIdentity(peer.actor, roles: [.admin]) }
+        // The peer itself has the memory, so the function must not hold the peer.
+        return peer.memory.identity(of: authorization, needing: need, in: book) {
+            [anonymous, actor = peer.actor, origin = peer.origin] in
+            if let authorization { return Self.token(in: authorization).flatMap(book.caller) }
+            switch origin {
+            case .user(let user, let groups): return CallerIdentity(actor, roles: book.roles(ofUser: user, groups))
+            case .unknown: return CallerIdentity(actor, roles: book.roles(ofUser: .max, []))
+            case .tcp: return anonymous.map { CallerIdentity(actor, roles: [$0]) }
+            }
+        }
+    }
+
+    /// Closes a connection when its caller may not do any more what it did: its token was revoked or has expired, or
+    /// the rules for users have changed.
+    func guardConnection(_ channel: any Channel, of peer: Peer) {
+        if let book { peer.memory.guardChannel(channel, by: book) }
+    }
+
+    /// Returns the token of `Bearer TOKEN` (RFC 6750, 2.1).
+    private static func token(in authorization: String) -> AccessToken? {
+        let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }  // Proof: there are two
+        return AccessToken(words[1])
+    }
+}
+
+extension AccessControl.Admission {
+    fileprivate init(_ identity: CallerIdentity) {
+        self.init(caller: Caller(identity.actor, namespace: .default), identity: identity)
+    }
+}
+
+extension AccessControl {
+    /// The same for no, unknown, revoked and expired credentials: nobody learns which tokens there are.
+    static let unauthenticated = Problem(
+        .unauthenticated, detail: "The request needs a valid token: 'Authorization: Bearer wfdt_…'")
+
+    private static let noPerson = Problem(
+        .invalidRequest,
+        detail: "Wfd-On-Behalf-Of must have 1 to \(APILimits.personBytes) printable ASCII characters, without brackets")
+
+    private static func speaksForNobody(_ identity: CallerIdentity) -> Problem {
+        Problem(
+            .forbidden,
+            detail: "\(identity.name) may not send Wfd-On-Behalf-Of; a token of 'wfctl token create --speaks-for' may")
+    }
+
+    private static func forbidden(_ identity: CallerIdentity, _ route: Route?, _ need: Route.Permission) -> Problem {
+        let roles = Role.having(need)
+        let names = roles.map(\.rawValue)
+        let list = [names.dropLast().joined(separator: ", "), names.last ?? ""].filter { !$0.isEmpty }
+            .joined(separator: " and ")
+        var problem = Problem(
+            .forbidden,
+            detail: "\(identity.name) may not \(route?.verb ?? "do this"): that needs '\(need.rawValue)', which "
+                + "\(list) \(names.count < 2 ? "has" : "have")")
+        problem.permission = need
+        problem.roles = roles
+        return problem
+    }
+}
+
+extension CallerIdentity {
+    /// The caller's name, for messages.
+    var name: String { actor?.rawValue ?? "This caller" }
+}
+
+extension Route {
+    /// The route's name in words, such as `apply definition`.
+    fileprivate var verb: String {
+        name.reduce(into: "") { text, letter in text += letter.isUppercase ? " " + letter.lowercased() : "\(letter)" }
+    }
+}

@@ -1,0 +1,96 @@
+import Hummingbird
+import Statechart
+import WorkflowAPI
+import WorkflowAccess
+import WorkflowEngine
+import WorkflowStore
+
+/// The routes about callers: who calls, and the tokens.
+struct AccessRoutes: Sendable {
+    let engine: Engine
+    let access: AccessControl
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.whoami, isBrief: true) { request in Response(Whoami(request.identity)) }
+        routes.on(.listTokens) { _ in Response(Page(items: try book.tokens.map { $0.item() })) }
+        routes.on(.createToken) { try await create($0) }
+        routes.on(.rotateToken) { try await rotate($0) }
+        routes.on(.revokeToken) { try await revoke($0) }
+    }
+
+    private var book: AccessBook {
+        get throws {
+            guard let book = access.book else {
+                throw Problem(.notImplemented, detail: "This address keeps no tokens")
+            }
+            return book
+        }
+    }
+
+    private func create(_ request: RoutedRequest) async throws -> Response {
+        let body = try await request.object(as: CreateTokenRequest.self)
+        let book = try book
+        let expires = try body.expiresIn.map { try Self.time($0, after: book.time, of: "expiresIn") }
+        let done = try changing { () throws(AccessError) in
+            try book.create(body, until: expires, by: request.caller.actor)
+        }
+        try await record(done.change, by: request.caller)
+        return Response(done.record.item(done.token), status: .created)
+    }
+
+    private func rotate(_ request: RoutedRequest) async throws -> Response {
+        let body = try await request.object(as: RotateTokenRequest.self)
+        let (book, name) = (try book, try request.value("token"))
+        let overlap = try body.overlap.map { try Self.time($0, after: book.time, of: "overlap") }
+        let done = try changing { () throws(AccessError) in
+            try book.rotate(name, overlap: overlap, by: request.caller.actor)
+        }
+        try await record(done.change, by: request.caller)
+        return Response(done.record.item(done.token))
+    }
+
+    private func revoke(_ request: RoutedRequest) async throws -> Response {
+        let (book, name) = (try book, try request.value("token"))
+        let done = try changing { () throws(AccessError) in try book.revoke(name, by: request.caller.actor) }
+        try await record(done.change, by: request.caller)
+        return Response(done.record.item())
+    }
+
+    /// Adds a change to the audit. The file has it already, so a crash before this moment loses no change: the next
+    /// start adds it.
+    private func record(_ change: AccessChange, by caller: Caller) async throws {
+    }
+
+    /// Returns the time after a delay such as `90d`.
+    private static func time(_ delay: String, after now: WireTime, of field: String) throws -> WireTime {
+        guard let milliseconds = try? DelayText.lengthWithUnit(of: delay), milliseconds > 0 else {
+            throw Problem(
+                .invalidData, detail: "Field '\(field)' must be a delay above zero, \(DelayText.formsWithUnit)")
+        }
+        let end = now.milliseconds.addingReportingOverflow(milliseconds)
+        return WireTime(milliseconds: end.overflow ? .max : end.partialValue)
+    }
+
+    private func changing<Value>(_ body: () throws(AccessError) -> Value) throws -> Value {
+        do throws(AccessError) {
+            return try body()
+        } catch {
+            switch error.code {
+            case .noSuchToken: throw Problem(.tokenNotFound, detail: error.description)
+            case .nameTaken: throw Problem(.tokenExists, detail: error.description)
+            case .tooMany: throw Problem(.invalidData, detail: error.description)
+            case .refused, .notWritten, .unknownName:
+                throw Problem(.storageUnavailable, detail: error.description)
+            }
+        }
+    }
+}
+
+extension Whoami {
+    fileprivate init(_ identity: CallerIdentity) {
+        self.init(
+            actor: identity.actor?.rawValue, roles: identity.roles,
+            permissions: Route.Permission.allCases.filter(identity.permissions.contains), queues: identity.queues,
+            speaksFor: identity.speaksFor ? true : nil, expiresAt: identity.expires)
+    }
+}
