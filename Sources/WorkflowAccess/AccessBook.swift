@@ -57,8 +57,13 @@ package final class AccessBook: Sendable {
     /// The current time, by which tokens end.
     package var time: WireTime { now() }
 
-    /// The last change of tokens, which the audit may lack after a crash; `nil` if there was none.
-    package var lastChange: AccessChange? { state.withLock { $0.content.last } }
+    /// The changes of tokens that the audit may lack, the first made first.
+    package var unrecorded: [AccessChange] { state.withLock { $0.content.unrecorded } }
+
+    /// Forgets a change that the audit has. The file forgets it with the next change.
+    package func recorded(_ change: AccessChange) {
+        state.withLock { $0.content.unrecorded.removeAll { $0.number <= change.number } }
+    }
 
     /// The tokens, in the order of their names.
     package var tokens: [TokenRecord] {
@@ -109,7 +114,10 @@ extension AccessBook {
     /// True if a token will end by itself.
     package var hasEnds: Bool {
         let now = now()
-        return state.withLock { $0.content.tokens.contains { $0.ends.contains { now < $0 } } }
+        return state.withLock { state in
+            // An end since the last look counts too: nobody has told of it yet.
+            state.content.tokens.contains { $0.ends.contains { min(now, state.looked) < $0 } }
+        }
     }
 
     /// Counts a token that has ended since the last call as a change, so that what it has open ends.
@@ -149,15 +157,19 @@ extension AccessBook {
 // MARK: Changes of tokens
 
 extension AccessBook {
+    /// A change that was made.
+    package typealias Done = (record: TokenRecord, token: AccessToken)
+
     /// Creates a token; it is on disk on return.
     ///
     /// - Parameters:
     ///   - expires: The end of the token; `nil` for no end.
     ///   - actor: The caller who creates the token.
+    ///   - isAdmitted: Returns false if the caller may not do it any more.
     package func create(
-        _ request: CreateTokenRequest, until expires: WireTime?, by actor: Actor?
-    ) throws(AccessError) -> (record: TokenRecord, token: AccessToken, change: AccessChange) {
-        try change(by: actor) { content, now throws(AccessError) in
+        _ request: CreateTokenRequest, until expires: WireTime?, by actor: Actor?, if isAdmitted: () -> Bool = { true }
+    ) throws(AccessError) -> Done {
+        try change(by: actor, if: isAdmitted) { content, now throws(AccessError) in
             // An expired token gives its name back.
             if let other = content.tokens.first(where: { $0.name == request.name }), !other.hasExpired(at: now) {
                 throw AccessError(
@@ -176,11 +188,14 @@ extension AccessBook {
 
     /// Gives a token a new secret; it is on disk on return.
     ///
-    /// - Parameter overlap: The time until which the secret before is accepted; `nil` ends it at once.
+    /// - Parameters:
+    ///   - overlap: The time until which the secret before is accepted; `nil` ends it at once.
+    ///   - actor: The caller who rotates the token.
+    ///   - isAdmitted: Returns false if the caller may not do it any more.
     package func rotate(
-        _ name: String, overlap: WireTime?, by actor: Actor?
-    ) throws(AccessError) -> (record: TokenRecord, token: AccessToken, change: AccessChange) {
-        try change(by: actor) { content, now throws(AccessError) in
+        _ name: String, overlap: WireTime?, by actor: Actor?, if isAdmitted: () -> Bool = { true }
+    ) throws(AccessError) -> Done {
+        try change(by: actor, if: isAdmitted) { content, now throws(AccessError) in
             let place = try Self.place(of: name, in: content)
             guard !content.tokens[place].hasExpired(at: now) else {
                 throw AccessError(.noSuchToken, "Token '\(name)' has expired; 'wfctl token create' makes another")
@@ -195,20 +210,24 @@ extension AccessBook {
     }
 
     /// Removes a token; it is gone from the disk on return, and from that time on nobody is known by it.
+    ///
+    /// If the file cannot be written, the token is revoked all the same, until wfd starts again, and the error says so.
+    ///
+    /// - Parameters:
+    ///   - actor: The caller who revokes the token.
+    ///   - isAdmitted: Returns false if the caller may not do it any more.
     package func revoke(
-        _ name: String, by actor: Actor?
-    ) throws(AccessError) -> (record: TokenRecord, change: AccessChange) {
-        let done = try change(by: actor) { content, _ throws(AccessError) in
+        _ name: String, by actor: Actor?, if isAdmitted: () -> Bool = { true }
+    ) throws(AccessError) -> TokenRecord {
+        let done = try change(by: actor, takesBack: true, if: isAdmitted) { content, _ throws(AccessError) in
             let place = try Self.place(of: name, in: content)
             let record = content.tokens.remove(at: place)
             return (record, AccessToken(id: record.id), "revoked")
         }
-        return (done.record, done.change)
+        return done.record
     }
 
-    private static func place(
-        of name: String, in content: AccessContent
-    ) throws(AccessError) -> Int {
+    private static func place(of name: String, in content: AccessContent) throws(AccessError) -> Int {
         guard let place = content.tokens.firstIndex(where: { $0.name == name }) else { throw .noSuchToken(name) }
         return place
     }
@@ -220,27 +239,51 @@ extension AccessBook {
     }
 
     /// Changes the tokens: first on disk, then for callers.
+    ///
+    /// - Parameter takesBack: True if the change is in effect even if the disk does not take it.
     private func change(
-        by actor: Actor?,
+        by actor: Actor?, takesBack: Bool = false, if isAdmitted: () -> Bool,
         _ body: (inout AccessContent, WireTime) throws(AccessError) -> (TokenRecord, AccessToken, detail: String)
-    ) throws(AccessError) -> (record: TokenRecord, token: AccessToken, change: AccessChange) {
-        let done = try changing.withLock { _ throws(AccessError) in
+    ) throws(AccessError) -> Done {
+        let (done, error) = try changing.withLock { _ throws(AccessError) -> (Done, AccessError?) in
+            // A request may have waited for its body, or for this lock, while its own token ended.
+            guard isAdmitted() else { throw AccessError(.notAdmitted, "The caller's token has ended") }
             var content = state.withLock { $0.content }
+            guard takesBack || content.unrecorded.count < Self.longestUnrecorded else {
+                throw AccessError(.notWritten, "The last \(content.unrecorded.count) changes are not in the audit yet")
+            }
             let (record, token, detail) = try body(&content, now())
             content.number += 1
-            let change = AccessChange(
-                number: content.number, token: record.name, detail: detail, actor: actor?.rawValue)
-            content.last = change
-            try file.write(content)
-            state.withLock { [content] state in
-                state.content = content
-                state.index()
+            content.unrecorded.append(
+                AccessChange(
+                    number: content.number, token: record.name, detail: "\(detail) (\(record.id))",
+                    actor: actor?.rawValue))
+            let changed = content
+            let install = {
+                self.state.withLock { state in
+                    state.content = changed
+                    state.index()
+                }
             }
-            return (record, token, change)
+            do throws(AccessError) {
+                try file.write(content, replaced: install)
+                return ((record, token), nil)
+            } catch {
+                guard takesBack else { throw error }
+                install()
+                return ((record, token), error)
+            }
         }
         changed()
+        if let error {
+            throw AccessError(
+                error.code, "Token '\(done.record.name)' is revoked until wfd starts again: \(error.description)")
+        }
         return done
     }
+
+    /// The most changes that wait for the audit; then only revoking goes on.
+    private static let longestUnrecorded = 100
 }
 
 extension TokenRecord {

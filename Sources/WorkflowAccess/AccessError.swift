@@ -1,3 +1,5 @@
+import WorkflowAPI
+
 /// The reason why tokens cannot be read or changed.
 package struct AccessError: Error, CustomStringConvertible {
     /// The kinds of reasons.
@@ -11,6 +13,8 @@ package struct AccessError: Error, CustomStringConvertible {
         case noSuchToken
         case nameTaken
         case tooMany
+        /// The caller's own token ended before the change.
+        case notAdmitted
     }
 
     package let code: Code
@@ -26,6 +30,8 @@ package struct AccessError: Error, CustomStringConvertible {
     }
 
     static func noSuchToken(_ name: String) -> AccessError {
-        AccessError(.noSuchToken, "There is no token '\(name.prefix(100))'; 'wfctl token list' has the tokens")
+        // A name may be a secret that was typed in the wrong place.
+        let name = TokenRule.message(forName: name) == nil ? " '\(name)'" : " of this name"
+        return AccessError(.noSuchToken, "There is no token\(name); 'wfctl token list' has the tokens")
     }
 }

@@ -43,10 +43,15 @@ package struct AccessFile: Sendable {
         guard facts.st_size <= Self.longest else { throw refused("it is too large") }
         var bytes: [UInt8] = []
         while bytes.count <= Self.longest {
+            var count = 0
             let part = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, filled in
-                filled = max(0, Glibc.read(descriptor, buffer.baseAddress, 64 << 10))
+                repeat {
+                    count = Glibc.read(descriptor, buffer.baseAddress, 64 << 10)
+                } while count < 0 && errno == EINTR
+                filled = max(0, count)
             }
-            if part.isEmpty { break }
+            if count < 0 { throw refused(String(cString: strerror(errno))) }
+            if count == 0 { break }
             bytes += part
         }
         do {
@@ -57,13 +62,18 @@ package struct AccessFile: Sendable {
     }
 
     /// Replaces the content; on disk on return. A crash leaves the old content or the new one.
-    func write(_ content: AccessContent) throws(AccessError) {
+    ///
+    /// - Parameter replaced: Called when the file has its new content, which a power failure may still undo.
+    func write(_ content: AccessContent, replaced: () -> Void) throws(AccessError) {
+        var bytes = JSONWriter.bytes(content)
+        bytes.append(UInt8(ascii: "\n"))
+        guard bytes.count <= Self.longest else {
+            throw AccessError(.tooMany, "The tokens and their queues are too many")
+        }
         let new = path + "-new"
         unlink(new)
         let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw notWritten(errno) }
-        var bytes = JSONWriter.bytes(content)
-        bytes.append(UInt8(ascii: "\n"))
         let error = Self.fill(descriptor, with: bytes)
         close(descriptor)
         guard error == 0, rename(new, path) == 0 else {
@@ -71,6 +81,7 @@ package struct AccessFile: Sendable {
             unlink(new)
             throw notWritten(failure)
         }
+        replaced()
         try flushFolder()
     }
 
@@ -107,15 +118,15 @@ package struct AccessFile: Sendable {
 struct AccessContent: WireRecord, Equatable {
     /// The number of the last change; it grows with each change.
     var number: Int64 = 0
-    /// The last change, which the database's audit has too, except after a crash between the two writes.
-    var last: AccessChange?
+    /// The changes that the database's audit may lack, the first made first.
+    var unrecorded: [AccessChange] = []
     var tokens: [TokenRecord] = []
 
     init() {}
 
     init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
         number = try fields.required("number", \.number)
-        last = try fields.optional("last", \.last)
+        unrecorded = try fields.required("unrecorded", \.unrecorded)
         tokens = try fields.required("tokens", \.tokens)
     }
 

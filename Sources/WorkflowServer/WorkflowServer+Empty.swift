@@ -15,9 +15,9 @@ extension WorkflowServer {
         var handlers = RouteHandlers()
         handlers.on(.sendEvent, isBrief: true) { try await Self.nothing($0, name: try $0.value("instance")) }
         let router = handlers.router(
-            gate: RequestGate(hosts: nil),
+            gate: RequestGate(hosts: nil, access: .everyone),
             problems: ProblemAnswers(log: OperatorLog(logger), metrics: RequestMetrics(), engine: nil))
-        self.init(address: address, router: router, logger: logger)
+        self.init(address: address, router: router, access: .everyone, logger: logger)
     }
 
     private static func nothing(_ request: RoutedRequest, name: String) async throws -> Response {

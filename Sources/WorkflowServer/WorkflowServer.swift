@@ -36,7 +36,7 @@ package struct WorkflowServer: Service {
     ///   - listening: Called with the TCP port when it is bound.
     package init(
         engine: Engine, address: ListenAddress, serving routes: RouteSelection = .all, budget: AnswerBudget,
-        allowedHosts: [HostName] = [], access: AccessControl = AccessControl(nil), rule: RequestGate.Rule? = nil,
+        allowedHosts: [HostName] = [], access: AccessControl, rule: RequestGate.Rule? = nil,
         metrics: RequestMetrics = RequestMetrics(), definitions: DefinitionQueue = DefinitionQueue(), version: String,
         limits: ServerLimits = ServerLimits(),
         logger: Logger, listening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
@@ -60,7 +60,7 @@ package struct WorkflowServer: Service {
     /// - Parameter sends: Creates the handler that takes events on a connection without the router.
     init(
         address: ListenAddress, serving routes: RouteSelection = .all, router: Router<ServerContext>,
-        budget: AnswerBudget = AnswerBudget(), access: AccessControl = AccessControl(nil),
+        budget: AnswerBudget = AnswerBudget(), access: AccessControl,
         sends: (@Sendable (Peer) -> SendHandler)? = nil, limits: ServerLimits = ServerLimits(), logger: Logger,
         listening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) {
@@ -78,7 +78,7 @@ package struct WorkflowServer: Service {
 
     /// Returns the handlers of all routes.
     static func handlers(
-        endpoint: EventEndpoint, access: AccessControl = AccessControl(nil), metrics: RequestMetrics = RequestMetrics(),
+        endpoint: EventEndpoint, access: AccessControl, metrics: RequestMetrics = RequestMetrics(),
         definitions: DefinitionQueue = DefinitionQueue(), version: String,
         limits: ServerLimits = ServerLimits()
     ) -> RouteHandlers {

@@ -63,6 +63,12 @@ package final class RawConnection: @unchecked Sendable {
         return bytes.count - rest.count
     }
 
+    /// Lets the end of the connection be a reset (RFC 9293, 3.10.7): what was sent is there, and nobody reads on.
+    package func resetAtEnd() {
+        var time = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &time, socklen_t(MemoryLayout<linger>.size))
+    }
+
     /// Closes the connection for writing; answers can still be read.
     package func endWriting() {
         shutdown(descriptor, Int32(SHUT_WR))

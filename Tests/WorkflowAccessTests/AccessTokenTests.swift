@@ -34,7 +34,7 @@ import WorkflowStore
     @Test(arguments: [
         ("shop", true), ("9", true), ("a.b_c-d", true), (String(repeating: "a", count: 64), true), ("", false),
         ("-a", false), ("_a", false), (".", false), ("a b", false), ("a(b)", false), ("ä", false), ("a/b", false),
-        (String(repeating: "a", count: 65), false), ("a\u{0}", false), ("a\n", false),
+        (String(repeating: "a", count: 65), false), ("wfdt_a", false), ("a\u{0}", false), ("a\n", false),
     ])
     func aNameKeepsTheRule(name: String, isGood: Bool) {
         #expect((TokenRule.message(forName: name) == nil) == isGood)

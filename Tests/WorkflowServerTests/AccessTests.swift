@@ -1,5 +1,6 @@
 import DaemonTesting
 import Foundation
+import GRDB
 import IdentityTesting
 import Statechart
 import Synchronization
@@ -141,6 +142,105 @@ import WorkflowStore
         let odd = try await host.host.answer(to: Self.request(.listMachines, [good + "\u{0}"]))
         #expect(odd.status == 400)
         #expect(host.book.takeFailures()?.count == wrong.count + 3)
+        try await host.host.stop()
+    }
+
+    /// A connection that is closed before its request is looked at has no address and no handlers any more.
+    @Test(.timeLimit(.minutes(20)), arguments: [true, false])
+    func whoSendsAndIsGoneMayDoNothingMore(isOnTCP: Bool) async throws {
+        let host = try await Host(isOnTCP: isOnTCP)
+        _ = try await host.host.engine.apply("{id: m, initial: a, states: {a: {on: {go: {}}}}}", syntax: .yaml)
+        _ = try await host.host.engine.start(StartCommand(machine: "m", instance: "x", by: .test))
+        let requests = [
+            RawRequest.post("/v1/tokens", #"{"name": "bad", "roles": ["admin"]}"#),
+            .post("/v1/instances/x/events", #"{"event": "go"}"#),
+            .post("/v1/machines", "{id: n, initial: a, states: {a: {}}}", as: "application/yaml"),
+        ]
+        try await onOwnThread { [address = host.host.address] in
+            for _ in 0..<50 {
+                for request in requests {
+                    let connection = try RawConnection(to: address)
+                    if isOnTCP { connection.resetAtEnd() }
+                    try connection.write(request.bytes)
+                }
+            }
+            // Answered after the others were taken, because one loop may have them all.
+            _ = try RawConnection(to: address).answer(to: .get("/livez"))
+        }
+        try await host.host.stop()
+        let file = DatabaseFile(host.host.database)
+        if isOnTCP {
+            #expect(host.book.tokens.isEmpty)
+            #expect(try file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal") } == 1)
+            #expect(try file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM machine") } == 1)
+        } else {
+            // Over a socket the caller is a user, also when it has gone.
+            let nobody = "SELECT count(*) FROM journal WHERE kind = 'event' AND actor NOT LIKE 'uid:%'"
+            #expect(try file.read { try Int.fetchOne($0, sql: nobody) } == 0)
+            #expect(host.book.tokens.allSatisfy { $0.createdBy?.hasPrefix("uid:") == true })
+        }
+    }
+
+    @Test(.timeLimit(.minutes(20))) func aTokenThatEndsWhileItsBodyComesMakesNoOther() async throws {
+        let host = try await Host()
+        let token = try host.token("a", [.admin])
+        let body = #"{"name": "b", "roles": ["admin"]}"#
+        let head = """
+            POST /v1/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r
+            Authorization: Bearer \(token)\r\nContent-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n\r\n
+            """
+        let answer = try await onOwnThread { [address = host.host.address, book = host.book] in
+            let connection = try RawConnection(to: address)
+            try connection.write(Array(head.utf8))
+            // The gate has admitted the head when the daemon asks for the body.
+            _ = try connection.read(through: "100 Continue")
+            _ = try book.revoke("a", by: nil)
+            try connection.write(Array(body.utf8))
+            return try connection.readToEnd()
+        }
+        #expect(!answer.contains("201") && !answer.contains("wfdt_0"), "\(answer)")
+        #expect(host.book.tokens.isEmpty)
+        try await host.host.stop()
+    }
+
+    @Test(.timeLimit(.minutes(20))) func nobodyIsAskedForABodyThatIsRefused() async throws {
+        let host = try await Host()
+        let token = try host.token("m", [.monitor])
+        let request = RawRequest(
+            "POST", "/v1/machines",
+            headers: [
+                ("Content-Type", "application/yaml"), ("Content-Length", "3"), ("Expect", "100-continue"),
+                ("Authorization", "Bearer \(token)"),
+            ])
+        #expect(try await host.host.answer(to: request).status == 403)
+        try await host.host.stop()
+    }
+
+    @Test(.timeLimit(.minutes(20))) func monitoringSeesNumbersAndNoData() async throws {
+        let host = try await Host()
+        let machine = """
+            id: m
+            initial: a
+            context: {n: 0}
+            states:
+              a:
+                on:
+                  go: {actions: {send: {event: count, data: {by: 0}}}}
+                  count: {actions: {assign: {n: 10 / event.data.by}}}
+            """
+        _ = try await host.host.engine.apply(machine, syntax: .yaml)
+        _ = try await host.host.engine.start(StartCommand(machine: "m", instance: "secret-name", by: .test))
+        let event = RawRequest.post(
+            Route.sendEvent.path("secret-name"), #"{"event": "go"}"#,
+            headers: [("Authorization", "Bearer \(try host.token("shop", [.send]))")])
+        #expect(try await host.host.answer(to: event).status == 200)
+        for (role, sees) in [(Role.monitor, false), (.view, true)] {
+            let token = try host.token(role.rawValue, [role])
+            let answer = try await host.host.answer(to: Self.request(.status, ["Bearer \(token)"]))
+            #expect(answer.status == 200)
+            #expect(answer.text.contains("secret-name") == sees, "\(answer.text)")
+            #expect(answer.text.contains(#"{"status":"failed","count":1}"#))
+        }
         try await host.host.stop()
     }
 

@@ -64,7 +64,7 @@ import WorkflowAPI
         try channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false)
         try channel.pipeline.syncOperations.addHandler(
-            RequestCodec(isOnTCP: false, watch: watch, peer: Peer(actor: nil)))
+            RequestCodec(isOnTCP: false, watch: watch))
         channel.connect(to: try SocketAddress(unixDomainSocketPath: "/none"), promise: nil)
         return channel
     }
@@ -317,14 +317,14 @@ import WorkflowAPI
     @Test(arguments: ["/livez", "/readyz", "/v1/instances"])
     func anExtraConnectionIsAskedAboutHealthAlone(path: String) throws {
         let watch = HeadWatch(ConnectionPlace(EmbeddedChannel(), isExtra: true))
-        let channel = try channel(watch, RequestCodec(isOnTCP: false, watch: watch, peer: Peer(actor: nil)))
+        let channel = try channel(watch, RequestCodec(isOnTCP: false, watch: watch))
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
         channel.pipeline.syncOperations.fireChannelRead(NIOAny(HTTPServerRequestPart.head(head)))
         guard case .head(let request)? = try channel.readInbound(as: HTTPRequestPart.self) else {
             Issue.record("no head")
             return
         }
-        let refusal = RequestGate(hosts: nil).refusal(of: request)
+        let refusal = RequestGate(hosts: nil, access: .everyone).refusal(of: request)
         #expect(request.headerFields[.connection] == "close")
         if path == "/v1/instances" {
             #expect(refusal?.type == .overloaded)

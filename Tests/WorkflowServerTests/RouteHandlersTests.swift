@@ -20,7 +20,7 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(20))) func eachRouteHasAHandlerAndEachHandlerARoute() async throws {
         let host = try await ServerHost()
         let endpoint = EventEndpoint(engine: host.engine, budget: AnswerBudget())
-        let handlers = WorkflowServer.handlers(endpoint: endpoint, version: "test")
+        let handlers = WorkflowServer.handlers(endpoint: endpoint, access: .everyone, version: "test")
         #expect(handlers.routes == Set(Route.all))
         try await host.stop()
     }

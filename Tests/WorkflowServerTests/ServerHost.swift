@@ -36,7 +36,7 @@ final class ServerHost: Sendable {
     init(
         database: String? = nil, sql: String? = nil, place: PlaceSource? = nil, serving routes: RouteSelection = .all,
         rule: RequestGate.Rule? = nil,
-        access: @Sendable (_ database: String) throws -> AccessControl = { _ in AccessControl(nil) },
+        access: @Sendable (_ database: String) throws -> AccessControl = { _ in .everyone },
         isOnTCP: Bool = false,
         definitions: DefinitionQueue = DefinitionQueue(),
         limits: ServerLimits = ServerLimits(),

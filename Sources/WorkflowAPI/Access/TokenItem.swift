@@ -125,10 +125,10 @@ public struct RotateTokenRequest: Equatable, WireRecord {
 public enum TokenRule {
     /// Returns the mistake in a token's name; `nil` if there is none.
     public static func message(forName name: String) -> String? {
-        isWord(name, extra: "._-") && name.utf8.count <= APILimits.tokenNameLength
+        isWord(name, extra: "._-") && name.utf8.count <= APILimits.tokenNameLength && !name.hasPrefix("wfdt_")
             ? nil
             : "A token's name has 1 to \(APILimits.tokenNameLength) letters, digits, '.', '_' and '-', "
-                + "first a letter or a digit"
+                + "first a letter or a digit, and does not begin with 'wfdt_'"
     }
 
     /// Returns true for the name of a queue of tasks, which may end with `*`.

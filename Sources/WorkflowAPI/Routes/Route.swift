@@ -200,6 +200,13 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
         return path
     }
 
+    /// Returns true if a path without a query has the template's words, and a word for each parameter.
+    package func matches(_ path: some StringProtocol) -> Bool {
+        let words = description.split(separator: "/")
+        let given = path.split(separator: "/")
+        return words.count == given.count && zip(words, given).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+
     /// Returns the value of the only parameter in a path that needs no decoding. `nil` for any other path, for a path
     /// with a query, and for a template with another number of parameters.
     package func onlyValue(in path: String) -> String? {

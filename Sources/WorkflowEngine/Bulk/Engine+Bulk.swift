@@ -19,7 +19,7 @@ extension Engine {
         let (found, look) = try await trial { (batch) throws(Rejection) in
             (try batch.run(key), RunBegin(batch.numbers))
         }
-        if let found { return try same(found, asked) }
+        if let found { return try same(found, asked, by: caller) }
         let checked = try await checked(asked, named, by: caller)
         let (request, names) = (checked.request, checked.names)
         let text = request.text
@@ -39,7 +39,7 @@ extension Engine {
             BeginRunCommand(
                 run: run, request: request, begin: request.expect == nil ? nil : look, names: names,
                 forgotten: forgotten, settles: settles))
-        let view = try same(now, asked)
+        let view = try same(now, asked, by: caller)
         bulk.look(at: key)
         return view
     }
@@ -106,8 +106,10 @@ extension Engine {
             .misfit, "\(left) of \(outcome.total) instances would be left out, so nothing was done\(first ?? "")")
     }
 
-    private func same(_ found: BulkRecord, _ asked: BulkRequest) throws(Rejection) -> BulkView {
-        guard let request = BulkRequest(found.request), request.isSame(as: asked) else {
+    private func same(
+        _ found: BulkRecord, _ asked: BulkRequest, by caller: Caller
+    ) throws(Rejection) -> BulkView {
+        guard caller.isActor(found.actor), let request = BulkRequest(found.request), request.isSame(as: asked) else {
             throw Rejection(
                 .keyReused, "The name '\(found.key.name)' was used for another run; nothing was changed")
         }

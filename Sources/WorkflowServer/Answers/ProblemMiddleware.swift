@@ -28,6 +28,7 @@ struct ProblemMiddleware: RouterMiddleware {
             }
             return try await next(request, context)
         } catch {
+            if (error as? Problem)?.type == .unauthenticated { gate.failed(from: context.peer) }
             return Response(
                 problems.answer(to: await problems.completed(error, for: context.admission?.caller), request.head))
         }

@@ -12,6 +12,8 @@ package struct AccessControl: Sendable {
         package let caller: Caller
         /// The caller's permissions.
         package let identity: CallerIdentity
+        /// Returns false if the caller may not do any more what the request asks: a token was revoked meanwhile.
+        let stillHolds: @Sendable () -> Bool
     }
 
     /// The fields of a request's head that concern its caller.
@@ -29,10 +31,17 @@ package struct AccessControl: Sendable {
     /// The role of callers without credentials over TCP; `nil` refuses them.
     private let anonymous: Role?
 
+    /// Lets everybody do everything.
+    package static let everyone = AccessControl(book: nil, anonymous: nil)
+
     /// - Parameters:
-    ///   - book: The known callers; `nil` lets everybody do everything.
+    ///   - book: The known callers.
     ///   - anonymous: The role of callers without credentials over TCP; `nil` refuses them.
-    package init(_ book: AccessBook?, anonymous: Role? = nil) {
+    package init(_ book: AccessBook, anonymous: Role? = nil) {
+        self.init(book: book, anonymous: anonymous)
+    }
+
+    private init(book: AccessBook?, anonymous: Role?) {
         self.book = book
         self.anonymous = anonymous
     }
@@ -43,7 +52,6 @@ package struct AccessControl: Sendable {
         // A supervisor and a load balancer have no credentials.
         if need == .health { return .success(Admission(CallerIdentity(peer.actor, roles: []))) }
         guard !credentials.areRepeated, var identity = identity(of: credentials.authorization, peer, need) else {
-            book?.failed(from: peer.actor?.rawValue ?? "")
             return .failure(Self.unauthenticated)
         }
         if let person = credentials.person {
@@ -52,7 +60,8 @@ package struct AccessControl: Sendable {
             identity = identity.onBehalf(of: person)
         }
         if let need, !identity.permissions.contains(need) { return .failure(Self.forbidden(identity, route, need)) }
-        return .success(Admission(identity))
+        guard let book else { return .success(Admission(identity)) }
+        return .success(Admission(identity) { [memory = peer.memory] in memory.stillAdmits(need, in: book) })
     }
 
     /// Returns the caller of a request; `nil` if nobody is known by its credentials.
@@ -64,7 +73,7 @@ package struct AccessControl: Sendable {
             if let authorization { return Self.token(in: authorization).flatMap(book.caller) }
             switch origin {
             case .user(let user, let groups): return CallerIdentity(actor, roles: book.roles(ofUser: user, groups))
-            case .unknown: return CallerIdentity(actor, roles: book.roles(ofUser: .max, []))
+            case .unknown: return nil
             case .tcp: return anonymous.map { CallerIdentity(actor, roles: [$0]) }
             }
         }
@@ -72,9 +81,16 @@ package struct AccessControl: Sendable {
 
     /// Closes a connection when its caller may not do any more what it did: its token was revoked or has expired, or
     /// the rules for users have changed.
-    func guardConnection(_ channel: any Channel, of peer: Peer) {
-        if let book { peer.memory.guardChannel(channel, by: book) }
+    func guardConnection(_ channel: any Channel, of peer: Peer, _ codec: RequestCodec) {
+        if let book { peer.memory.guardChannel(channel, codec, by: book) }
     }
+
+    /// Adds to the audit the changes of tokens that it may lack, one after another.
+    package func record(in engine: Engine) async {
+    }
+
+    /// Counts a request without valid credentials.
+    func failed(from peer: Peer) { book?.failed(from: peer.actor?.rawValue ?? "") }
 
     /// Returns the token of `Bearer TOKEN` (RFC 6750, 2.1).
     private static func token(in authorization: String) -> AccessToken? {
@@ -85,8 +101,9 @@ package struct AccessControl: Sendable {
 }
 
 extension AccessControl.Admission {
-    fileprivate init(_ identity: CallerIdentity) {
-        self.init(caller: Caller(identity.actor, namespace: .default), identity: identity)
+    fileprivate init(_ identity: CallerIdentity, stillHolds: @escaping @Sendable () -> Bool = { true }) {
+        self.init(
+            caller: Caller(identity.actor, namespace: .default), identity: identity, stillHolds: stillHolds)
     }
 }
 
@@ -105,7 +122,7 @@ extension AccessControl {
             detail: "\(identity.name) may not send Wfd-On-Behalf-Of; a token of 'wfctl token create --speaks-for' may")
     }
 
-    private static func forbidden(_ identity: CallerIdentity, _ route: Route?, _ need: Route.Permission) -> Problem {
+    static func forbidden(_ identity: CallerIdentity, _ route: Route?, _ need: Route.Permission) -> Problem {
         let roles = Role.having(need)
         let names = roles.map(\.rawValue)
         let list = [names.dropLast().joined(separator: ", "), names.last ?? ""].filter { !$0.isEmpty }

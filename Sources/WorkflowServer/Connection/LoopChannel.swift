@@ -31,15 +31,15 @@ struct LoopChannel: ServerChildChannel {
     }
 
     /// Sets up the same as `HTTP1Channel`, with our own codec and the handlers that `HTTP1Channel` has no place for.
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        Peer.find(at: channel, names).flatMapThrowing { peer in try setUp(channel, of: peer, logger) }
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        Peer.find(at: channel, isOnTCP: isOnTCP, names)
+            .flatMapThrowing { peer in try setUp(channel, of: peer, logger) }
     }
 
-    private func setUp(_ channel: any Channel, of peer: Peer, _ logger: Logger) throws -> HTTP1Channel.Value {
+    private func setUp(_ channel: any Channel, of peer: Peer, _ logger: Logger) throws -> Value {
         let untaken = AnswerLimits.untakenBytes
         try channel.syncOptions?.setOption(
             .writeBufferWaterMark, value: .init(low: untaken.lowerBound, high: untaken.upperBound))
-        access.guardConnection(channel, of: peer)
         let pipeline = channel.pipeline.syncOperations
         let presence = CallerPresence(channel)
         let watch = HeadWatch(
@@ -54,19 +54,29 @@ struct LoopChannel: ServerChildChannel {
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: heads)
-        try pipeline.addHandler(RequestCodec(isOnTCP: isOnTCP, watch: watch, peer: peer))
+        let codec = RequestCodec(isOnTCP: isOnTCP, watch: watch)
+        try pipeline.addHandler(codec)
+        access.guardConnection(channel, of: peer, codec)
         try pipeline.addHandler(
             HTTPConnectionStateHandler(idleTimeout: .seconds(limits.idleSeconds), logger: logger))
         // This handler stands behind the one that counts requests, closes idle connections, and finishes answers before
         // it ends.
         if let sends { try pipeline.addHandler(sends(peer)) }
-        return try NIOAsyncChannel(
+        let http = try HTTP1Channel.Value(
             wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+        return Value(http: http, ends: ConnectionEnds(peer: peer, connection: presence.connection))
     }
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async {
+    func handle(value: Value, logger: Logger) async {
         await withTaskExecutorPreference(executors.executor(of: value.channel.eventLoop)) {
-            await http.handle(value: value, logger: logger)
+            await ConnectionEnds.$current.withValue(value.ends) { await http.handle(value: value.http, logger: logger) }
         }
+    }
+
+    /// A connection that is set up.
+    struct Value: ServerChildChannelValue {
+        let http: HTTP1Channel.Value
+        let ends: ConnectionEnds
+        var channel: any Channel { http.channel }
     }
 }

@@ -9,7 +9,7 @@ package struct Peer: Sendable {
         /// A user of this machine, with its groups, over a unix socket.
         case user(UInt32, groups: [UInt32])
         case tcp
-        /// A unix socket whose user the system does not report.
+        /// A connection of which the system reports nothing; its caller may do nothing.
         case unknown
     }
 
@@ -27,10 +27,14 @@ package struct Peer: Sendable {
 
     /// Finds the peer of a channel, on the channel's event loop. The wait for a user's name is short; without a name
     /// the actor is, for example, `uid:1000`.
-    static func find(at channel: any Channel, _ names: UserNames) -> EventLoopFuture<Peer> {
-        if let address = channel.remoteAddress, let host = address.ipAddress {
-            let text = address.protocol == .inet6 ? "tcp:[\(host)]" : "tcp:\(host)"
-            return channel.eventLoop.makeSucceededFuture(Peer(actor: Actor(rawValue: text), .tcp))
+    ///
+    /// - Parameter isOnTCP: True if the channel's listener is on TCP. The channel may be closed already; then it has no
+    ///   address.
+    static func find(at channel: any Channel, isOnTCP: Bool, _ names: UserNames) -> EventLoopFuture<Peer> {
+        if isOnTCP {
+            let address = channel.remoteAddress
+            let text = address?.ipAddress.map { address?.protocol == .inet6 ? "tcp:[\($0)]" : "tcp:\($0)" }
+            return channel.eventLoop.makeSucceededFuture(Peer(actor: text.map { Actor(rawValue: $0) }, .tcp))
         }
         guard let (user, groups) = user(of: channel) else {
             return channel.eventLoop.makeSucceededFuture(Peer(actor: nil))
@@ -46,13 +50,14 @@ package struct Peer: Sendable {
         let operations = channel.pipeline.syncOperations
         // An error means that the connection is closed already.
         let found = try? operations.withUnsafeTransportIfAvailable(of: CInt.self) { socket in
-            user(of: socket).map { (user: $0, groups: groups(of: socket)) }
+            user(of: socket).map { (user: $0.user, groups: [$0.group] + groups(of: socket)) }
         }
         return found ?? nil
     }
 
-    /// Returns the user as whom the other end connected (unix(7)). The value stays, whatever happens to that process.
-    private static func user(of socket: CInt) -> UInt32? {
+    /// Returns the user as whom the other end connected (unix(7)), and its first group. The value stays, whatever
+    /// happens to that process.
+    private static func user(of socket: CInt) -> (user: UInt32, group: UInt32)? {
         // struct ucred, which Swift does not see: process, user, group.
         var credentials: [UInt32] = [0, 0, 0]
         var length = socklen_t(12)
@@ -60,10 +65,11 @@ package struct Peer: Sendable {
         guard getsockopt(socket, SOL_SOCKET, peerCredentials, &credentials, &length) == 0, length == 12 else {
             return nil
         }
-        return credentials[1]  // Proof: there are three.
+        // A socket that is not connected to a user has the user -1.
+        return credentials[1] == .max ? nil : (credentials[1], credentials[2])  // Proof: there are three.
     }
 
-    /// Returns the groups of that user at that time.
+    /// Returns the further groups of that user at that time.
     private static func groups(of socket: CInt) -> [UInt32] {
         let peerGroups: CInt = 59
         var length = socklen_t(0)

@@ -17,8 +17,6 @@ final class RequestCodec: ChannelDuplexHandler {
     /// True if browsers may read answers; then they must not guess the content type.
     private let isOnTCP: Bool
     private let watch: HeadWatch
-    /// The other end of the connection.
-    let peer: Peer
     /// True if a head has arrived and the end of its request has not.
     private var isInRequest = false
     /// The head of the request whose end has not arrived, and the bytes of its body so far.
@@ -32,10 +30,12 @@ final class RequestCodec: ChannelDuplexHandler {
     /// True while an answer that no request asked for is discarded.
     private var isDropping = false
 
-    init(isOnTCP: Bool, watch: HeadWatch, peer: Peer) {
+    /// True if a request has begun whose answer has not ended.
+    var isBusy: Bool { isInRequest || unanswered > 0 }
+
+    init(isOnTCP: Bool, watch: HeadWatch) {
         self.isOnTCP = isOnTCP
         self.watch = watch
-        self.peer = peer
     }
 }
 

@@ -18,7 +18,7 @@ package struct RequestGate: Sendable {
     /// The last decision about each caller; `nil` for none.
     private let rule: Rule?
 
-    package init(hosts: AllowedHosts?, access: AccessControl = AccessControl(nil), rule: Rule? = nil) {
+    package init(hosts: AllowedHosts?, access: AccessControl, rule: Rule? = nil) {
         self.hosts = hosts
         self.access = access
         self.rule = rule
@@ -33,9 +33,15 @@ package struct RequestGate: Sendable {
         let admitted = access.admit(credentials, from: peer, for: route)
         guard let rule else { return admitted }
         return admitted.flatMap { admission in
-            rule(admission.caller, route).map { AccessControl.Admission(caller: $0, identity: admission.identity) }
+            rule(admission.caller, route).map { caller in
+                AccessControl.Admission(
+                    caller: caller, identity: admission.identity, stillHolds: admission.stillHolds)
+            }
         }
     }
+
+    /// Counts a request without valid credentials.
+    func failed(from peer: Peer) { access.failed(from: peer) }
 
     /// Collects the caller's credentials, and returns the problem with a head, whoever the caller is; `nil` if there is
     /// none.

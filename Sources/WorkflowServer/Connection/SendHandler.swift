@@ -128,7 +128,7 @@ extension SendHandler {
             let instance = Self.instance(of: head)
             let mustContinue = head.waitsToContinue && Self.mayTakeBody(of: head)
             if instance != nil || mustContinue,
-                case .success(let admission) = gate.admit(head, from: peer, for: instance.map { _ in .sendEvent })
+                case .success(let admission) = gate.admit(head, from: peer, for: Self.route(of: head, instance))
             {
                 if mustContinue { sayContinue(context) }
                 if let instance {
@@ -157,6 +157,13 @@ extension SendHandler {
         case .error(let error): context.fireErrorCaught(error)
         case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         }
+    }
+
+    /// Returns the route of a request, which the router will find too; `nil` if there is none.
+    private static func route(of head: HTTPRequest, _ instance: InstanceName?) -> Route? {
+        if instance != nil { return .sendEvent }
+        guard let path = head.path?.prefix(while: { $0 != "?" }) else { return nil }
+        return Route.all.first { $0.method.rawValue == head.method.rawValue && $0.template.matches(path) }
     }
 
     /// Returns true unless the body of a request is refused because of its length alone.

@@ -13,16 +13,22 @@ struct ServerContext: RequestContext {
     /// Creates a context. Must be called on the event loop of the connection, where requests are carried out.
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        do {
-            let pipeline = source.channel.pipeline.syncOperations
-            let codec = try pipeline.handler(type: RequestCodec.self)
-            connection = try pipeline.handler(type: CallerPresence.self).connection
-            peer = codec.peer
-        } catch {
-            // The connection is closed, and nobody reads the answer.
+        if let ends = ConnectionEnds.current {
+            (peer, connection) = (ends.peer, ends.connection)
+        } else {
+            // No connection was set up here, so its caller may do nothing.
             peer = Peer(actor: nil)
             connection = CallerConnection(source.channel)
             connection.ends()
         }
     }
+}
+
+/// The two ends of a connection, for the requests on it: also for those that are carried out after it was closed.
+struct ConnectionEnds: Sendable {
+    let peer: Peer
+    let connection: CallerConnection
+
+    /// The ends of the connection whose request the task carries out.
+    @TaskLocal static var current: ConnectionEnds?
 }

@@ -31,10 +31,9 @@ struct AccessRoutes: Sendable {
         let body = try await request.object(as: CreateTokenRequest.self)
         let book = try book
         let expires = try body.expiresIn.map { try Self.time($0, after: book.time, of: "expiresIn") }
-        let done = try changing { () throws(AccessError) in
-            try book.create(body, until: expires, by: request.caller.actor)
+        let done = try await change(request, in: book) { isAdmitted throws(AccessError) in
+            try book.create(body, until: expires, by: request.caller.actor, if: isAdmitted)
         }
-        try await record(done.change, by: request.caller)
         return Response(done.record.item(done.token), status: .created)
     }
 
@@ -42,23 +41,33 @@ struct AccessRoutes: Sendable {
         let body = try await request.object(as: RotateTokenRequest.self)
         let (book, name) = (try book, try request.value("token"))
         let overlap = try body.overlap.map { try Self.time($0, after: book.time, of: "overlap") }
-        let done = try changing { () throws(AccessError) in
-            try book.rotate(name, overlap: overlap, by: request.caller.actor)
+        let done = try await change(request, in: book) { isAdmitted throws(AccessError) in
+            try book.rotate(name, overlap: overlap, by: request.caller.actor, if: isAdmitted)
         }
-        try await record(done.change, by: request.caller)
         return Response(done.record.item(done.token))
     }
 
     private func revoke(_ request: RoutedRequest) async throws -> Response {
         let (book, name) = (try book, try request.value("token"))
-        let done = try changing { () throws(AccessError) in try book.revoke(name, by: request.caller.actor) }
-        try await record(done.change, by: request.caller)
-        return Response(done.record.item())
+        let record = try await change(request, in: book) { isAdmitted throws(AccessError) in
+            try book.revoke(name, by: request.caller.actor, if: isAdmitted)
+        }
+        return Response(record.item())
     }
 
-    /// Adds a change to the audit. The file has it already, so a crash before this moment loses no change: the next
-    /// start adds it.
-    private func record(_ change: AccessChange, by caller: Caller) async throws {
+    /// Changes the tokens, and adds the change to the audit. The file has the change first: after a crash between the
+    /// two, the next start adds it.
+    private func change<Value>(
+        _ request: RoutedRequest, in book: AccessBook, _ body: (() -> Bool) throws(AccessError) -> Value
+    ) async throws -> Value {
+        do {
+            let value = try request.memory.changing { try body(request.isAdmitted) }
+            await access.record(in: engine)
+            return value
+        } catch let error as AccessError {
+            await access.record(in: engine)
+            throw Problem(error)
+        }
     }
 
     /// Returns the time after a delay such as `90d`.
@@ -70,19 +79,19 @@ struct AccessRoutes: Sendable {
         let end = now.milliseconds.addingReportingOverflow(milliseconds)
         return WireTime(milliseconds: end.overflow ? .max : end.partialValue)
     }
+}
 
-    private func changing<Value>(_ body: () throws(AccessError) -> Value) throws -> Value {
-        do throws(AccessError) {
-            return try body()
-        } catch {
+extension Problem {
+    fileprivate init(_ error: AccessError) {
+        let type: ProblemType =
             switch error.code {
-            case .noSuchToken: throw Problem(.tokenNotFound, detail: error.description)
-            case .nameTaken: throw Problem(.tokenExists, detail: error.description)
-            case .tooMany: throw Problem(.invalidData, detail: error.description)
-            case .refused, .notWritten, .unknownName:
-                throw Problem(.storageUnavailable, detail: error.description)
+            case .noSuchToken: .tokenNotFound
+            case .nameTaken: .tokenExists
+            case .tooMany: .invalidData
+            case .notAdmitted: .unauthenticated
+            case .refused, .notWritten, .unknownName: .storageUnavailable
             }
-        }
+        self = type == .unauthenticated ? AccessControl.unauthenticated : Problem(type, detail: error.description)
     }
 }
 

@@ -27,8 +27,7 @@ struct BatchRoutes: Sendable {
         let share = parameters.context ? try await budget.reserve(AnswerLimits.contextLinesBytes) : nil
         return Response(lines: engine.log, for: .usual) { [engine, metrics] writer in
             try await BatchStream(
-                engine: engine, metrics: metrics, body: request.request.body, connection: request.connection,
-                caller: request.caller, withContext: parameters.context
+                engine: engine, metrics: metrics, request: request, withContext: parameters.context
             ).run(&writer)
             withExtendedLifetime(share) {}
         }

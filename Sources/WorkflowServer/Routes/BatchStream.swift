@@ -9,9 +9,7 @@ import WorkflowJSON
 struct BatchStream {
     let engine: Engine
     let metrics: RequestMetrics
-    let body: RequestBody
-    let connection: CallerConnection
-    let caller: Caller
+    let request: RoutedRequest
     /// True if answers contain the context. Then few lines are under way, and large answers are written before the next
     /// answer is made.
     let withContext: Bool
@@ -27,7 +25,7 @@ struct BatchStream {
                 defer { groupSink.finish() }
                 try await read(into: groupSink, answered: rests)
             }
-            var suggestions = BatchSuggestions(engine, for: caller)
+            var suggestions = BatchSuggestions(engine, for: request.caller)
             var refused = RefusedLines()
             defer {
                 engine.log.tell(refused)
@@ -69,13 +67,14 @@ struct BatchStream {
         into groups: AsyncStream<BegunGroup>.Continuation, answered: AsyncStream<BegunGroup>
     ) async throws {
         let linesUnderWay = withContext ? BatchLimits.contextLinesAtOnce : BatchLimits.linesUnderWay
-        var lines = BodyLines(body, on: connection)
+        var lines = BodyLines(request.request.body, on: request.connection)
         var answers = answered.makeAsyncIterator()
         let sequence = CommandSequence()
         var underWay = (lines: 0, bytes: 0)
         while try await lines.more() {
             while true {
-                var group = BatchGroup(by: caller, withContext: withContext)
+                try request.requireAdmission()
+                var group = BatchGroup(by: request.caller, withContext: withContext)
                 try lines.forEach { line, number in
                     if !line.isEmpty { group.add(line, number: number) }
                     return !group.isFull

@@ -36,6 +36,7 @@ struct MachineRoutes: Sendable {
         let parameters = try reading { try ApplyParameters(query: try request.queryItems) }
         let (source, syntax) = try await request.definition()
         let reading = try await definitions.reading(source, syntax)
+        try request.requireAdmission()
         let (applied, warnings) = try await asking {
             try await engine.apply(reading, of: source, isActivated: parameters.activate, by: request.caller)
         }

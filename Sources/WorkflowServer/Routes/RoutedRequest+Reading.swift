@@ -34,7 +34,11 @@ extension RoutedRequest {
     func wholeBody() async throws -> ByteBuffer {
         if head.announcesTooMuch { throw Self.tooLarge }
         do {
-            return try await request.body.collect(upTo: APILimits.bodyBytes)
+            let body = try await request.body.collect(upTo: APILimits.bodyBytes)
+            try requireAdmission()
+            return body
+        } catch let problem as Problem {
+            throw problem
         } catch is NIOTooManyBytesError {
             throw Self.tooLarge
         } catch let refusal as BodyRefusal {

@@ -8,9 +8,9 @@ import WorkflowStore
 /// The input of a handler: an admitted request, and the request's route.
 struct RoutedRequest: Sendable {
     let route: Route
-    let caller: Caller
-    /// The caller's permissions.
-    let identity: CallerIdentity
+    private let admission: AccessControl.Admission
+    /// The memory of the connection's caller.
+    let memory: CallerMemory
     let request: Request
     /// The connection on which the request arrived.
     let connection: CallerConnection
@@ -21,12 +21,28 @@ struct RoutedRequest: Sendable {
         // Proof: a request reaches no route without `ProblemMiddleware`, which sets the caller.
         guard let admission = context.admission else { preconditionFailure("the gate stands in front of every route") }
         self.route = route
-        caller = admission.caller
-        identity = admission.identity
+        self.admission = admission
+        // The gate has asked already: no route is open where the gate did not know it.
+        if route.permission != .health, !admission.identity.permissions.contains(route.permission) {
+            throw AccessControl.forbidden(admission.identity, route, route.permission)
+        }
+        memory = context.peer.memory
         self.request = request
         connection = context.connection
         values = context.parameters
         if let known = route.query, known.isEmpty { try reading { try NoParameters.check(query: try queryItems) } }
+    }
+
+    var caller: Caller { admission.caller }
+    /// The caller's permissions.
+    var identity: CallerIdentity { admission.identity }
+
+    /// Returns false if the request's token was revoked, or has ended, since the gate admitted it.
+    var isAdmitted: @Sendable () -> Bool { admission.stillHolds }
+
+    /// Refuses the request if its token was revoked, or has ended, since the gate admitted it. Asked after each wait.
+    func requireAdmission() throws(Problem) {
+        if !admission.stillHolds() { throw AccessControl.unauthenticated }
     }
 
     /// The name of the instance in the path.

@@ -1,5 +1,6 @@
 import Hummingbird
 import WorkflowAPI
+import WorkflowAccess
 import WorkflowEngine
 import WorkflowStore
 
@@ -15,10 +16,13 @@ struct StatusRoutes: Sendable {
     private static let shownQueues = 10
 
     func register(on routes: inout RouteHandlers) {
-        routes.on(.status) { request in try await budget.page { try await status(by: request.caller) } }
+        routes.on(.status) { request in try await budget.page { try await status(request) } }
     }
 
-    private func status(by caller: Caller) async throws -> Response {
+    private func status(_ request: RoutedRequest) async throws -> Response {
+        let caller = request.caller
+        // Names and errors of instances, and reasons of runs, are data: monitoring sees numbers.
+        let mayRead = request.identity.permissions.contains(.read)
         let now = engine.now
         let (state, reason) = DaemonStatus.State.of(engine.currentHealth)
         let report = try await asking { try await engine.report(by: caller) }
@@ -31,8 +35,9 @@ struct StatusRoutes: Sendable {
         var counts: [Instance.Status: Int64] = [:]
         for counted in report.tally { counts[Instance.Status(counted.key.status), default: 0] += counted.count }
         let suspended = engine.suspendedMachines(by: caller).compactMap(MachineSuspensionItem.init)
-        let others = max(0, failures.groups.count - Self.shownFailures)
-        let otherRuns = max(0, runs.count - Self.shownRuns)
+        let others = max(0, failures.groups.count - (mayRead ? Self.shownFailures : 0))
+        let shownRuns = mayRead ? Self.shownRuns : 0
+        let otherRuns = max(0, runs.count - shownRuns)
         let otherQueues = max(0, queues.count - Self.shownQueues)
         return Response(
             DaemonStatus(
@@ -43,14 +48,15 @@ struct StatusRoutes: Sendable {
                 instances: counts.sorted { $0.key.rawValue < $1.key.rawValue }.map {
                     DaemonStatus.Count(status: $0.key, count: $0.value)
                 },
-                failures: failures.groups.prefix(Self.shownFailures).map { FailureItem($0, now: now) },
+                failures: failures.groups.prefix(mayRead ? Self.shownFailures : 0).map { FailureItem($0, now: now) },
                 otherFailures: others == 0 ? nil : Int64(others),
                 redactedFailures: failures.redacted == 0 ? nil : Int64(failures.redacted),
                 queues: queues.isEmpty ? nil : queues.prefix(Self.shownQueues).map { QueueItem($0, now: now) },
                 otherQueues: otherQueues == 0 ? nil : Int64(otherQueues),
                 deleting: report.backlog.rows == 0 ? nil : report.backlog.rows,
                 disk: report.usage.map { DaemonStatus.Disk($0, erased: report.erasedInLog) },
-                runs: runs.isEmpty ? nil : try runs.prefix(Self.shownRuns).map { try BulkRun($0, isTold: false) },
+                runs: runs.isEmpty || !mayRead
+                    ? nil : try runs.prefix(shownRuns).map { try BulkRun($0, isTold: false) },
                 otherRuns: otherRuns == 0 ? nil : Int64(otherRuns),
                 lastBackupAt: report.upkeep.backup.map { WireTime(milliseconds: $0.rawValue) },
                 lastVerificationAt: report.upkeep.verification.map { WireTime(milliseconds: $0.rawValue) }))

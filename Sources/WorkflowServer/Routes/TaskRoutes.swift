@@ -41,7 +41,7 @@ struct TaskRoutes: Sendable {
         }
         return Response(lines: engine.log, for: .usual) { [engine] writer in
             try await TaskStream(
-                engine: engine, body: request.request.body, connection: request.connection, caller: request.caller
+                engine: engine, request: request
             ).run(&writer)
         }
     }

@@ -8,16 +8,15 @@ import WorkflowStore
 /// Takes workers' reports on tasks, one per line, and answers each line. One group of lines is under way at a time.
 struct TaskStream {
     let engine: Engine
-    let body: RequestBody
-    let connection: CallerConnection
-    let caller: Caller
+    let request: RoutedRequest
 
     /// Returns when every line is answered. If reading fails, the lines before are answered first.
     @concurrent func run(_ writer: inout LineWriter) async throws {
-        var lines = BodyLines(body, on: connection)
+        var lines = BodyLines(request.request.body, on: request.connection)
         while try await lines.more() {
             while true {
-                var group = Group(by: caller)
+                try request.requireAdmission()
+                var group = Group(by: request.caller)
                 var failure: (any Error)?
                 do {
                     try lines.forEach { line, number in
