@@ -87,7 +87,7 @@ let package = Package(
             path: "migrations",
             resources: [
                 "V0001_initial", "V0001_journal", "V0002_effects", "V0003_tally_settings", "V0004_redaction",
-                "V0005_purge", "V0006_bulk", "V0007_place", "V0008_views",
+                "V0005_purge", "V0006_bulk", "V0007_place", "V0008_views", "V0009_change",
             ].map { .embedInCode("\($0).sql") }
         ),
         // Settings of a thread's scheduling, which Swift cannot call.

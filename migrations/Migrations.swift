@@ -23,5 +23,6 @@ package enum Migrations {
         PackageResources.V0006_bulk_sql,
         PackageResources.V0007_place_sql,
         PackageResources.V0008_views_sql,
+        PackageResources.V0009_change_sql,
     ].enumerated().map { Migration(version: Int64($0 + 1), sql: String(decoding: $1, as: UTF8.self)) }
 }

@@ -21,8 +21,9 @@ extension WorkflowClient {
         try await post(request, by: TransportRequest(.purge))
     }
 
-    /// Returns the deletions, latest first.
-    public func audit(_ parameters: PageParameters = .init()) async throws(ClientError) -> Page<AuditItem> {
+    /// Returns the deletions, and the changes that belong to no instance's history, latest first. A page may be short
+    /// or empty and still have a next one.
+    public func audit(_ parameters: AuditParameters = .init()) async throws(ClientError) -> Page<AuditItem> {
         try await get(TransportRequest(.listAudit, query: parameters.queryText))
     }
 }

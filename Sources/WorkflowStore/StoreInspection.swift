@@ -50,6 +50,8 @@ package struct StoreInspection: Sendable {
     package var lastDeletion: Position?
     package var lastErasure: Position?
     package var lastRenaming: Position?
+    /// The position of the last recorded change; `nil` if there is none.
+    package var lastChange: Position?
 
     package init(numbers: [StoreNumbers], inconsistencies: [Inconsistency] = [], sums: [JournalSums] = []) {
         self.numbers = numbers
@@ -89,13 +91,18 @@ package struct JournalSums: Sendable {
     ///   - end: The next position; rows from `end` on were written later.
     ///   - isVirtual: True if the clock moves without rows.
     ///   - deleted: The latest deletion; its time is not before that of any deleted row.
-    package init(last: Timestamp, end: Position, isVirtual: Bool, keys: KeyLedger, deleted: AuditRecord? = nil) {
+    ///   - changed: The latest recorded change.
+    package init(
+        last: Timestamp, end: Position, isVirtual: Bool, keys: KeyLedger, deleted: AuditRecord? = nil,
+        changed: ChangeRecord? = nil
+    ) {
         self.last = last
         self.end = end
         self.isVirtual = isVirtual
         self.keys = keys
         hasDeleted = deleted != nil
         if let deleted, deleted.position >= keys.begin.position { latest = deleted.at }
+        if let changed, changed.position >= keys.begin.position { latest = max(latest, changed.at) }
     }
 
     /// The partition whose rows are accepted.

@@ -91,10 +91,9 @@ package protocol StoreReader: Sendable {
     /// effects; at most `limit`.
     func queues(_ query: QueueQuery) async throws(StoreError) -> [QueueSummary]
 
-    /// Returns the deletions of a namespace's instances before a position, latest first; at most `limit`.
-    func audits(
-        in namespace: NamespaceID, before position: Position?, limit: Int
-    ) async throws(StoreError) -> [AuditRecord]
+    /// Returns a page of a namespace's deletions and changes, latest first. Reads a bounded number of rows, so a page
+    /// may be short or empty and still have a next one.
+    func audits(_ query: AuditQuery, in namespace: NamespaceID) async throws(StoreError) -> AuditPage
 
     /// Returns finished and running erasures after an id, in the order of ids; at most `limit`.
     func erasures(after id: Int64?, limit: Int) async throws(StoreError) -> [ErasureRecord]

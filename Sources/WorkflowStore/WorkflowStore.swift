@@ -86,6 +86,9 @@ package protocol StoreLookup: AnyObject {
     /// Returns the deletion that was requested with a key, or `nil` if there was none.
     func audit(key: Digest) throws(StoreError) -> AuditRecord?
 
+    /// Returns the highest number of a recorded change of tokens, or `nil` if there is none.
+    func lastChangeNumber() throws(StoreError) -> Int64?
+
     /// Returns the latest time that is embedded in a forgotten key of a partition (UUID version 7).
     func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp
 
@@ -188,9 +191,9 @@ package protocol StoreWriter: StoreLookup {
     func probe() throws(StoreError)
 
     /// Accepts `now` as the present time although the store has written at a later time. Afterwards `last` of all its
-    /// numbers is `now`. The change is durable on return; rows and timers stay unchanged. Reads the whole table of
-    /// instances.
-    func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock
+    /// numbers is `now`. The change is durable on return, and recorded with its actor; rows and timers stay unchanged.
+    /// Reads the whole table of instances.
+    func acceptClock(_ now: Timestamp, by actor: Actor?) throws(StoreError) -> AcceptedClock
 
     /// Does the store's own work between batches, such as a checkpoint of the log. Throws if the daemon must stop
     /// writing.
@@ -327,6 +330,8 @@ package struct StoreBatch: Sendable {
     package var suspended: Set<InstanceID> = []
     /// The instances that this batch deletes. Each is also a new or changed instance, as `purging` makes it.
     package var purged: [AuditRecord] = []
+    /// The records of changes that belong to no instance's history.
+    package var changes: [ChangeRecord] = []
     /// The amount of earlier deleted data that this batch removes; `nil` for none.
     package var sweep: SweepOrder?
     /// The keys that callers used.
@@ -347,8 +352,8 @@ package struct StoreBatch: Sendable {
         machines.isEmpty && newInstances.isEmpty && changedInstances.isEmpty && journal.isEmpty && snapshots.isEmpty
             && armedTimers.isEmpty && endedTimers.isEmpty && keys.isEmpty && newEffects.isEmpty
             && changedEffects.isEmpty && endedEffects.isEmpty && attempts.isEmpty && changedQueues.isEmpty
-            && changedSettings.isEmpty && isHeld == nil && purged.isEmpty && sweep == nil && erasure.isEmpty
-            && changedRuns.isEmpty && forgottenRuns.isEmpty
+            && changedSettings.isEmpty && isHeld == nil && purged.isEmpty && changes.isEmpty && sweep == nil
+            && erasure.isEmpty && changedRuns.isEmpty && forgottenRuns.isEmpty
     }
 }
 

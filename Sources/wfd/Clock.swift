@@ -71,13 +71,13 @@ struct Clock: ParsableCommand {
                 Console.tell("warning: \(broken)")
             }
             let writer = try store.writer()
+            let actor = Actor(rawValue: "uid:\(getuid())")
             let accepted: AcceptedClock
             var report: ClockLowering.Report?
             do {
-                accepted = try writer.acceptClock(now)
+                accepted = try writer.acceptClock(now, by: actor)
                 if lower {
-                    report = try await ClockLowering(in: store, at: now).run(
-                        on: writer, by: Actor(rawValue: "uid:\(getuid())"))
+                    report = try await ClockLowering(in: store, at: now).run(on: writer, by: actor)
                 }
                 try writer.close()
             } catch {

@@ -174,7 +174,7 @@ import WorkflowJSON
         let listed = try await daemon.json("list").elements.compactMap { $0["instance"].string }
         #expect(listed.sorted() == ["a", "b", "c"])
         #expect(try await daemon.json("show", "c")["context"] == ["who": .null])
-        #expect(try await daemon.json("audit").elements.map { $0["reason"] } == ["r"])
+        #expect(try await daemon.json("audit", "--action", "delete").elements.map { $0["reason"] } == ["r"])
         #expect(try await daemon.json("effects").elements.map { $0["state"] } == ["failed"])
         // No effect may be tried whose request was redacted.
         let again = try await daemon.wfctl("effects", "retry", "a", "asked")

@@ -194,7 +194,7 @@ struct ReleasedFileJobs {
         #expect(try await daemon.json("show", "j-last")["version"] == 1)
         try await repair("redact j-go")
         try await repair("delete j-finished")
-        #expect(try await daemon.json("audit").elements.count == 2)
+        #expect(try await daemon.json("audit", "--action", "delete").elements.count == 2)
     }
 
     /// Starts an instance, and sends it some events.

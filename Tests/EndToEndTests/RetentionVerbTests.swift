@@ -47,7 +47,7 @@ import WorkflowJSON
         _ = try await daemon.said("clock", "advance", "2h")
         #expect(try daemon.deletions == 399)
         #expect(try await daemon.said("list", "--machine", "door").contains("d-0 "))
-        let audit = try await daemon.said("audit", "-o", "jsonl").split(separator: "\n")
+        let audit = try await daemon.said("audit", "--action", "delete", "-o", "jsonl").split(separator: "\n")
         #expect(audit.count == 399 && audit.allSatisfy { $0.contains(#""actor":"retention""#) })
         _ = try await daemon.saidInTime("verify", "--all")
         #expect(

@@ -83,7 +83,18 @@ extension Engine {
     }
 
     /// Begins to fetch a backup for `Caller.test`.
-    package func fetchBackup(_ name: String) throws(Rejection) -> BackupFetch? {
-        try fetchBackup(name, by: .test)
+    package func fetchBackup(_ name: String) async throws(Rejection) -> BackupFetch? {
+        try await fetchBackup(name, by: .test)
+    }
+
+    /// Returns the deletions, latest first, with their machines.
+    package func audits(
+        before position: Position?, limit: Int, by caller: Caller
+    ) async throws(Rejection) -> [(audit: AuditRecord, machine: MachineRecord?)] {
+        let view = try await audits(AuditQuery(kind: .deletion, before: position, limit: limit), by: caller)
+        return view.page.entries.compactMap { entry in
+            guard case .deletion(let audit) = entry else { return nil }
+            return (audit, view.machines[audit.machineID])
+        }
     }
 }

@@ -41,7 +41,7 @@ import WorkflowStore
         let directory = try TemporaryDirectory()
         let (_, scribe) = try store(in: directory)
         #expect(scribe.writer.numbers.last > Self.tomorrow)
-        let accepted = try scribe.writer.acceptClock(Self.now)
+        let accepted = try scribe.writer.acceptClock(Self.now, by: nil)
         #expect(accepted == AcceptedClock(ahead: 3, names: ["a", "c", "d"]))
         #expect(scribe.writer.numbers.last == Self.now)
         try scribe.writer.close()
@@ -56,7 +56,7 @@ import WorkflowStore
         let directory = try TemporaryDirectory()
         let (_, scribe) = try store(in: directory)
         try RawFile(directory).execute("UPDATE store SET epoch = epoch + 1")
-        let error = #expect(throws: StoreError.self) { _ = try scribe.writer.acceptClock(Self.now) }
+        let error = #expect(throws: StoreError.self) { _ = try scribe.writer.acceptClock(Self.now, by: nil) }
         #expect(error?.code == .fenced)
         #expect(try RawFile(directory).value("SELECT last_ms > \(Self.tomorrow.rawValue) FROM store") == "1")
     }
@@ -89,7 +89,7 @@ import WorkflowStore
         let directory = try TemporaryDirectory()
         let key = try #require(RequestKey(text: "one"))
         let (_, scribe) = try store(in: directory, keys: [key])
-        _ = try scribe.writer.acceptClock(Self.now)
+        _ = try scribe.writer.acceptClock(Self.now, by: nil)
         let scope = KeyScope.instance(try #require(scribe.instances["a"]).id)
         for (oldest, isRemembered) in [(Self.now.rawValue, true), (Self.now.rawValue + 1, false)] {
             let rows = try scribe.resumed(scribe.writer)
@@ -116,7 +116,7 @@ import WorkflowStore
             oldest: Timestamp(rawValue: .max), count: 0, newest: Timestamp(rawValue: .max), rows: 100)
         try scribe.writer.commit(batch)
         #expect(try scribe.writer.forgottenKeys() == Self.tomorrow)
-        _ = try scribe.writer.acceptClock(Self.now)
+        _ = try scribe.writer.acceptClock(Self.now, by: nil)
         #expect(try scribe.writer.forgottenKeys() == Self.now)
         try scribe.writer.close()
         let again = try open(directory)

@@ -127,6 +127,20 @@ package final class Scribe {
         return audit
     }
 
+    /// Records a change that belongs to no instance's history.
+    @discardableResult
+    package func change(
+        _ action: ChangeAction, of object: String? = nil, version: MachineVersion? = nil, number: Int64? = nil,
+        by actor: Actor? = nil, reason: String? = nil
+    ) -> ChangeRecord {
+        let change = ChangeRecord(
+            position: parts[0].numbers.nextPosition, namespace: .default, at: tick(0), by: actor, action, of: object,
+            version: version, number: number, detail: "detail", reason: reason)
+        parts[0].numbers.nextPosition = change.position.next
+        parts[0].batch.changes.append(change)
+        return change
+    }
+
     /// Begins an effect in the last row of an instance. No other row may have been written in its partition since.
     @discardableResult
     package func begin(

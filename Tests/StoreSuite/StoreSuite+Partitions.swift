@@ -93,7 +93,7 @@ extension StoreSuite {
         Check(name: "a clock is accepted by all partitions", needs: [.partitions]) { (store, writer) async throws in
             let scribe = try spread(writer)
             let now = Timestamp(rawValue: 1)
-            let accepted = try writer.acceptClock(now)
+            let accepted = try writer.acceptClock(now, by: nil)
             #expect(accepted.ahead == names.count)
             let first = scribe.instances.values.sorted { $0.id < $1.id }.prefix(3)
             #expect(accepted.names == first.map(\.name))

@@ -20,11 +20,28 @@ extension FakeContent {
         audits.append(audit)
     }
 
-    func audits(in namespace: NamespaceID, before position: Position?, limit: Int) -> [AuditRecord] {
-        let all = audits.filter { audit in
-            audit.namespace == namespace && position.map { audit.position < $0 } ?? true
+    mutating func add(_ change: ChangeRecord) throws(StoreError) {
+        guard change.isPlausible, places[change.position] == nil, effects[change.position] == nil,
+            !audits.contains(where: { $0.position == change.position }),
+            changes.allSatisfy({ $0.position < change.position })
+        else { throw Self.refused("a change that no engine records") }
+        changes.append(change)
+    }
+
+    func audits(_ query: AuditQuery, in namespace: NamespaceID) -> AuditPage {
+        func takes(_ owner: NamespaceID, _ actor: Actor?, _ at: Timestamp, _ position: Position) -> Bool {
+            owner == namespace && (query.actor == nil || query.actor == actor) && at >= query.since ?? at
+                && query.before.map { position < $0 } ?? true
         }
-        return Array(all.sorted { $0.position > $1.position }.prefix(limit))
+        var entries: [AuditEntry] = []
+        for audit in audits where query.kind == nil || query.kind == .deletion {
+            if takes(audit.namespace, audit.actor, audit.at, audit.position) { entries.append(.deletion(audit)) }
+        }
+        for change in changes where query.kind == nil || query.kind == .change(change.action) {
+            if takes(change.namespace, change.actor, change.at, change.position) { entries.append(.change(change)) }
+        }
+        let page = Array(entries.sorted { $0.position > $1.position }.prefix(query.limit))
+        return AuditPage(entries: page, next: page.count == query.limit ? page.last?.position : nil)
     }
 
     func backlog(in partition: PartitionID) -> PurgeBacklog {

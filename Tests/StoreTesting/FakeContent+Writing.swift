@@ -80,6 +80,7 @@ extension FakeContent {
             keys.insert(key)
         }
         for audit in batch.purged { try add(audit) }
+        for change in batch.changes { try add(change) }
         try erase(batch.erasure)
     }
 

@@ -41,6 +41,8 @@ package struct FakeContent: Sendable {
     package internal(set) var settings: [MachineKey: MachineSetting] = [:]
     /// The audit rows in the order of their positions.
     package internal(set) var audits: [AuditRecord] = []
+    /// The recorded changes in the order of their positions.
+    package internal(set) var changes: [ChangeRecord] = []
     /// The deleted instances that have rows left.
     var purges: [InstanceID: Purge] = [:]
     /// The erasures by their ids.
@@ -109,10 +111,15 @@ package struct FakeContent: Sendable {
     }
 
     /// Accepts a time as the present one.
-    mutating func acceptClock(_ now: Timestamp) -> AcceptedClock {
+    mutating func acceptClock(_ now: Timestamp, by actor: Actor?) -> AcceptedClock {
         for (partition, var part) in parts {
-            part.numbers.last = now
             part.keys = part.keys.accepting(ClockBegin(time: now, position: part.numbers.nextPosition))
+            if partition == .first {
+                let change = ChangeRecord(acceptingClock: now, by: actor, after: part.numbers)
+                changes.append(change)
+                part.numbers.nextPosition = change.position.next
+            }
+            part.numbers.last = now
             parts[partition] = part
         }
         let ahead = instances.values.filter { $0.status == .running && $0.updated > now }.sorted { $0.id < $1.id }

@@ -196,10 +196,8 @@ extension FakeStore {
         try read { $0.timers(in: namespace, after: key, limit: limit) }
     }
 
-    package func audits(
-        in namespace: NamespaceID, before position: Position?, limit: Int
-    ) throws(StoreError) -> [AuditRecord] {
-        try read { $0.audits(in: namespace, before: position, limit: limit) }
+    package func audits(_ query: AuditQuery, in namespace: NamespaceID) throws(StoreError) -> AuditPage {
+        try read { $0.audits(query, in: namespace) }
     }
 
     package func effects(_ ids: [Position]) throws(StoreError) -> [EffectRecord] { try read { $0.effects(ids) } }

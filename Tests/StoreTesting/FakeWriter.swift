@@ -58,6 +58,8 @@ extension FakeLookup {
         try look { $0.audits.first { $0.key == key } }
     }
 
+    package func lastChangeNumber() throws(StoreError) -> Int64? { try look { $0.changes.compactMap(\.number).max() } }
+
     package func effect(_ id: Position) throws(StoreError) -> EffectRecord? { try look { $0.effects[id] } }
 
     package func attempt(_ number: Int64, of effect: Position) throws(StoreError) -> AttemptRecord? {
@@ -202,7 +204,9 @@ final class FakeWriter: StoreWriter, FakeLookup {
         return unanswered
     }
 
-    func acceptClock(_ now: Timestamp) -> AcceptedClock { store.content.withLock { $0.acceptClock(now) } }
+    func acceptClock(_ now: Timestamp, by actor: Actor?) -> AcceptedClock {
+        store.content.withLock { $0.acceptClock(now, by: actor) }
+    }
 
     func maintain() throws(StoreError) {
         try read { _ in }

@@ -18,7 +18,9 @@ import WorkflowStore
                 error?.message
                     == "Cannot make a backup: the daemon's store has none; back it up by its own means")
         }
-        let fetch = #expect(throws: Rejection.self) { _ = try running.engine.fetchBackup("0123456789abcdef") }
+        let fetch = await #expect(throws: Rejection.self) {
+            _ = try await running.engine.fetchBackup("0123456789abcdef")
+        }
         #expect(fetch?.code == .notImplemented)
         #expect(try await running.flip("a").seq.rawValue == 2)
         try await running.stop()

@@ -277,7 +277,7 @@ import WorkflowStore
         clock.advance(60_000 - Self.years)
         let store = written.reopened()
         let writer = try store.writer()
-        _ = try writer.acceptClock(Self.present)
+        _ = try writer.acceptClock(Self.present, by: nil)
         store.fail { attempt, _ in attempt > 2 ? StoreError(.unavailable, "stopped") : nil }
         var limits = EngineLimits()
         limits.batchRows = 1

@@ -51,14 +51,14 @@ import WorkflowStore
             group.cancelAll()
             return try await (before, group.reduce(0, +), backup)
         }
-        let fetch = try #require(try running.engine.fetchBackup(flips.2.name.text))
+        let fetch = try #require(try await running.engine.fetchBackup(flips.2.name.text))
         let bytes = try bytes(of: fetch)
         #expect(Int64(bytes.count) == flips.2.bytes)
         #expect(Digest(of: bytes) == flips.2.digest)
         #expect(try backups(in: folder).count == 1)
         fetch.end(isWhole: true)
         #expect(try backups(in: folder) == [])
-        #expect(try running.engine.fetchBackup(flips.2.name.text) == nil)
+        #expect(try await running.engine.fetchBackup(flips.2.name.text) == nil)
         try await running.stop()
 
         let copy = try StoreFolder()
@@ -75,7 +75,7 @@ import WorkflowStore
         let running = try await RunningEngine(store: try folder.open())
         let first = try await made(by: running.engine)
         #expect(throws: Rejection.self) { _ = try running.engine.backup() }
-        let fetch = try #require(try running.engine.fetchBackup(first.name.text))
+        let fetch = try #require(try await running.engine.fetchBackup(first.name.text))
         fetch.end(isWhole: true)
         _ = try await made(by: running.engine)
         try await running.stop()
@@ -90,7 +90,7 @@ import WorkflowStore
         let running = try await RunningEngine(store: try folder.open(), limits: limits)
         let backup = try await made(by: running.engine)
         try await eventually("the backup has expired") { try backups(in: folder).isEmpty }
-        #expect(try running.engine.fetchBackup(backup.name.text) == nil)
+        #expect(try await running.engine.fetchBackup(backup.name.text) == nil)
         _ = try await made(by: running.engine)
         try await running.stop()
     }
@@ -103,7 +103,9 @@ import WorkflowStore
         let running = try await RunningEngine(store: try folder.open(), limits: limits)
         // Sooner or later one is fetched within its millisecond.
         var fetch: BackupFetch?
-        while fetch == nil { fetch = try running.engine.fetchBackup(try await made(by: running.engine).name.text) }
+        while fetch == nil {
+            fetch = try await running.engine.fetchBackup(try await made(by: running.engine).name.text)
+        }
         let whole = try #require(fetch)
         // This is many times as long as a backup is kept.
         try await letPass(.milliseconds(100))

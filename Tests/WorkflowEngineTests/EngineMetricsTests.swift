@@ -132,7 +132,7 @@ import WorkflowStore
             if case .ready(let backup) = event { name = backup.name }
         }
         let made = try #require(name)
-        let fetch = try #require(try engine.fetchBackup(made.text))
+        let fetch = try #require(try await engine.fetchBackup(made.text))
         while try !fetch.read().isEmpty {}
         fetch.end(isWhole: true)
     }

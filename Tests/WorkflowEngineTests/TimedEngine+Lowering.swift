@@ -8,7 +8,7 @@ extension TimedEngine {
     func lowerStopped() async throws -> ClockLowering.Report {
         let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())
         let writer = try store.writer()
-        _ = try writer.acceptClock(clock.now())
+        _ = try writer.acceptClock(clock.now(), by: nil)
         let report = try await ClockLowering(in: store, at: clock.now()).run(on: writer, by: Actor(rawValue: "uid:0"))
         try writer.close()
         return report

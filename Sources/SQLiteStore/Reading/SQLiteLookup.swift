@@ -38,6 +38,10 @@ extension SQLiteLookup {
         try read { database in try AuditRecord.first(database, "WHERE key = ? ORDER BY position LIMIT 1", key) }
     }
 
+    package func lastChangeNumber() throws(StoreError) -> Int64? {
+        try read { database in try ChangeQueries.lastNumber(database) }
+    }
+
     package func effect(_ id: Position) throws(StoreError) -> EffectRecord? {
         try read { database in try EffectRecord.first(database, "WHERE id = ?", id) }
     }

@@ -125,6 +125,7 @@ extension Position: ColumnValue {}
 extension Seq: ColumnValue {}
 extension Timestamp: ColumnValue {}
 extension Actor: ColumnValue {}
+extension ChangeAction: ColumnValue {}
 extension EffectState: ColumnValue {}
 extension BulkRecord.State: ColumnValue {}
 extension StoreClock: ColumnValue {}

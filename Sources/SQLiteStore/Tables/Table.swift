@@ -34,7 +34,8 @@ struct Table: Sendable {
 
     /// The tables that `verify` walks through, in this order.
     static let all = [
-        snapshot, timer, effect, attempt, key, setting, erasure, run, runNames, queue, instance, purge, audit, tally,
+        snapshot, timer, effect, attempt, key, setting, erasure, run, runNames, queue, instance, purge, audit, change,
+        tally,
     ]
 
     /// Returns false for a file of an earlier schema, which is only read.
@@ -72,6 +73,8 @@ struct TableInspection {
         var purges = PurgeInspection()
         /// The numbers of instances that exist or were deleted.
         var deletions = DeletionInspection()
+        /// The changes so far.
+        var changes = ChangeInspection()
         /// The erasures of instances that do not exist.
         var erasures = ErasureInspection()
 

@@ -4,7 +4,7 @@ import WorkflowStore
 
 /// The requests of operators, as far as one read finds them.
 enum OperatorInspection {
-    /// Adds the runs, and the positions of the last deletion and the last erasures.
+    /// Adds the runs, and the positions of the last deletion, the last change and the last erasures.
     static func look(at inspection: inout StoreInspection, _ database: Database) throws {
         guard try Table.tally.isThere(in: database) else { return }
         try database.forEachRow("SELECT \(BulkRecord.columns) FROM bulk") { row in
@@ -16,6 +16,7 @@ enum OperatorInspection {
             return true
         }
         inspection.lastDeletion = try AuditQueries.lastPosition(database)
+        inspection.lastChange = try ChangeQueries.lastPosition(database)
         func last(_ condition: String) throws -> Position? {
             let id = try PreparedStatement.number(database, "SELECT max(id) FROM erasure \(condition)")
             return id > 0 ? Position(rawValue: id) : nil

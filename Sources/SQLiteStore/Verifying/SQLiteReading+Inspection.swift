@@ -157,14 +157,14 @@ extension PreparedStatement {
 }
 
 extension JournalSums {
-    /// Returns the values of the row in `store` that concern all rows together. Returns none if the last deletion,
-    /// which says which rows may be missing, cannot be read. The check of deletions reports such a deletion.
+    /// Returns the values of the row in `store` that concern all rows together. Returns none if the last deletion
+    /// or the last change cannot be read. The checks of their tables report such a row.
     fileprivate static func told(by row: StoreRow, _ database: Database) throws -> [JournalSums] {
         do {
             return [
                 JournalSums(
                     last: row.last, end: row.nextPosition, isVirtual: row.clock == .virtual, keys: row.keys,
-                    deleted: try AuditQueries.last(database))
+                    deleted: try AuditQueries.last(database), changed: try ChangeQueries.last(database))
             ]
         } catch let failure as SQLiteFailure where failure.isOurs {
             return []

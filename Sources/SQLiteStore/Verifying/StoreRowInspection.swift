@@ -35,8 +35,8 @@ struct StoreRowInspection {
     }
 
     /// Returns the inconsistencies of the next numbers. Every assigned number has a row. Only the rows of effects and
-    /// of deleted instances go away: ended calls of the last macrostep leave positions after it. A deletion has a
-    /// position of its own.
+    /// of deleted instances go away: ended calls of the last macrostep leave positions after it. Deletions and recorded
+    /// changes have positions of their own.
     private func nextInconsistencies(hasDeleted: Bool) -> [Inconsistency] {
         var inconsistencies: [Inconsistency] = []
         func compare(
@@ -118,6 +118,7 @@ extension StoreNumbers {
         // An effect has a position of its own.
         if try Table.effect.isThere(in: database) { position = max(position, try next("id", "effect")) }
         if try Table.audit.isThere(in: database) { position = max(position, try next("position", "audit")) }
+        if try Table.change.isThere(in: database) { position = max(position, try next("position", "change")) }
         return StoreNumbers(
             nextPosition: Position(rawValue: position),
             nextInstance: InstanceID(rawValue: try next("id", "instance")),

@@ -46,6 +46,9 @@ struct TailCheck {
         if try Table.audit.isThere(in: database) {
             tables.append(("next_position", numbers.nextPosition.rawValue, "audit", "position"))
         }
+        if try Table.change.isThere(in: database) {
+            tables.append(("next_position", numbers.nextPosition.rawValue, "change", "position"))
+        }
         for (column, next, table, id) in tables {
             let last = try PreparedStatement.number(database, "SELECT coalesce(max(\(id)), 0) FROM \(table)")
             guard last < next else {

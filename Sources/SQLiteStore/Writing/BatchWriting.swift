@@ -53,6 +53,7 @@ struct BatchWriting {
             try writeRuns(of: batch, database)
             try insert(batch.keys, database)
             try insert(batch.purged, of: batch, database)
+            try ChangeRecord.insert(batch.changes, database, values: values)
             try erase(batch.erasure, keysBelow: marks.ledger.floor, database)
         }
         return marks
@@ -85,15 +86,18 @@ struct BatchWriting {
     }
 
     /// Restarts the highest time at the accepted clock's begin. The times of existing rows no longer count.
-    func acceptClock(_ ledger: KeyLedger, on database: Database) throws {
+    ///
+    /// - Parameter change: The record of the change, at the begin's position.
+    func acceptClock(_ ledger: KeyLedger, _ change: ChangeRecord, on database: Database) throws {
         var update = try PreparedStatement(
             database,
             """
-            UPDATE store SET last_ms = ?1, clock_ms = ?1, clock_position = ?2, dedupe_ms = ?3
-            WHERE id = 1 AND epoch = ?4
-            """, ledger.begin.time, ledger.begin.position, ledger.forgotten, epoch)
+            UPDATE store SET last_ms = ?1, clock_ms = ?1, clock_position = ?2, dedupe_ms = ?3, next_position = ?4
+            WHERE id = 1 AND epoch = ?5
+            """, ledger.begin.time, ledger.begin.position, ledger.forgotten, change.position.next, epoch)
         try update.run()
         try requireEpoch(update)
+        try ChangeRecord.insert([change], database)
     }
 
     private func requireEpoch(_ update: PreparedStatement) throws {

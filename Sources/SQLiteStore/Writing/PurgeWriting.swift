@@ -1,6 +1,6 @@
 import GRDB
 import Statechart
-package import WorkflowStore
+import WorkflowStore
 
 // The rows that a batch writes for deleted instances.
 
@@ -76,18 +76,5 @@ enum AuditQueries {
             return true
         }
         return backlog
-    }
-}
-
-extension SQLiteReading {
-    package func audits(
-        in namespace: NamespaceID, before position: Position?, limit: Int
-    ) async throws(StoreError) -> [AuditRecord] {
-        try await readers.slice { database, _ in
-            guard try Table.audit.isThere(in: database) else { return [] }
-            return try AuditRecord.all(
-                database, "WHERE position < ? AND namespace_id = ? ORDER BY position DESC LIMIT ?",
-                position?.rawValue ?? .max, namespace, min(limit, self.limits.historyRows))
-        }
     }
 }

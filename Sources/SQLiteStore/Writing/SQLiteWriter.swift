@@ -119,16 +119,15 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         }
     }
 
-    func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock {
+    func acceptClock(_ now: Timestamp, by actor: Actor?) throws(StoreError) -> AcceptedClock {
         try requireUsable()
         try refuseMovedFile()
-        var keys = marks.ledger
-        try transaction { database in
-            keys = keys.accepting(ClockBegin(time: now, position: self.numbers.nextPosition))
-            try self.writing.acceptClock(keys, on: database)
-        }
+        let change = ChangeRecord(acceptingClock: now, by: actor, after: numbers)
+        let keys = marks.ledger.accepting(ClockBegin(time: now, position: change.position))
+        try transaction { database in try self.writing.acceptClock(keys, change, on: database) }
         marks.ledger = keys
         numbers.last = now
+        numbers.nextPosition = change.position.next
         return try read { database in try StoreQueries.ahead(database, of: now) }
     }
 
@@ -217,6 +216,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
             && batch.newInstances.indices.allSatisfy { batch.newInstances[$0].id < batch.numbers.nextInstance }
             && batch.machines.allSatisfy { $0.id < batch.numbers.nextMachine }
             && batch.purged.allSatisfy { positions.contains($0.position) }
+            && batch.changes.allSatisfy { positions.contains($0.position) }
             && hasFreePositions(batch, in: positions)
         guard isCovered else {
             throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch has rows past its own numbers")

@@ -246,9 +246,9 @@ extension Route {
         answer: .object(
             .of(PurgeAnswer.self, "{deleted, rows, kept, done, pending?, dryRun?}; ask again until it is done")),
         problems: [.machineNotFound, .payloadTooLarge] + writing)
-    /// The deleted instances.
+    /// The deleted instances, and the changes that belong to no instance's history, latest first.
     public static let listAudit = Route(
-        "listAudit", .get, "/v1/audit", for: .read, query: ["limit", "page"],
+        "listAudit", .get, "/v1/audit", for: .read, query: ["action", "actor", "since", "limit", "page"],
         answer: .object(.of(Page<AuditItem>.self)),
         problems: paging)
     /// Erases the content of an instance's rows, and values of its context.

@@ -1,38 +1,99 @@
 import ArgumentParser
+import Statechart
 import WorkflowAPI
 import WorkflowClient
 
 /// `wfctl audit`.
 struct Audit: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "List deleted instances, latest first.",
+        commandName: "audit", abstract: "List deletions, and changes that belong to no instance, latest first.",
         discussion: """
-            $ wfctl audit --limit 20
+            $ wfctl audit --since 1d
+            $ wfctl audit --action apply --actor 'uid:1000(ada)'
 
-            The list contains no names. UUID identifies the instance; DIGEST is the digest of the last row of its \
-            history.
+            The list shows who applied, activated, suspended or resumed a machine, set its retention or a queue, \
+            released effects, began a run over many instances, stopped or resumed it, fetched a backup, moved the \
+            clock, changed a token or deleted an instance. Changes of an instance are in its history.
+
+            A deletion has the instance's UUID instead of its name. '--action delete' also shows its machine, the \
+            number of its rows, and the digest of the last one.
             """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Show what was done since then: 1d (a day ago), 2026-07-31 or 2026-07-31T09:30:00Z.",
+            valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Show what this caller did, such as 'uid:1000(ada)'.", valueName: "actor"))
+    var actor: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Show one action: \(AuditItem.Action.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "action"),
+        transform: { try OptionWord.read($0, as: AuditItem.Action.self) })
+    var action: AuditItem.Action?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many lines.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { try Least.check("--limit", limit) }
+    func validate() throws {
+        try Least.check("--limit", limit)
+        if let since, Self.age(since) == nil, Self.time(since) == nil {
+            throw ValidationError(
+                "'--since' takes a time, such as 2026-07-31 or 2026-07-31T09:30:00Z, or a span until now, "
+                    + "\(DelayText.formsWithUnit)")
+        }
+    }
 
     func run(in session: Session) async throws {
-        try await session.printList(limit: limit, columns: Self.columns) { client, size, page in
-            try await client.audit(.init(limit: size, page: page))
+        let earliest = try await earliest(in: session)
+        let columns = action == .delete ? Self.deletions : Self.columns
+        try await session.printList(limit: limit, columns: columns) { client, size, page in
+            try await client.audit(.init(action: action, actor: actor, since: earliest, limit: size, page: page))
         }
+    }
+
+    /// Returns the earliest time. A span counts back from wfd's clock, which may be virtual.
+    private func earliest(in session: Session) async throws -> WireTime? {
+        guard let since else { return nil }
+        guard let age = Self.age(since) else { return Self.time(since) }
+        let now = try await session.withClient { try await $0.clock().now }
+        return WireTime(milliseconds: max(0, now.milliseconds - age))
+    }
+
+    /// Reads a span of time; any other text may be a time.
+    private static func age(_ text: String) -> Int64? { try? DelayText.lengthWithUnit(of: text) }
+
+    /// Reads a time; hours, seconds and milliseconds may be missing.
+    private static func time(_ text: String) -> WireTime? {
+        WireTime(text: text) ?? WireTime(text: text + "T00:00:00.000Z") ?? WireTime(text: "\(text.dropLast()).000Z")
     }
 
     private static let columns: [Table<AuditItem>.Column] = [
         .time("AT") { $0.at },
-        .init("UUID") { $0.uuid },
+        .init("ACTOR") { $0.actor ?? "-" },
+        .init("ACTION") { $0.action.rawValue },
+        .init("OBJECT") { item in
+            let version = item.action == .apply ? item.version.map { " \($0)" } : nil
+            return (item.object ?? item.uuid ?? "-") + (version ?? "")
+        },
+        .init("REASON", cut: .first) { item in
+            let parts = [item.detail, item.reason].compactMap(\.self)
+            return parts.isEmpty ? "-" : parts.joined(separator: "; ")
+        },
+    ]
+
+    private static let deletions: [Table<AuditItem>.Column] = [
+        .time("AT") { $0.at },
+        .init("UUID") { $0.uuid ?? "-" },
         .init("MACHINE") { $0.machine ?? "-" },
         .init("VERSION") { $0.version.map(String.init) ?? "-" },
-        .init("ROWS") { String($0.rows) },
-        .init("DIGEST") { String($0.digest.prefix(12)) },
+        .init("ROWS") { $0.rows.map(String.init) ?? "-" },
+        .init("DIGEST") { $0.digest.map { String($0.prefix(12)) } ?? "-" },
         .init("ACTOR") { $0.actor ?? "-" },
         .init("REASON") { $0.reason ?? "-" },
     ]

@@ -10,17 +10,22 @@ extension Engine {
         return try backups.order()
     }
 
-    /// Begins to fetch a backup. Returns `nil` if there is none with that name, or it was removed.
-    package func fetchBackup(_ name: String, by caller: Caller) throws(Rejection) -> BackupFetch? {
+    /// Begins to fetch a backup, and records that. Returns `nil` if there is none with that name, or it was removed.
+    package func fetchBackup(_ name: String, by caller: Caller) async throws(Rejection) -> BackupFetch? {
         guard let backups else { throw .noBackups }
         log.asked("fetch a backup", by: caller)
         guard let name = BackupName(name), let backup = backups.beginFetch(name) else { return nil }
+        let fetch: BackupFetch
         do throws(StoreError) {
-            return BackupFetch(backup: backup, reader: try backups.open(name), coordinator: backups)
+            fetch = BackupFetch(backup: backup, reader: try backups.open(name), coordinator: backups)
         } catch {
             backups.endFetch(name, isWhole: false)
             throw Rejection(error)
         }
+        // Nobody gets a copy of all data without a record. If this fails, the fetch ends with its object.
+        _ = try await queue.submit(
+            RecordChangeCommand(action: .backup, detail: "fetched: \(backup.bytes) bytes", caller: caller))
+        return fetch
     }
 }
 

@@ -27,6 +27,8 @@ struct BatchChanges {
     var suspended: Set<InstanceID> = []
     /// The audit rows of deleted instances.
     var purged: [AuditRecord] = []
+    /// The records of changes that belong to no instance's history.
+    var recorded: [ChangeRecord] = []
     /// The names of deleted instances.
     var freed: Set<InstanceKey> = []
     var erasure = BatchErasure()
@@ -38,7 +40,7 @@ struct BatchChanges {
     /// The number of rows to write; instances are not counted.
     var rows: Int {
         journal.count + machines.count + effects.count + attempts.count + queues.count + settings.count + purged.count
-            + erasure.rows.count + erasure.salts.count + runs.count
+            + recorded.count + erasure.rows.count + erasure.salts.count + runs.count
     }
 
     /// Adds data to erase.
@@ -52,6 +54,7 @@ struct BatchChanges {
     func write(to batch: inout StoreBatch) {
         batch.numbers.last = journal.reduce(batch.numbers.last) { max($0, $1.real ?? $1.at) }
         batch.numbers.last = purged.reduce(batch.numbers.last) { max($0, $1.at) }
+        batch.numbers.last = recorded.reduce(batch.numbers.last) { max($0, $1.at) }
         batch.machines = machines.map(\.record)
         batch.journal = journal
         batch.snapshots = snapshots
@@ -60,6 +63,7 @@ struct BatchChanges {
         batch.changedQueues = queues.values.sorted { $0.name < $1.name }
         batch.isHeld = hold
         batch.purged = purged
+        batch.changes = recorded
         batch.erasure = erasure
         batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
         batch.attempts = attempts

@@ -155,7 +155,8 @@ final class BulkRunner: Sendable {
                     } else {
                         // The person who restored the store decides whether the run continues.
                         _ = try await queue.submit(
-                            ChangeRunCommand(key: run.key, state: .stopped, generation: store.identity.generation))
+                            ChangeRunCommand(
+                                key: run.key, state: .stopped, generation: store.identity.generation, caller: nil))
                     }
                 }
                 last = page.last?.key

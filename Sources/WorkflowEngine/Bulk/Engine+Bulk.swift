@@ -38,7 +38,7 @@ extension Engine {
         let now = try await queue.submit(
             BeginRunCommand(
                 run: run, request: request, begin: request.expect == nil ? nil : look, names: names,
-                forgotten: forgotten, settles: settles))
+                forgotten: forgotten, settles: settles, caller: caller))
         let view = try same(now, asked, by: caller)
         bulk.look(at: key)
         return view
@@ -223,7 +223,8 @@ extension Engine {
         _ name: String, to state: BulkRecord.State, by caller: Caller
     ) async throws(Rejection) -> BulkView {
         let key = key(ofRun: name, by: caller)
-        let run = try await queue.submit(ChangeRunCommand(key: key, state: state, generation: generation))
+        let run = try await queue.submit(
+            ChangeRunCommand(key: key, state: state, generation: generation, caller: caller))
         bulk.look(at: key)
         return try view(of: run)
     }

@@ -37,7 +37,8 @@ extension Engine {
         machine: MachineName, run: String, reason: String?, by caller: Caller
     ) async throws -> (SettledMachine, BulkView) {
         let request = BulkRequest.resuming(machine, reason: reason)
-        let settles = SetMachineCommand(machine: machine, .suspended(false), by: caller)
+        var settles = SetMachineCommand(machine: machine, .suspended(false), by: caller)
+        settles.reason = reason
         let view = try await begin(run: run, request, [], settles: settles, by: caller)
         let settled = try await settled(machine, by: caller)
         // A run that has ended resumes nothing again.

@@ -12,6 +12,7 @@ struct BeginRunCommand: WriterCommand {
     let forgotten: [BulkKey]
     /// A setting of a machine that is changed in the same batch; `nil` for none.
     var settles: SetMachineCommand?
+    let caller: Caller
 
     var size: Int { 1_024 + run.request.utf8.count + names.reduce(0) { $0 + 32 + $1.rawValue.utf8.count } }
     var isLong: Bool { names.count > 1_000 }
@@ -37,6 +38,9 @@ struct BeginRunCommand: WriterCommand {
         if !names.isEmpty { batch.changes.runNames[run.key] = names }
         batch.bytes += size
         batch.note(.run(run, verb: run.verb, "begins"))
+        let count = run.selected == 1 ? "1 instance" : "\(run.selected) instances"
+        batch.recordChange(
+            .runBegin, of: run.key.name, detail: "\(run.verb): \(count)", reason: request.reason, by: caller)
         return run
     }
 
@@ -61,6 +65,8 @@ struct ChangeRunCommand: WriterCommand {
     let state: BulkRecord.State
     /// The store's generation.
     let generation: Int64
+    /// The caller who changes the run; `nil` for the daemon, whose changes are not recorded.
+    let caller: Caller?
 
     var size: Int { 256 }
     var isLong: Bool { false }
@@ -79,6 +85,10 @@ struct ChangeRunCommand: WriterCommand {
         run.updated = max(batch.now, run.begun)
         batch.changes.runs[key] = run
         batch.note(.run(run, verb: run.verb, state == .stopped ? "is stopped" : "goes on"))
+        if let caller {
+            batch.recordChange(
+                state == .stopped ? .runStop : .runResume, of: key.name, detail: run.verb, by: caller)
+        }
         return run
     }
 }

@@ -39,6 +39,9 @@ struct ApplyMachineCommand: WriterCommand {
             version: latest?.record.version.next ?? .first, digest: Digest(of: source.utf8),
             semantics: machine.semantics.rawValue, source: source, created: batch.now)
         batch.add(LoadedMachine(record: record, machine: machine))
+        batch.recordChange(
+            .apply, of: key.name.rawValue, version: record.version, detail: setting.active.map { "active: \($0)" },
+            by: caller)
         var applied = AppliedMachine(record: record, isNew: true, active: setting.active)
         if let earlier = latest?.record.semantics, earlier != record.semantics {
             applied.earlierSemantics = Semantics(rawValue: earlier)

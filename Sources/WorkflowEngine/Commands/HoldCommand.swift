@@ -28,6 +28,7 @@ extension HoldCommand: WriterCommand {
         guard before != isHeld else { return before }
         batch.changes.hold = isHeld
         batch.note(.held(isHeld, by: caller.actor))
+        batch.recordChange(isHeld ? .hold : .release, by: caller)
         return before
     }
 }

@@ -1,3 +1,4 @@
+import Statechart
 package import WorkflowStore
 
 /// Changes a setting of a machine, which applies to all its versions.
@@ -61,8 +62,23 @@ extension SetMachineCommand: WriterCommand {
         if setting != before {
             try batch.set(setting)
             batch.note(.machineSet(setting, by: caller.actor, reason))
+            record(in: &batch)
         }
         return SettledMachine(setting: setting, latest: latest.record.version)
+    }
+}
+
+extension SetMachineCommand {
+    /// Records the change of the setting.
+    private func record(in batch: inout BatchBuilder) {
+        let (name, version, detail): (ChangeAction, MachineVersion?, String?) =
+            switch change {
+            case .active(let version): (.activate, version, "active: \(version?.description ?? "latest")")
+            case .suspended(let isSuspended): (isSuspended ? .suspend : .resume, nil, nil)
+            case .retention(let age): (.retention, nil, "retention: \(age.map(DelayText.text) ?? "for ever")")
+            }
+        batch.recordChange(
+            name, of: machine.rawValue, version: version, detail: detail, reason: reason, by: caller)
     }
 }
 

@@ -1,3 +1,4 @@
+import Statechart
 import WorkflowStore
 
 /// Changes the concurrency, the rate or the pause of a queue.
@@ -73,6 +74,20 @@ extension SetQueueCommand: WriterCommand {
         let record = QueueRecord(name: queue, settings: settings, actor: caller.actor, set: batch.now)
         batch.changes.queues[queue] = record
         batch.note(.queueSet(record))
+        batch.recordChange(.queue, of: queue, detail: settings.words, by: caller)
         return record
+    }
+}
+
+extension QueueSettings {
+    /// The settings in words: `concurrency 4, rate 100 in 1s, paused`.
+    fileprivate var words: String {
+        var words: [String] = []
+        if let concurrency { words.append("concurrency \(concurrency)") }
+        if let rate, let rateMilliseconds {
+            words.append("rate \(rate) in \(DelayText.text(milliseconds: rateMilliseconds))")
+        }
+        if isPaused { words.append("paused") }
+        return words.isEmpty ? "defaults" : words.joined(separator: ", ")
     }
 }

@@ -99,22 +99,6 @@ extension Engine {
         return DeleteCommand.Look(id: record.id, seq: record.seq, calls: calls)
     }
 
-    /// Returns the deletions before a position, the latest first, with their machines. A machine is `nil` if the store
-    /// does not have it.
-    package func audits(
-        before position: Position?, limit: Int, by caller: Caller
-    ) async throws(Rejection) -> [(audit: AuditRecord, machine: MachineRecord?)] {
-        let audits = try await read { () async throws(StoreError) in
-            try await store.audits(in: caller.namespace, before: position, limit: limit)
-        }
-        var found: [(audit: AuditRecord, machine: MachineRecord?)] = []
-        for audit in audits {
-            let isKnown = audit.machineID != AuditRecord.noMachine
-            found.append((audit, isKnown ? try await loadedMachine(audit.machineID).record : nil))
-        }
-        return found
-    }
-
     /// The remains of deleted instances.
     package var purgeBacklog: PurgeBacklog { purging.backlog }
 }

@@ -249,9 +249,12 @@ extension Engine {
         }
         defer { queueWatch.tellAll() }
         var fired = 0
+        // The move is recorded once, however often it goes on.
+        var recorded: Caller? = caller
         while true {
             for runner in runners { await runner.settled() }
-            let move = try await queue.moveClock(to: time, stoppingAtTasks: stoppingAtTasks)
+            let move = try await queue.moveClock(to: time, stoppingAtTasks: stoppingAtTasks, by: recorded)
+            recorded = nil
             fired += move.fired
             for runner in runners { runner.look() }
             if move.isStopped { continue }

@@ -169,13 +169,14 @@ extension Lane {
     ///
     /// - Parameter stoppingAtTasks: True to stop the clock while a worker could have a task, or has one.
     func moveClock(
-        to target: Timestamp, stoppingAtTasks: Bool
+        to target: Timestamp, stoppingAtTasks: Bool, by caller: Caller?
     ) throws(StoreError) -> Result<ClockMove, Rejection> {
         guard let clock = clock as? VirtualClock else { return .failure(.realClock) }
         // A caller waits for the timers, so they do not rest.
         timersRest = nil
         try readyAllHeld()
         var fired = 0
+        var recorded = clock.now() < target ? caller : nil
         while fired < limits.clockFirings {
             let tasks = stoppingAtTasks && clock.now() < target ? try waitingTasks() : WaitingTasks()
             // The timers that are due now fire first, also in several batches.
@@ -185,6 +186,10 @@ extension Lane {
             var builder = applier.begin(after: [])
             let begin = ContinuousClock.now
             var round = Round()
+            if let caller = recorded {
+                builder.recordChange(.clock, detail: "moved: to \(LogicalTime(target).text)", by: caller)
+                recorded = nil
+            }
             // An instance that had its share is not overtaken: the batch ends.
             while !round.isExhausted, !areTimersResting, !mustCommit(builder), applier.isOpen(builder, since: begin),
                 !builder.hasBegun(servedBy: runners), !(stoppingAtTasks && builder.hasReadiedTasks),

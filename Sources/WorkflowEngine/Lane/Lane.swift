@@ -267,7 +267,8 @@ final class Lane {
 
     private func moveClock(for request: ClockMoveRequest) throws(StoreError) {
         do throws(StoreError) {
-            request.answered(try moveClock(to: request.target, stoppingAtTasks: request.stopsAtTasks))
+            request.answered(
+                try moveClock(to: request.target, stoppingAtTasks: request.stopsAtTasks, by: request.caller))
         } catch {
             discard()
             request.answered(.failure(Rejection(error)))

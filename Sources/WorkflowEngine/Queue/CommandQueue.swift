@@ -121,9 +121,13 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
     }
 
     /// Asks the writer to move a virtual clock, after the commands that already wait and before later commands.
-    func moveClock(to target: Timestamp, stoppingAtTasks: Bool) async throws(Rejection) -> ClockMove {
+    ///
+    /// - Parameter caller: The caller for whom the move is recorded; `nil` to record nothing.
+    func moveClock(
+        to target: Timestamp, stoppingAtTasks: Bool, by caller: Caller?
+    ) async throws(Rejection) -> ClockMove {
         try await withCheckedContinuation { continuation in
-            let request = ClockMoveRequest(target: target, stopsAtTasks: stoppingAtTasks) {
+            let request = ClockMoveRequest(target: target, stopsAtTasks: stoppingAtTasks, caller: caller) {
                 continuation.resume(returning: $0)
             }
             if let rejection = enqueue(request) { request.answered(.failure(rejection)) }
@@ -428,6 +432,8 @@ struct ClockMoveRequest: Sendable {
     let target: Timestamp
     /// True to stop the clock while a worker could have a task, or has one.
     var stopsAtTasks = false
+    /// The caller for whom the move is recorded; `nil` to record nothing.
+    var caller: Caller?
     /// The callback for the result; called once.
     let answered: @Sendable (Result<ClockMove, Rejection>) -> Void
 }

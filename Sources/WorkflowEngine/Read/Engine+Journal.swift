@@ -88,9 +88,9 @@ extension Engine {
         // A row on disk may not have been reported by the feed yet.
         if try await position <= lastOnDisk() { return true }
         let deleted = try await read { () async throws(StoreError) in
-            try await store.audits(in: caller.namespace, before: nil, limit: 1)
+            try await store.audits(AuditQuery(kind: .deletion, limit: 1), in: caller.namespace)
         }
-        return deleted.first.map { position < $0.position } ?? false
+        return deleted.entries.first.map { position < $0.position } ?? false
     }
 
     /// Returns the position after which the rows come that were recorded at a time or later. Reads few rows, because

@@ -52,7 +52,9 @@ struct StoreTotals {
     /// - Parameter now: The state of the store at the end, when rows may have been deleted.
     private func nextInconsistency(_ now: StoreInspection) -> Inconsistency? {
         guard let next = end, let last, now.lastDeletion == begin.lastDeletion else { return nil }
-        let end = begin.lastDeletion.flatMap { $0 > last.row ? $0.next : nil } ?? last.behind
+        // Deletions and recorded changes have positions of their own.
+        let recorded = [begin.lastDeletion, begin.lastChange].compactMap(\.self).max()
+        let end = recorded.flatMap { $0 > last.row ? $0.next : nil } ?? last.behind
         guard let end, end != next else { return nil }
         return Inconsistency(
             "the store's next position is \(next.rawValue), but behind its last row comes \(end.rawValue)")

@@ -14,7 +14,7 @@ struct BackupRoutes: Sendable {
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.makeBackup) { try make($0) }
-        routes.on(.fetchBackup) { try fetch(try $0.value("backup"), by: $0.caller) }
+        routes.on(.fetchBackup) { try await fetch(try $0.value("backup"), by: $0.caller) }
     }
 
     /// Reports progress at most every 100 ms. The backup ends when the caller disconnects or the daemon stops.
@@ -40,10 +40,10 @@ struct BackupRoutes: Sendable {
         }
     }
 
-    private func fetch(_ name: String, by caller: Caller) throws -> Response {
+    private func fetch(_ name: String, by caller: Caller) async throws -> Response {
         let found: BackupFetch?
         do {
-            found = try engine.fetchBackup(name, by: caller)
+            found = try await engine.fetchBackup(name, by: caller)
         } catch {
             throw Problem(error)
         }

@@ -5,15 +5,13 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// The routes that delete instances, and list the remaining records of deleted ones.
+/// The routes that delete instances.
 struct DeleteRoutes: Sendable {
     let engine: Engine
-    let budget: AnswerBudget
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.deleteInstance) { try await delete($0) }
         routes.on(.purge) { try await purge($0) }
-        routes.on(.listAudit) { request in try await budget.page { try await audit(request) } }
     }
 
     private func delete(_ request: RoutedRequest) async throws -> Response {
@@ -52,23 +50,6 @@ struct DeleteRoutes: Sendable {
                 deleted: Int64(result.deleted), rows: result.rows, kept: Int64(result.kept), done: result.isDone,
                 pending: result.pending, dryRun: body.dryRun == true ? true : nil))
     }
-
-    private func audit(_ request: RoutedRequest) async throws -> Response {
-        let parameters = try reading { try PageParameters(query: try request.queryItems) }
-        var before: Position?
-        if let page = parameters.page {
-            guard case .audit(let position) = try await engine.pageToken(page, by: request.caller) else {
-                throw PageToken.ofAnotherList
-            }
-            before = position
-        }
-        let limit = parameters.limit ?? APILimits.defaultPageItems
-        let found = try await asking { [before] in
-            try await engine.audits(before: before, limit: limit, by: request.caller)
-        }
-        let next = found.count < limit ? nil : found.last.map { engine.text(of: .audit(before: $0.audit.position)) }
-        return Response(Page(items: found.map { AuditItem($0.audit, machine: $0.machine) }, nextPage: next))
-    }
 }
 
 extension DeletedInstance {
@@ -79,14 +60,5 @@ extension DeletedInstance {
             at: WireTime(milliseconds: deletion.at.rawValue),
             cancelled: deletion.cancelled.isEmpty ? nil : deletion.cancelled, pending: deletion.pending,
             dryRun: deletion.isDryRun ? true : nil)
-    }
-}
-
-extension AuditItem {
-    fileprivate init(_ audit: AuditRecord, machine: MachineRecord?) {
-        self.init(
-            uuid: audit.uuid.text, machine: machine?.name.rawValue, version: machine?.version.rawValue,
-            rows: audit.rows, digest: audit.digest.text, at: WireTime(milliseconds: audit.at.rawValue),
-            actor: audit.actor?.rawValue, reason: audit.reason)
     }
 }

@@ -75,7 +75,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func oldestRunning(in namespace: NamespaceID, atMost bound: Int) -> [OldestInState] { [] }
     func machineSetting(of key: MachineKey) -> MachineSetting? { nil }
     func machineSettings(in namespace: NamespaceID, after name: MachineName?, limit: Int) -> [MachineSetting] { [] }
-    func audits(in namespace: NamespaceID, before position: Position?, limit: Int) -> [AuditRecord] { [] }
+    func audits(_ query: AuditQuery, in namespace: NamespaceID) -> AuditPage { AuditPage(entries: []) }
     func history(_ query: HistoryQuery) -> [JournalRecord] { [] }
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
     func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }

@@ -1,0 +1,55 @@
+import Statechart
+
+/// A selection of the recorded deletions and changes of a namespace, latest first.
+package struct AuditQuery: Sendable, Equatable {
+    /// The kind of an entry.
+    package enum Kind: Sendable, Equatable {
+        case deletion
+        case change(ChangeAction)
+    }
+
+    /// The kind; `nil` for all.
+    package var kind: Kind?
+    /// The caller; `nil` for all.
+    package var actor: Actor?
+    /// The earliest time; `nil` for all.
+    package var since: Timestamp?
+    /// The position before which the page begins; `nil` for the first page.
+    package var before: Position?
+    package var limit: Int
+
+    package init(
+        kind: Kind? = nil, actor: Actor? = nil, since: Timestamp? = nil, before: Position? = nil, limit: Int
+    ) {
+        self.kind = kind
+        self.actor = actor
+        self.since = since
+        self.before = before
+        self.limit = limit
+    }
+}
+
+/// A recorded deletion or change.
+package enum AuditEntry: Sendable, Equatable {
+    case deletion(AuditRecord)
+    case change(ChangeRecord)
+
+    package var position: Position {
+        switch self {
+        case .deletion(let audit): audit.position
+        case .change(let change): change.position
+        }
+    }
+}
+
+/// A page of recorded deletions and changes.
+package struct AuditPage: Sendable, Equatable {
+    package var entries: [AuditEntry]
+    /// The position before which the next page begins; `nil` for the last page.
+    package var next: Position?
+
+    package init(entries: [AuditEntry], next: Position? = nil) {
+        self.entries = entries
+        self.next = next
+    }
+}
