@@ -91,7 +91,7 @@ import WorkflowJSON
             """)
         let found = try await verify(folder.path("wfd.db"))
         #expect(found.end == .exited(1))
-        let finding = "order-7, seq 1: the column 'previous' of its table 'journal' holds 2, which no wfd writes\n"
+        let finding = "order-7, seq 1: the column 'previous' of its table 'journal' holds 3, which no wfd writes\n"
         #expect(found.output.hasPrefix(finding), "\(found)")
     }
 

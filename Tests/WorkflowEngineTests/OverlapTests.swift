@@ -63,8 +63,9 @@ import WorkflowStore
         #expect(told == expected)
         let journal = store.content.withLock { $0.journal }
         #expect(journal.map(\.seq.rawValue) == Array(1...17))
-        #expect(journal.map(\.position.rawValue) == Array(1...17))
-        #expect(journal.map { $0.previous?.rawValue ?? 0 } == Array(0...16))
+        // The record of the machine's first version is before them.
+        #expect(journal.map(\.position.rawValue) == Array(2...18))
+        #expect(journal.map { $0.previous?.rawValue ?? 1 } == Array(1...17))
         #expect(zip(journal, journal.dropFirst()).allSatisfy { $0.to == $1.from })
         try await running.stop()
     }

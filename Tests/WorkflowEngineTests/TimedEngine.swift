@@ -130,6 +130,12 @@ final class TimedEngine {
         return rows
     }
 
+    /// Returns the attempts of the effect that an instance's first row began.
+    func firstAttempts(of record: InstanceRecord) async throws -> [AttemptRecord] {
+        let first = try await rows(record.name.rawValue)[0]
+        return try await store.attempts(of: first.position.next, instance: record.id)
+    }
+
     /// Returns the journal of all instances, in the order of writing.
     func journal() async throws -> [JournalRecord] {
         var rows: [JournalRecord] = []

@@ -79,7 +79,7 @@ import WorkflowStore
         #expect(outcome.counts.batches == 3 + 5)
         #expect(outcome.counts.events == 2 + 18)
         #expect(outcome.counts.largestBatch == 4)
-        #expect(outcome.journal.map(\.position.rawValue) == Array(1...20))
+        #expect(outcome.journal.map(\.position.rawValue) == Array(2...21))
         #expect(outcome.error == nil)
     }
 
@@ -105,7 +105,8 @@ import WorkflowStore
         #expect(outcome.told == expected)
         let rows = outcome.journal.filter { $0.event == "flip" }
         #expect(rows.map(\.seq.rawValue) == Array(2...Int64(seq)))
-        #expect(rows.map(\.position.rawValue) == Array(3...Int64(seq + 1)))
+        // Before them are the record of the machine's version and two starts.
+        #expect(rows.map(\.position.rawValue) == Array(4...Int64(seq + 2)))
         #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.to == $1.from && $1.previous == $0.position })
         #expect(outcome.error == nil)
     }

@@ -27,7 +27,7 @@ import WorkflowStore
         try await bench.report(.completed("late"), third)
         #expect(try await bench.timed.context("receipt", of: "o") == "late")
         let record = try await bench.timed.record("o")
-        let attempts = try await bench.timed.store.attempts(of: Position(rawValue: 2), instance: record.id)
+        let attempts = try await bench.timed.firstAttempts(of: record)
         try #require(attempts.map(\.attempt) == [1, 2] && attempts.map(\.outcome) == ["broken", "broken"])
         #expect(attempts[0].error == #"{"message":"m","type":"broken"}"#)
         try await bench.expectWhole()
@@ -89,7 +89,7 @@ import WorkflowStore
         let second = try await bench.task("charge")
         #expect(second.attempt == 2 && second.progress == ["done": 3])
         let record = try await bench.timed.record("o")
-        let attempts = try await bench.timed.store.attempts(of: Position(rawValue: 2), instance: record.id)
+        let attempts = try await bench.timed.firstAttempts(of: record)
         #expect(attempts.map(\.outcome) == ["late"])
         try await bench.expectWhole()
     }
@@ -129,7 +129,7 @@ import WorkflowStore
         _ = try await bench.engine.moveClock(to: target, by: .test)
         #expect(try await waiting.value.map(\.attempt) == [2])
         let record = try await bench.timed.record("o")
-        let attempts = try await bench.timed.store.attempts(of: Position(rawValue: 2), instance: record.id)
+        let attempts = try await bench.timed.firstAttempts(of: record)
         #expect(attempts.map { $0.ended.rawValue - record.created.rawValue } == [30_000])
     }
 

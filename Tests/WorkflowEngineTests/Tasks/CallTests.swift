@@ -30,8 +30,11 @@ import WorkflowStore
     }
 
     private func summary(_ bench: TaskBench) async throws -> [String] {
-        try await bench.effects().map { effect in
-            "\(effect.id.rawValue) \(effect.seq.rawValue).\(effect.number.map(String.init) ?? "-") \(effect.name) "
+        // The records of machine versions are before the first row.
+        let before = try await bench.timed.rows("o")[0].position.rawValue - 1
+        return try await bench.effects().map { effect in
+            let number = effect.number.map(String.init) ?? "-"
+            return "\(effect.id.rawValue - before) \(effect.seq.rawValue).\(number) \(effect.name) "
                 + "\(effect.queue) \(effect.state)"
         }
     }
@@ -178,8 +181,10 @@ import WorkflowStore
         """
 
     @Test(arguments: [
-        "UPDATE effect SET request = '{}' WHERE id = 3", "UPDATE effect SET queue = 'task:mine' WHERE id = 2",
-        "UPDATE effect SET name = 'call.1.9' WHERE id = 2", "UPDATE effect SET priority = 1 WHERE queue = 'exec:count'",
+        "UPDATE effect SET request = '{}' WHERE name = 'call.1.2'",
+        "UPDATE effect SET queue = 'task:mine' WHERE name = 'call.1.1'",
+        "UPDATE effect SET name = 'call.1.9' WHERE name = 'call.1.1'",
+        "UPDATE effect SET priority = 1 WHERE queue = 'exec:count'",
     ])
     func aChangedCallIsFound(change: String) async throws {
         let found = try await findings(after: change)
@@ -201,7 +206,7 @@ import WorkflowStore
 
     /// Nothing records which calls have ended.
     @Test func aDeletedCallIsNotFound() async throws {
-        let found = try await findings(after: "DELETE FROM effect WHERE id = 2")
+        let found = try await findings(after: "DELETE FROM effect WHERE name = 'call.1.1'")
         #expect(found.all.isEmpty && found.one.isEmpty)
     }
 }

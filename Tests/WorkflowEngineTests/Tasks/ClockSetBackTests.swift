@@ -12,7 +12,7 @@ import WorkflowStore
 
     private static func attempts(_ bench: TaskBench) async throws -> [AttemptRecord] {
         let record = try await bench.timed.record("o")
-        return try await bench.timed.store.attempts(of: Position(rawValue: 2), instance: record.id)
+        return try await bench.timed.firstAttempts(of: record)
     }
 
     /// Moves the clock, and lets the writer see it: the writer knows only the times that it has seen.

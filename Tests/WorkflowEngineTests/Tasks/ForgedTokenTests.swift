@@ -96,7 +96,7 @@ import WorkflowStore
         try await bench.timed.restart()
         #expect(await bench.rejection(of: Self.bad, task) == "leaseLost")
         let record = try await bench.timed.record("o")
-        let attempts = try await bench.timed.store.attempts(of: Position(rawValue: 2), instance: record.id)
+        let attempts = try await bench.timed.firstAttempts(of: record)
         #expect(attempts.map(\.outcome) == ["late"] && attempts.first?.attempt == 1)
         try await bench.expectWhole()
     }

@@ -12,7 +12,7 @@ import WorkflowStore
 @Suite(.timeLimit(.minutes(20))) struct LateResultTests {
     private static func attempts(_ bench: TaskBench, _ name: String = "o") async throws -> [AttemptRecord] {
         let record = try await bench.timed.record(name)
-        return try await bench.timed.store.attempts(of: Position(rawValue: 2), instance: record.id)
+        return try await bench.timed.firstAttempts(of: record)
     }
 
     @Test func aResultThatComesLateIsKept() async throws {

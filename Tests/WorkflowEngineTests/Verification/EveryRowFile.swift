@@ -151,6 +151,9 @@ struct EveryRowFile {
         var suspension = SetMachineCommand(machine: "strict", .suspended(true), by: ana)
         suspension.reason = "broken"
         _ = try await engine.set(suspension)
+        for number in [3, 7] as [Int64] {
+            try await engine.record(changeOf: "shop", "created: send", number: number, by: ana)
+        }
     }
 
     /// Writes runs that are done, that were stopped and that name their instances.

@@ -198,7 +198,7 @@ extension InstanceRecord {
         let found = try await findings("UPDATE journal SET event = 'flop' WHERE position = {order-7/3}")
         #expect(found.findings == ["order-7, seq 3: the digest does not fit what the row says"])
         let stray = try await findings("UPDATE journal SET instance_id = 99 WHERE position = {order-7/3}")
-        let (instance, position) = (Int64(1) << 48 + 99, Int64(1) << 48 + 4)
+        let (instance, position) = (Int64(1) << 48 + 99, Int64(1) << 48 + 6)
         #expect(
             Set(stray.findings) == [
                 "order-7, seq 3: the row is missing",

@@ -34,19 +34,19 @@ struct Tampering: Sendable, CustomTestStringConvertible {
     static let journal: [Tampering] = [
         Tampering(
             "position", "UPDATE journal SET position = 100000 WHERE position = {order-7/3}",
-            finds: "position 100000: the store's next position 319 is not above it",
+            finds: "position 100000: the store's next position 321 is not above it",
             "order-7, seq 3: the row is missing"),
         Tampering(
             "position of the last row", "UPDATE journal SET position = 100000 WHERE position = {order-7/6}",
-            finds: "position 100000: the store's next position 319 is not above it",
-            "order-7, seq 6: its key is remembered for position 7"),
+            finds: "position 100000: the store's next position 321 is not above it",
+            "order-7, seq 6: its key is remembered for position 9"),
         Tampering(
             "instance_id", "UPDATE journal SET instance_id = instance_id + 1 WHERE position = {order-7/3}",
             finds: "oven-1, seq 1: the row is missing", "order-7, seq 3: the row is missing"),
         Tampering(
             "instance_id of nobody", "UPDATE journal SET instance_id = 99 WHERE position = {order-7/3}",
             finds: "order-7, seq 3: the row is missing",
-            "position 4: the row belongs to an instance 99 that is not there"),
+            "position 6: the row belongs to an instance 99 that is not there"),
         Tampering(
             "machine_id", "UPDATE journal SET machine_id = 2 WHERE position = {order-7/3}",
             finds: "order-7, seq 3: the digest does not fit what the row says"),
@@ -58,7 +58,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             finds: "order-7, seq 3: the row is missing"),
         Tampering(
             "previous", "UPDATE journal SET previous = previous - 1 WHERE position = {order-7/3}",
-            finds: "order-7, seq 3: the row names position 2 as the instance's row before, which is position 3"),
+            finds: "order-7, seq 3: the row names position 4 as the instance's row before, which is position 5"),
         Tampering(
             "previous of the first", "UPDATE journal SET previous = 1 WHERE position = {order-7/1}",
             finds: "order-7, seq 1: the row names position 1 as the instance's row before, which is none"),
@@ -152,14 +152,14 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             DELETE FROM journal WHERE position IN ({order-7/3}, {order-7/4});
             UPDATE pair SET position = {order-7/3} + {order-7/4} - position;
             INSERT INTO journal SELECT * FROM pair;
-            """, finds: "order-7, seq 3: the column 'previous' of its table 'journal' holds 4, which no wfd writes"),
+            """, finds: "order-7, seq 3: the column 'previous' of its table 'journal' holds 6, which no wfd writes"),
         Tampering(
             "row twice",
             """
             INSERT INTO journal SELECT 5000, instance_id, machine_id, seq, previous, at_ms, real_ms, kind,
             event, from_state, to_state, actor, key, digest, note, salt, data FROM journal WHERE position = {order-7/6}
             """,
-            finds: "position 5000: the store's next position 319 is not above it",
+            finds: "position 5000: the store's next position 321 is not above it",
             "order-7, seq 6: the journal goes on behind the instance's last row"),
     ]
 
@@ -188,7 +188,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             finds: "oven-1, seq 4: the instance's status is 'done', but its history leads to 'running'"),
         Tampering(
             "instance's seq", "UPDATE instance SET seq = 5 WHERE name = 'order-7'",
-            finds: "order-7, seq 5: the instance says that its last row is at 7, but it is at 6"),
+            finds: "order-7, seq 5: the instance says that its last row is at 9, but it is at 8"),
         Tampering(
             "instance's higher seq", "UPDATE instance SET seq = 7 WHERE name = 'order-7'",
             finds: "order-7, seq 7: the instance says that its seq is 7, but its last row has 6"),
@@ -197,7 +197,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             finds: "order-7, seq 6: the instance says that its seq is 6, but its last row has 5"),
         Tampering(
             "head beyond", "UPDATE instance SET head = head + 1 WHERE name = 'order-7'",
-            finds: "order-7, seq 6: the instance says that its last row is at 8, but it is at 7"),
+            finds: "order-7, seq 6: the instance says that its last row is at 10, but it is at 9"),
         Tampering(
             "seq and head",
             """
@@ -266,7 +266,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             finds: "order-7, seq 6: the instance's last time is not that of its last row"),
         Tampering(
             "instance deleted", "DELETE FROM instance WHERE name = 'order-7'",
-            finds: "position 2: the row belongs to an instance 2 that is not there"),
+            finds: "position 4: the row belongs to an instance 2 that is not there"),
         Tampering("snapshot deleted", "DELETE FROM snapshot", finds: "long, seq 256: the snapshot is missing"),
         Tampering(
             "snapshot's context", "UPDATE snapshot SET context = '{\"lit\":true }'",
@@ -276,7 +276,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             finds: "long, seq 256: the digest of the snapshot does not fit what the snapshot says"),
         Tampering(
             "snapshot's position", "UPDATE snapshot SET position = position + 1",
-            finds: "long, seq 256: the snapshot names position 269 instead of the row's"),
+            finds: "long, seq 256: the snapshot names position 271 instead of the row's"),
         Tampering(
             "snapshot's salt", "UPDATE snapshot SET salt = zeroblob(16)",
             finds: "long, seq 256: the digest of the snapshot does not fit what the snapshot says"),
@@ -323,31 +323,31 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "the store says that it remembers 8 keys, but there are 7"),
         Tampering(
             "key's position", "UPDATE dedupe SET position = {order-7/2} WHERE position = {order-7/3}",
-            finds: "order-7, seq 3: its key is remembered for position 3"),
+            finds: "order-7, seq 3: its key is remembered for position 5"),
         Tampering(
             "key's scope", "UPDATE dedupe SET scope = 99 WHERE position = {order-7/3}",
             finds: "order-7, seq 3: its key is not among those remembered",
-            "position 4: a key is remembered for a row that does not have it"),
+            "position 6: a key is remembered for a row that does not have it"),
         Tampering(
             "key of a start deleted", "DELETE FROM dedupe WHERE position = {oven-1/1}",
             finds: "oven-1, seq 1: its key is not among those remembered",
             "the store says that it remembers 8 keys, but there are 7"),
         Tampering(
             "a key more", "INSERT INTO dedupe VALUES (X'0041', 2, {order-7/3})",
-            finds: "order-7, position 4: a key is remembered for a row that does not have it",
+            finds: "order-7, position 6: a key is remembered for a row that does not have it",
             "the store says that it remembers 8 keys, but there are 9"),
         Tampering(
             "number of keys", "UPDATE store SET dedupe_count = dedupe_count + 1",
             finds: "the store says that it remembers 9 keys, but there are 8"),
         Tampering(
             "next_position", "UPDATE store SET next_position = 5",
-            finds: "position 318: the store's next position 5 is not above it"),
+            finds: "position 320: the store's next position 5 is not above it"),
         Tampering(
             "next_instance", "UPDATE store SET next_instance = 2",
             finds: "oven-3: the store's next instance number 2 is not above its own"),
         Tampering(
             "next_position too high", "UPDATE store SET next_position = 5000",
-            finds: "the store's next position is 5000, but the last one there is 318"),
+            finds: "the store's next position is 5000, but the last one there is 320"),
         Tampering(
             "next_instance too high", "UPDATE store SET next_instance = next_instance + 1",
             finds: "the store's next instance number is 7, but the last one there is 5"),
@@ -371,7 +371,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             finds: "the store says that the latest key it has forgotten is of 1, but that is of 0"),
         Tampering(
             "dedupe_floor", "UPDATE store SET dedupe_floor = {order-7/3}",
-            finds: "order-7, position 3: a key is remembered that should be forgotten"),
+            finds: "order-7, position 5: a key is remembered that should be forgotten"),
         Tampering(
             "purge_floor", "UPDATE store SET purge_floor = 2",
             finds: "the store says that rows before position 2 are gone, but nothing was deleted"),
@@ -410,18 +410,21 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "machine's name", "UPDATE machine SET name = 'lamq' WHERE name = 'lamp'",
             finds: "machine 'lamq', version 1: its row is not what was written",
             "long, seq 1: the digest does not fit what the row says",
-            "order-7, seq 1: the digest does not fit what the row says"),
+            "order-7, seq 1: the digest does not fit what the row says",
+            "position 1: a change names a machine or a version that is not there"),
         Tampering(
             "machine's version", "UPDATE machine SET version = 2 WHERE name = 'lamp'",
             finds: "machine 'lamp', version 2: its row is not what was written",
             "long, seq 1: the digest does not fit what the row says",
-            "order-7, seq 1: the digest does not fit what the row says"),
+            "order-7, seq 1: the digest does not fit what the row says",
+            "position 1: a change names a machine or a version that is not there"),
         Tampering(
             "machine's version past all", "UPDATE machine SET version = 9223372036854775807 WHERE name = 'oven'",
             finds:
                 "machine 2: the column 'version' of its table 'machine' holds 9223372036854775807, which no wfd writes",
             "oven-1, seq 1: machine 2 is missing",
-            "oven-2, seq 1: machine 2 is missing", "oven-3, seq 1: machine 2 is missing"),
+            "oven-2, seq 1: machine 2 is missing", "oven-3, seq 1: machine 2 is missing",
+            "position 2: a change names a machine or a version that is not there"),
         Tampering(
             "machine's created_ms", "UPDATE machine SET created_ms = created_ms + 1 WHERE name = 'oven'",
             finds: "machine 'oven', version 1: its row is not what was written"),
@@ -445,11 +448,13 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "oven-3, seq 1: the digest does not fit what the row says"),
         Tampering(
             "machine's namespace", "UPDATE machine SET namespace_id = 7 WHERE name = 'oven'",
-            finds: "machine 2 ('oven') has no namespace"),
+            finds: "machine 2 ('oven') has no namespace",
+            "position 2: a change names a machine or a version that is not there"),
         Tampering(
             "machine deleted", "DELETE FROM machine WHERE name = 'oven'",
             finds: "the store's next machine number is 3, but the last one there is 1",
             "oven-1, seq 1: machine 2 is missing", "oven-2, seq 1: machine 2 is missing",
-            "oven-3, seq 1: machine 2 is missing"),
+            "oven-3, seq 1: machine 2 is missing",
+            "position 2: a change names a machine or a version that is not there"),
     ]
 }

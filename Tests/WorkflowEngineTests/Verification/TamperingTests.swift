@@ -97,6 +97,8 @@ import WorkflowStore
 
 /// Tests machine versions that no row refers to.
 @Suite struct UnusedMachineTests {
+    private static let unnamed = "a change names a machine or a version that is not there"
+
     /// Returns a file in which the third of three versions has no instance, and a fourth machine has none either.
     private func file() async throws -> WrittenFile {
         let folder = try StoreFolder()
@@ -112,17 +114,20 @@ import WorkflowStore
     @Test(arguments: [
         (
             "UPDATE machine SET name = 'owen' WHERE id = 3",
-            ["machine 'owen', version 2: its row is not what was written"]
+            ["machine 'owen', version 2: its row is not what was written", "position 4: \(unnamed)"]
         ),
-        ("UPDATE machine SET version = 9 WHERE id = 3", ["machine 'oven', version 9: its row is not what was written"]),
+        (
+            "UPDATE machine SET version = 9 WHERE id = 3",
+            ["machine 'oven', version 9: its row is not what was written", "position 4: \(unnamed)"]
+        ),
         (
             "UPDATE machine SET created_ms = 7 WHERE id = 4",
             ["machine 'grill', version 1: its row is not what was written"]
         ),
-        ("DELETE FROM machine WHERE id = 3", ["machine 3 is missing"]),
+        ("DELETE FROM machine WHERE id = 3", ["machine 3 is missing", "position 4: \(unnamed)"]),
         (
             "DELETE FROM machine WHERE id = 4",
-            ["the store's next machine number is 5, but the last one there is 3"]
+            ["the store's next machine number is 5, but the last one there is 3", "position 5: \(unnamed)"]
         ),
     ])
     func isCovered(sql: String, findings: [String]) async throws {
