@@ -178,12 +178,27 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
+        // The table of the daemon's settings, and all that is made from it.
+        .target(
+            name: "WorkflowSettings",
+            dependencies: [
+                "Statechart", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowServer", "WorkflowSpelling",
+                "WorkflowStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "WorkflowSettingsTests",
+            dependencies: [
+                "DaemonTesting", "ManualTesting", "Statechart", "WorkflowServer", "WorkflowSettings",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .executableTarget(
             name: "wfd",
             dependencies: [
                 "CRelease", "SQLiteStore", "Statechart", "WorkflowAccess", "WorkflowSpelling", "WorkflowTerminal",
                 "WorkflowServer", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowPrograms",
-                "WorkflowStore", "WorkflowThreads",
+                "WorkflowSettings", "WorkflowStore", "WorkflowThreads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

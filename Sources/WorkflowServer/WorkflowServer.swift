@@ -36,7 +36,7 @@ package struct WorkflowServer: Service {
     ///   - listening: Called with the TCP port when it is bound.
     package init(
         engine: Engine, address: ListenAddress, serving routes: RouteSelection = .all, budget: AnswerBudget,
-        allowedHosts: [HostName] = [], access: AccessControl, rule: RequestGate.Rule? = nil,
+        allowedHosts: FurtherHosts = FurtherHosts(), access: AccessControl, rule: RequestGate.Rule? = nil,
         metrics: RequestMetrics = RequestMetrics(), definitions: DefinitionQueue = DefinitionQueue(), version: String,
         limits: ServerLimits = ServerLimits(),
         logger: Logger, listening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
@@ -170,7 +170,7 @@ extension ListenAddress {
     }
 
     /// Returns the hosts that requests may name.
-    fileprivate func hosts(allowing others: [HostName]) -> AllowedHosts {
+    fileprivate func hosts(allowing others: FurtherHosts) -> AllowedHosts {
         switch self {
         case .unix: AllowedHosts(ofSocketAnd: others)
         case .tcp(let host, _): AllowedHosts(listeningOn: host, others: others)
@@ -185,10 +185,11 @@ extension ListenAddress {
 }
 
 extension Logger {
-    /// The logger for a library that logs more than an operator wants to read, unless the level is `trace`.
+    /// The logger for a library that logs more than an operator wants to read. The daemon's handler reads the level as
+    /// a bound, which gives way at `trace`.
     package var quieter: Logger {
         var logger = self
-        if logLevel == .info || logLevel == .debug { logger.logLevel = .notice }
+        logger.logLevel = max(logLevel, .notice)
         return logger
     }
 }

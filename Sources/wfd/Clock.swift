@@ -3,6 +3,7 @@ import Foundation
 import SQLiteStore
 import Statechart
 import WorkflowEngine
+import WorkflowSettings
 import WorkflowStore
 
 struct Clock: ParsableCommand {
@@ -35,8 +36,8 @@ struct Clock: ParsableCommand {
 
         func run() async throws {
             do {
-                let file =
-                    try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
+                let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
+                let file = try SettingSources.ofCommand(database: database).database ?? places.databaseFile()
                 guard FileManager.default.fileExists(atPath: file) else {
                     throw MissingPlaceError(description: "There is no database '\(file)'")
                 }

@@ -1,12 +1,18 @@
 import WorkflowAccess
 import WorkflowEngine
 import WorkflowServer
+import WorkflowSettings
 import WorkflowStore
 
 /// The exit codes of the daemon, from `sysexits.h`.
 enum DaemonExit: Int32 {
-    /// The file is not a database of wfd, has a newer schema, or is damaged; or the file of tokens cannot be trusted.
+    /// A flag or a variable is wrong.
+    case usage = 64
+    /// The file is not a database of wfd, has a newer schema, or is damaged; the file of tokens cannot be
+    /// trusted; or the settings have a mistake.
     case badData = 65
+    /// The file of settings cannot be read.
+    case noInput = 66
     /// The daemon cannot listen on an address, or may open too few files.
     case unavailable = 69
     /// A fault without a code of its own.
@@ -23,6 +29,7 @@ enum DaemonExit: Int32 {
     init(_ error: any Error) {
         switch error {
         case let error as StoreError: self = DaemonExit(error.code)
+        case let error as SettingError: self = error.isWithoutFile ? .noInput : error.isOfFile ? .badData : .usage
         case is ListenAddressError, is TooFewDescriptors: self = .unavailable
         case is MissingPlaceError: self = .cannotCreate
         case is AccessError: self = .badData

@@ -9,11 +9,14 @@ enum DaemonLog {
     /// The time that the daemon waits at its end for its last lines to be written.
     private static let patience: TimeInterval = 1
 
+    /// The level from which on lines are logged.
+    static let level = LiveLevel()
+
     /// Sets the output of all loggers; call `begin` once.
-    static func begin(at level: Logger.Level) -> LogOutput {
+    static func begin() -> LogOutput {
         let output = LogOutput(to: STDERR_FILENO) { lost in
             let line = CollectedLine()
-            var log = LineLog(label: "wfd", level: level, to: line)
+            var log = LineLog(label: "wfd", to: line)
             log[metadataKey: "lines"] = "\(lost)"
             log.log(
                 event: LogEvent(
@@ -21,7 +24,7 @@ enum DaemonLog {
                     source: "wfd", file: #fileID, function: #function, line: #line))
             return line.text
         }
-        LoggingSystem.bootstrap { LineLog(label: $0, level: level, to: LogStream(output: output)) }
+        LoggingSystem.bootstrap { LineLog(label: $0, to: LogStream(output: output)) }
         return output
     }
 
@@ -35,15 +38,20 @@ enum DaemonLog {
 /// The handler of the log: swift-log's output, with quotes around field values that contain blanks.
 private struct LineLog: LogHandler {
     private var lines: StreamLogHandler
+    /// The lowest level that this logger may log, unless the daemon's level is `trace`.
+    private var bound = Logger.Level.trace
 
-    init(label: String, level: Logger.Level, to stream: some TextOutputStream & Sendable) {
+    init(label: String, to stream: some TextOutputStream & Sendable) {
         lines = StreamLogHandler(label: label, stream: stream)
-        lines.logLevel = level
+        lines.logLevel = .trace
     }
 
     var logLevel: Logger.Level {
-        get { lines.logLevel }
-        set { lines.logLevel = newValue }
+        get {
+            let level = DaemonLog.level.current
+            return level == .trace ? level : max(level, bound)
+        }
+        set { bound = newValue }
     }
 
     var metadata: Logger.Metadata {
@@ -67,6 +75,19 @@ private struct LineLog: LogHandler {
 
     private static func quoted(_ value: Logger.MetadataValue) -> Logger.MetadataValue {
         .string(Printable.logValue("\(value)"))
+    }
+}
+
+/// A level that can be changed while the daemon runs.
+final class LiveLevel: Sendable {
+    private static let levels = Logger.Level.allCases
+    private let place = Atomic(0)
+
+    /// The level; `trace` at first.
+    var current: Logger.Level { Self.levels[place.load(ordering: .relaxed)] }
+
+    func set(_ level: Logger.Level) {
+        place.store(Self.levels.firstIndex(of: level) ?? 0, ordering: .relaxed)
     }
 }
 

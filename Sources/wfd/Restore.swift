@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import SQLiteStore
 import WorkflowEngine
+import WorkflowSettings
 import WorkflowStore
 
 struct Restore: AsyncParsableCommand {
@@ -42,11 +43,13 @@ struct Restore: AsyncParsableCommand {
     func run() async throws {
         umask(0o077)
         do {
-            let file = try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
+            let settings = try SettingSources.ofCommand(database: database, place: placeOption.place)
+            let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
+            let file = try settings.database ?? places.databaseFile()
             let restoration = StoreRestoration(
-                backup: backup, database: file, erasures: erasures, makesFolder: database == nil,
+                backup: backup, database: file, erasures: erasures, makesFolder: settings.database == nil,
                 clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun,
-                place: placeOption.source
+                place: .system(machine: settings.place)
             ) { try await Verification(of: $0).requireNone { _ in } }
             let report = try await restoration.run(clock: SystemClock().now())
             let isErased = report.erasures + report.deleted == 0

@@ -6,9 +6,11 @@ import ServiceLifecycle
 import UnixSignals
 import WorkflowAPI
 import WorkflowAccess
+import WorkflowAccess
 import WorkflowEffects
 import WorkflowEngine
 import WorkflowServer
+import WorkflowSettings
 import WorkflowStore
 import WorkflowThreads
 
@@ -16,91 +18,31 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve the API until a signal stops wfd (the default).")
 
-    @Option(help: ArgumentHelp("The database; wfd creates it if it does not exist.", valueName: "file"))
-    var database: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Listen on this address: unix:PATH, or HOST:PORT on loopback; may be repeated.", valueName: "address"),
-        transform: Serve.address)
-    var listen: [ListenAddress] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Serve only /metrics, /livez and /readyz on this address: unix:PATH, or HOST:PORT on loopback.",
-            valueName: "address"),
-        transform: Serve.address)
-    var metrics: ListenAddress?
-
-    @Option(
-        help: ArgumentHelp(
-            "Accept requests for this host too, beside the address and localhost; may be repeated.",
-            valueName: "name"),
-        transform: { text in
-            guard let host = HostName(text) else {
-                throw ValidationError("'\(text)' is no host; write a name or an address without a port")
-            }
-            return host
-        })
-    var allowHost: [HostName] = []
-
-    @OptionGroup(title: "Access")
-    var access: AccessOptions
-
-    @OptionGroup(title: "Effects")
-    var effects: EffectOptions
-
-    @Option(
-        help: ArgumentHelp(
-            "Use this clock; a virtual clock stands still until 'wfctl clock advance' moves it.",
-            valueName: "real|virtual"))
-    var clock = StoreClock.real
-
-    @Flag(
-        help: "Hold effects until 'wfctl release', also after a restart: hand out no task, call nothing.")
-    var hold = false
-
-    @Flag(help: "Keep no copy of the database when this wfd upgrades it.")
-    var noCopy = false
-
-    @OptionGroup var placeOption: PlaceOption
-
-    @Option(
-        help: ArgumentHelp(
-            "Suspend an instance that takes this many steps by itself within this time, such as 10000/1m; 0 for never.",
-            valueName: "n/delay"),
-        transform: BrakeArgument.init)
-    var brake = BrakeArgument.standard
-
-    @Option(
-        help: ArgumentHelp(
-            "Log from this level on: trace, debug, info, notice, warning, error or critical.", valueName: "level"),
-        transform: { text in
-            guard let level = Logger.Level(rawValue: text) else {
-                throw ValidationError("'\(text)' is no log level; write \(Logger.Level.names)")
-            }
-            return level
-        })
-    var logLevel: Logger.Level = .info
-
-    func validate() throws {
-        do {
-            try ListenAddress.refuseRepeated(listen + [metrics].compactMap(\.self))
-        } catch {
-            throw ValidationError("\(error)")
-        }
-    }
+    @OptionGroup var options: SettingOptions
 
     func run() async throws {
-        let log = DaemonLog.begin(at: logLevel)
+        // A closing terminal sends it too, and must not end a long-running daemon.
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        let sources = options.sources
+        let resolved = try sources.resolveOrTell()
+        DaemonLog.level.set(resolved.settings.logLevel)
+        let log = DaemonLog.begin()
         let logger = Logger(label: "wfd")
         // Files are accessible to the owner only; a socket is opened to its group when it is bound.
         umask(0o077)
-        // A closing terminal, or a signal that other programs take as a hint, must not end a long-running daemon.
-        for number in [SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
+        // Other programs take these as a hint.
+        for number in [SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         if getpid() == 1 { OrphanReaper.start() }
         do {
-            try await serve(logger, log)
+            let hosts = FurtherHosts(resolved.settings.allowedHosts)
+            let reload = SettingReload(
+                sources: sources, started: resolved,
+                takers: [
+                    { settings in { DaemonLog.level.set(settings.logLevel) } },
+                    { settings in { hosts.replace(with: settings.allowedHosts) } },
+                ], logger: logger)
+            try await serve(
+                resolved.settings, hosts, ReloadService(signals: hangups, reload: reload), logger, log)
             DaemonLog.end(log)
         } catch {
             logger.critical("stopped", metadata: ["error": "\(error)"])
@@ -110,21 +52,13 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    private static func address(_ text: String) throws -> ListenAddress {
-        do {
-            return try ListenAddress(text)
-        } catch {
-            throw ValidationError("\(error)")
-        }
-    }
-
     /// Returns all listening addresses with their routes.
     private func served(
-        _ places: DefaultPlaces, besideDatabase file: String
+        _ settings: Settings, _ places: DefaultPlaces, besideDatabase file: String
     ) throws -> [(address: ListenAddress, routes: RouteSelection)] {
-        let addresses = try listen.isEmpty ? [places.address(besideDatabase: file)] : listen
+        let addresses = try settings.listen.isEmpty ? [places.address(besideDatabase: file)] : settings.listen
         var served: [(address: ListenAddress, routes: RouteSelection)] = addresses.map { ($0, .all) }
-        if let metrics { served.append((metrics, .metrics)) }
+        if let metrics = settings.metrics { served.append((metrics, .metrics)) }
         return served
     }
 
@@ -140,15 +74,20 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Opens the database; finishes unfinished erasures first.
-    private func open(_ file: String, at now: Timestamp, _ logger: Logger) async throws -> SQLiteFileStore {
+    private func open(
+        _ file: String, _ settings: Settings, at now: Timestamp, _ logger: Logger
+    ) async throws -> SQLiteFileStore {
         // An hour is more than a normal correction of a clock, and less than an error that makes timers fire at a wrong
         // time.
         let latest = Timestamp(rawValue: now.rawValue + 3_600_000)
         return try await StandingErasures.open(time: \.last, logger: logger) {
             let store = try SQLiteFileStore.open(
-                at: file, makingFolder: database == nil, clock: now, on: self.clock,
-                notAfter: self.clock == .real ? latest : nil, holds: hold, place: placeOption.source,
-                upgrade: UpgradeOptions(keepsCopy: !noCopy) { logger.notice("upgrade", metadata: ["step": "\($0)"]) })
+                at: file, makingFolder: settings.database == nil, clock: now, on: settings.clock,
+                notAfter: settings.clock == .real ? latest : nil, holds: settings.isHolding,
+                place: .system(machine: settings.place),
+                upgrade: UpgradeOptions(keepsCopy: !settings.keepsNoCopy) {
+                    logger.notice("upgrade", metadata: ["step": "\($0)"])
+                })
             for copy in store.recovered.copiesBeforeUpgrades {
                 logger.warning(
                     "a copy from before an upgrade has all that was erased since; remove it when you do not go back",
@@ -170,30 +109,32 @@ struct Serve: AsyncParsableCommand {
             ])
     }
 
-    private func serve(_ logger: Logger, _ log: LogOutput) async throws {
+    private func serve(
+        _ settings: Settings, _ hosts: FurtherHosts, _ reload: ReloadService, _ logger: Logger, _ log: LogOutput
+    ) async throws {
         let environment = ProcessInfo.processInfo.environment
         let places = DefaultPlaces(environment: environment)
-        let file = try database ?? places.databaseFile()
-        let served = try served(places, besideDatabase: file)
+        let file = try settings.database ?? places.databaseFile()
+        let served = try served(settings, places, besideDatabase: file)
         let shares = try DescriptorShares.ofProcess(addresses: served.count)
         try ListenAddress.refuseRepeated(served.map { $0.address })
         try await Patience.wait(logger) { try refuseTaken(served.map { $0.address }, for: file) }
         let now = SystemClock().now()
-        let store = try await Patience.wait(logger) { try await open(file, at: now, logger) }
+        let store = try await Patience.wait(logger) { try await open(file, settings, at: now, logger) }
         logger.info(
             "serving",
             metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(Build.version)"])
-        let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.last)
-        let executors = try effects.executors(
-            environment: environment, calls: shares.calls,
+        let time: any WallClock = settings.clock == .real ? SystemClock() : VirtualClock(at: store.last)
+        let executors = try Executors(
+            settings, environment: environment, calls: shares.calls,
             log: store.attemptLog(boot: SystemBoot.id(orAs: environment["WFD_BOOT_ID"])))
-        for program in effects.missingPrograms {
+        for program in settings.missingPrograms {
             logger.warning(
                 "a program of --exec cannot be run: what calls it is held",
                 metadata: ["name": "\(program.name)", "path": "\(program.path)"])
         }
         var limits = EngineLimits()
-        limits.brake = brake.setting
+        limits.brake = settings.brake
         let engine = Engine(
             store: store, clock: time, limits: limits, executors: executors.all,
             answering: WorkflowServer.resuming, logger: logger)
@@ -207,15 +148,14 @@ struct Serve: AsyncParsableCommand {
         }
         let servers = served.map { address, routes in
             WorkflowServer(
-                engine: engine, address: address, serving: routes, budget: budget, allowedHosts: allowHost,
-                access: access.control(book, of: address, serving: routes), metrics: requests, definitions: definitions,
-                version: Build.version, limits: serverLimits,
+                engine: engine, address: address, serving: routes, budget: budget, allowedHosts: hosts,
+                access: settings.control(book, of: address, serving: routes), metrics: requests, definitions: definitions, version: Build.version, limits: serverLimits,
                 logger: logger, listening: { [http = executors.http] in http.refuse(ownPort: $0) })
         }
         // Services stop in the opposite order: first new requests, then the writer, after all accepted commands are
         // written. Between them, running effects have time to end, and their results are still written.
         let watch = AccessWatch(book, log: engine.log)
-        let services = [engine as any Service] + engine.runners + [watch] + servers
+        let services = [engine as any Service] + engine.runners + [watch] + servers + [reload as any Service]
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in
                 .init(service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
@@ -232,13 +172,5 @@ struct Serve: AsyncParsableCommand {
                 "database": "\(file)", "events": "\(counts.events)", "batches": "\(counts.batches)",
                 "largestBatch": "\(counts.largestBatch)", "commits": "\(counts.commits)",
             ])
-    }
-}
-
-extension StoreClock: ExpressibleByArgument {}
-
-extension Logger.Level {
-    fileprivate static var names: String {
-        allCases.map(\.rawValue).joined(separator: ", ")
     }
 }

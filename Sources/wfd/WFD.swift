@@ -15,7 +15,7 @@ struct WFD: AsyncParsableCommand {
             the options, which also work without 'serve'.
             """,
         version: Build.version,
-        subcommands: [Serve.self, Clock.self, Verify.self, Restore.self, Compact.self],
+        subcommands: [Serve.self, Clock.self, Verify.self, Restore.self, Compact.self, Config.self],
         defaultSubcommand: Serve.self
     )
 
@@ -62,7 +62,7 @@ struct WFD: AsyncParsableCommand {
         let command = arguments.first.flatMap { word in
             configuration.subcommands.first { $0.configuration.names.contains(word) }
         }
-        let help = command.map { helpMessage(for: $0) } ?? helpMessage(for: Serve.self)
+        let help = helpMessage(for: command.map { $0.configuration.defaultSubcommand ?? $0 } ?? Serve.self)
         return "error: "
             + OptionSuggestion.improved(String(text.dropFirst(label.count)), of: arguments, help: help + " --version")
     }

@@ -16,10 +16,16 @@ package enum Programs {
         throw TestingError("'\(name)' is not built: there is none beside '\(runner)'")
     }
 
-    /// Returns the test's environment for a program, without the variables that name places for wfd and wfctl.
+    /// Returns the test's environment for a program, without the variables that name places for wfd and wfctl, and
+    /// without those that tests have and wfd refuses.
     package static func environment(_ changes: [String: String] = [:]) -> [String: String] {
-        let places = ["STATE_DIRECTORY", "RUNTIME_DIRECTORY", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "WFCTL_ADDRESS"]
-        var environment = ProcessInfo.processInfo.environment.filter { !places.contains($0.key) }
+        let places = [
+            "STATE_DIRECTORY", "RUNTIME_DIRECTORY", "CONFIGURATION_DIRECTORY", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
+            "WFCTL_ADDRESS", "NOTIFY_SOCKET",
+        ]
+        var environment = ProcessInfo.processInfo.environment.filter {
+            !places.contains($0.key) && !$0.key.hasPrefix("WFD_")
+        }
         environment["NO_COLOR"] = "1"
         return environment.merging(changes) { _, new in new }
     }

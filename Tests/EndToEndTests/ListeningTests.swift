@@ -75,7 +75,7 @@ import WorkflowJSON
             ),
             (
                 ["--listen", "127.0.0.1:7777", "--metrics", "localhost:7777"],
-                "Cannot listen on '127.0.0.1:7777': it is named twice"
+                "--metrics: Cannot listen on '127.0.0.1:7777': it is named twice"
             ),
         ])
     func anAddressForMetricsThatIsNotForItIsRefused(arguments: [String], reason: String) async throws {

@@ -67,7 +67,7 @@ struct DefinitionYAMLTests {
         ),
         (
             "id: m\n---\nid: n\n",
-            "2:1: error: a definition is one YAML document; another one begins here"
+            "2:1: error: the text must be one YAML document; another one begins here"
         ),
         (
             "id: m\nx: \u{7}\n",

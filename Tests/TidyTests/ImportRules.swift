@@ -69,10 +69,14 @@ enum ImportRules {
             "Dispatch", "Foundation", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Synchronization", "Glibc", "Musl",
             "Darwin",
         ],
+        "Sources/WorkflowSettings": [
+            "Statechart", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowServer", "WorkflowSpelling",
+            "WorkflowStore", "ArgumentParser", "Logging", "Foundation", "Synchronization",
+        ],
         "Sources/wfd": [
             "CRelease", "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal",
             "WorkflowEngine",
-            "WorkflowAPI", "WorkflowServer", "WorkflowPrograms", "WorkflowThreads",
+            "WorkflowAPI", "WorkflowServer", "WorkflowSettings", "WorkflowPrograms", "WorkflowThreads",
             "WorkflowAccess", "WorkflowStore", "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation", "Synchronization",
         ],

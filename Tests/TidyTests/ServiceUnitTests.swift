@@ -17,11 +17,18 @@ import Testing
         #expect(Self.values(of: "Environment") == ["WFD_BOOT_ID=%b"])
     }
 
-    /// The reasons are a command line, a foreign file, and a place that cannot be written. 74 is not among them,
-    /// because a disk has room again in time.
+    /// The daemon finds its file in the folder, and reads it again at the signal.
+    @Test func theServiceHasAFileOfSettings() {
+        #expect(Self.values(of: "ConfigurationDirectory") == ["wfd"])
+        #expect(Self.values(of: "ExecReload") == ["/bin/kill -HUP $MAINPID"])
+        #expect(Self.values(of: "ExecStart") == ["/usr/bin/wfd serve"])
+    }
+
+    /// The reasons are a command line, a foreign file, unreadable settings, and a place that cannot be written. 74 is
+    /// not among them, because a disk has room again in time.
     @Test func onlyWhatStaysWrongIsNotStartedAgain() {
         #expect(Self.values(of: "Restart") == ["on-failure"])
-        #expect(Self.values(of: "RestartPreventExitStatus") == ["64 65 73"])
+        #expect(Self.values(of: "RestartPreventExitStatus") == ["64 65 66 73"])
         #expect(Self.values(of: "StartLimitIntervalSec") == ["0"])
     }
 }

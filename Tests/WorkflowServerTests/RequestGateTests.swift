@@ -14,11 +14,12 @@ extension RequestGate {
 /// Tests the requests over TCP that are admitted, judged by their heads.
 @Suite struct RequestGateTests {
     private static let gate = RequestGate(
-        hosts: AllowedHosts(listeningOn: "127.0.0.1", others: ["wfd.example", "[0:0::A]"].compactMap(HostName.init)),
+        hosts: AllowedHosts(
+            listeningOn: "127.0.0.1", others: FurtherHosts(["wfd.example", "[0:0::A]"].compactMap(HostName.init))),
         access: .everyone)
 
     private static let socket = RequestGate(
-        hosts: AllowedHosts(ofSocketAnd: [HostName("wfd.example")].compactMap(\.self)), access: .everyone)
+        hosts: AllowedHosts(ofSocketAnd: FurtherHosts([HostName("wfd.example")].compactMap(\.self))), access: .everyone)
 
     private func request(for hosts: [String], _ fields: [(String, String)] = []) throws -> HTTPRequest {
         var request = HTTPRequest(method: .post, scheme: "http", authority: hosts.first, path: "/v1/verify")

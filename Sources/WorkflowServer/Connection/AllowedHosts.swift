@@ -5,8 +5,9 @@ import Foundation
 /// A web page reaches a daemon on loopback under any name that it makes resolve to loopback (DNS rebinding). A web page
 /// also reaches a unix socket where `ssh -L` forwards it. The browser then sends the page's name for the daemon as
 /// `Host`.
-package struct AllowedHosts: Sendable, Equatable {
+package struct AllowedHosts: Sendable {
     private let names: Set<String>
+    private let others: FurtherHosts
     /// Names that stand for a unix socket in URLs. These names are accepted only without a port, because a browser that
     /// reaches a forwarded socket sends a port.
     private let socketNames: Set<String>
@@ -18,19 +19,21 @@ package struct AllowedHosts: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - address: The host that wfd listens on, without brackets.
-    ///   - others: Names that `HostName` has read.
-    package init(listeningOn address: String, others: [HostName] = []) {
+    ///   - others: The hosts beside those.
+    package init(listeningOn address: String, others: FurtherHosts = FurtherHosts()) {
         let own = HostName(address.contains(":") ? "[\(address)]" : address)
-        names = Set(([own, HostName("localhost")].compactMap(\.self) + others).map(\.text))
+        names = Set([own, HostName("localhost")].compactMap(\.self).map(\.text))
+        self.others = others
         socketNames = []
         isOfSocket = false
     }
 
     /// Creates the hosts of a unix socket: only this machine, and the given names.
     ///
-    /// - Parameter others: Names that `HostName` has read.
-    package init(ofSocketAnd others: [HostName] = []) {
-        names = Set(["localhost", "127.0.0.1", "[::1]"] + others.map(\.text))
+    /// - Parameter others: The hosts beside those.
+    package init(ofSocketAnd others: FurtherHosts = FurtherHosts()) {
+        names = ["localhost", "127.0.0.1", "[::1]"]
+        self.others = others
         socketNames = ["wfd", "unix"]
         isOfSocket = true
     }
@@ -39,12 +42,12 @@ package struct AllowedHosts: Sendable, Equatable {
     /// host.
     func host(in authority: String) -> HostName? {
         if socketNames.contains(authority) { return HostName(authority) }
-        guard let host = HostName(authority: authority), names.contains(host.text) else { return nil }
-        return host
+        guard let host = HostName(authority: authority) else { return nil }
+        return names.contains(host.text) || others.texts.contains(host.text) ? host : nil
     }
 
     /// The names in alphabetical order, for messages.
-    var text: String { names.union(socketNames).sorted().joined(separator: ", ") }
+    var text: String { names.union(socketNames).union(others.texts).sorted().joined(separator: ", ") }
 }
 
 /// A host as a name or an address, in the one form in which hosts are compared.

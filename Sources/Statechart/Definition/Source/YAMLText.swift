@@ -106,7 +106,7 @@
             case .composer(_, let problem, let mark, _):
                 let message =
                     problem.contains("another document")
-                    ? "a definition is one YAML document; another one begins here"
+                    ? "the text must be one YAML document; another one begins here"
                     : "anchors and aliases are not supported; a text that begins with '*' must stand in quotes"
                 return DefinitionError(message, at: position(of: mark))
             case .reader(let problem, let offset, _, _):

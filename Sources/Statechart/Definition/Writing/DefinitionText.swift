@@ -7,11 +7,20 @@ package enum DefinitionText {
     package static func tree(
         of text: String, syntax: DefinitionSyntax = .detected
     ) throws(DefinitionError) -> DefinitionNode {
+        let (tree, mistakes) = try reading(text, syntax: syntax)
+        guard mistakes.isEmpty else { throw DefinitionError(diagnostics: mistakes) }
+        return tree
+    }
+
+    /// Returns the tree of a text, and the mistakes of the notation, such as duplicate keys; the parts with a mistake
+    /// are missing or null. Throws if there is no tree.
+    package static func reading(
+        _ text: String, syntax: DefinitionSyntax = .detected
+    ) throws(DefinitionError) -> (tree: DefinitionNode, mistakes: [Diagnostic]) {
         var diagnostics = DiagnosticList()
         let source = try SourceReader.node(from: text, syntax: syntax, diagnostics: &diagnostics)
         let tree = DefinitionNode(source, &diagnostics)
-        guard diagnostics.errors.isEmpty else { throw DefinitionError(diagnostics: diagnostics.told) }
-        return tree
+        return (tree, diagnostics.errors.isEmpty ? [] : diagnostics.told)
     }
 
     /// Rewrites a definition in a notation: the same keys, values and kinds of values, in the same order.

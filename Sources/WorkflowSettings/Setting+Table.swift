@@ -1,0 +1,163 @@
+import Foundation
+import Logging
+import WorkflowAPI
+import WorkflowEffects
+import WorkflowServer
+import WorkflowStore
+
+// The table of settings. A new setting is a property of `Settings` and an entry here.
+
+extension Setting {
+    /// The whole table, in the order of help and pages.
+    package static let all = daemon + effects
+
+    /// The settings of the daemon itself.
+    package static let daemon: [Setting] = [
+        .text(
+            "database", "file", "The database; wfd creates it if it does not exist.", example: "/var/lib/wfd/wfd.db",
+            in: \.database,
+            // Without a place wfd does not start, and says so itself.
+            found: { places, _ in try? places.databaseFile() }
+        ) { $0 },
+        .texts(
+            "listen", "address", "Listen on this address: unix:PATH, or HOST:PORT on loopback; may be repeated.",
+            example: "[unix:/run/wfd/wfd.sock, 127.0.0.1:7777]", in: \.listen,
+            found: { places, settings in
+                // As for the database.
+                guard let file = try? settings.database ?? places.databaseFile() else { return nil }
+                return (try? places.address(besideDatabase: file)).map { "\($0)" }
+            }
+        ) { try ListenAddress($0) },
+        .text(
+            "metrics", "address",
+            "Serve only /metrics, /livez and /readyz on this address: unix:PATH, or HOST:PORT on loopback.",
+            example: "127.0.0.1:7778", in: \.metrics
+        ) { try ListenAddress($0) },
+        .texts(
+            "allow-host", "name",
+            "Accept requests for this host too, beside the address and localhost; may be repeated.",
+            example: "[wfd.example]", isReloadable: true, in: \.allowedHosts
+        ) { text in
+            guard let host = HostName(text) else {
+                throw SettingMistake("'\(text)' is no host; write a name or an address without a port")
+            }
+            return host
+        },
+        .text(
+            "anonymous", "monitor|view",
+            "Give callers over TCP on loopback this role if they have no token. (default: they need one)",
+            example: "view", in: \.anonymous
+        ) { text in
+            guard let role = Role(rawValue: text), role == .monitor || role == .view else {
+                throw SettingMistake("'\(text)' is no role for callers without a token; write monitor or view")
+            }
+            return role
+        },
+        .text(
+            "clock", "real|virtual",
+            "Use this clock; a virtual clock stands still until 'wfctl clock advance' moves it.", standard: "real",
+            example: "real", in: \.clock
+        ) { text in
+            guard let clock = StoreClock(rawValue: text) else {
+                throw SettingMistake("'\(text)' is no clock; write real or virtual")
+            }
+            return clock
+        },
+        .truth(
+            "hold", "Hold effects until 'wfctl release', also after a restart: hand out no task, call nothing.",
+            in: \.isHolding),
+        .truth("no-copy", "Keep no copy of the database when this wfd upgrades it.", in: \.keepsNoCopy),
+        .text(
+            "place", "name",
+            "The name of this host, if its /etc/machine-id does not last; under another name, wfd holds effects.",
+            example: "wfd-1", in: \.place
+        ) { try PlaceName.read($0) },
+        .text(
+            "brake", "n/delay",
+            "Suspend an instance that takes this many steps by itself within this time, such as 10000/1m; 0 for never.",
+            standard: "10000/1m", example: "10000/1m", in: \.brake, reading: BrakeText.read),
+        .text(
+            "log-level", "level",
+            "Log from this level on: trace, debug, info, notice, warning, error or critical.", standard: "info",
+            example: "info", isReloadable: true, in: \.logLevel
+        ) { text in
+            guard let level = Logger.Level(rawValue: text) else {
+                let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+                throw SettingMistake("'\(text)' is no log level; write \(names)")
+            }
+            return level
+        },
+    ]
+
+    /// The settings that permit effects of instances.
+    package static let effects: [Setting] = [
+        .texts(
+            "allow-http", "cidr",
+            """
+            Let effects call these addresses outside the public internet; with a port (127.0.0.1:8402, [::1]:8402), \
+            only that port. May be repeated.
+            """,
+            example: "[10.1.0.0/16, 127.0.0.1:8402]", in: \.callable
+        ) { text in
+            guard let range = AddressRange(text) else {
+                throw SettingMistake(
+                    "'\(text)' is no range of addresses; write one as 10.1.0.0/16, ::1/128 or 127.0.0.1:8402")
+            }
+            return range
+        },
+        .texts(
+            "exec", "name=/path", "Let effects run this program, by the name that machines use; may be repeated.",
+            example: "[invoice=/usr/local/bin/invoice]", in: \.programs, identity: \.name
+        ) { text in
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, parts[1].hasPrefix("/") else {  // Proof: there are two
+                throw SettingMistake("'\(text)' is no program; write NAME=/path/of/its/file")
+            }
+            return NamedProgram(name: parts[0], path: parts[1])
+        },
+        .text(
+            "secrets", "folder", "The folder with the secrets that effects may use.",
+            standard: "$CREDENTIALS_DIRECTORY", example: "/etc/wfd/secrets", in: \.secrets,
+            found: { places, _ in places.secrets }
+        ) { path in
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+                throw SettingMistake("'\(path)' is no folder")
+            }
+            return path
+        },
+        .text(
+            "ca", "file", "Trust these certificate authorities (PEM) for calls, beside those of the system.",
+            example: "/etc/wfd/ca.pem", in: \.authority
+        ) { path in
+            guard HTTPExecutor.hasCertificates(path) else {
+                throw SettingMistake("'\(path)' has no certificates in PEM that can be read")
+            }
+            return path
+        },
+    ]
+
+    /// The conditions on several settings; a mistake is reported at the setting with the key.
+    static let conditions: [(key: String, check: @Sendable (Settings) throws -> Void)] = [
+        ("listen", { try ListenAddress.refuseRepeated($0.listen) }),
+        (
+            "metrics",
+            { settings in
+                guard let metrics = settings.metrics, settings.listen.contains(metrics) else { return }
+                try ListenAddress.refuseRepeated([metrics, metrics])
+            }
+        ),
+    ]
+}
+
+/// The name that an operator gives to a machine.
+package enum PlaceName {
+    /// Returns a name, or throws the reason why a text is not one.
+    package static func read(_ text: String) throws -> String {
+        let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        guard isPlain, 1...100 ~= text.utf8.count else {
+            throw SettingMistake("write 1 to 100 letters, digits and signs, without spaces")
+        }
+        return text
+    }
+}
