@@ -20,7 +20,7 @@ package struct WorkflowServer: Service {
     /// The connections of the address; they are kept when the server binds the address again.
     private let connections: Connections
     private let logger: Logger
-    private let listening: @Sendable (_ port: Int) -> Void
+    private let listening: @Sendable (_ port: Int?) -> Void
 
     /// Creates a server for an engine.
     ///
@@ -33,13 +33,13 @@ package struct WorkflowServer: Service {
     ///   - metrics: The daemon's metrics, shared by all its servers.
     ///   - definitions: The daemon's queue for definitions that callers send, shared by all its servers.
     ///   - version: The daemon's version, reported by `/livez`.
-    ///   - listening: Called with the TCP port when it is bound.
+    ///   - listening: Called when the address is bound, with its port on TCP; again when a lost socket is bound again.
     package init(
         engine: Engine, address: ListenAddress, serving routes: RouteSelection = .all, budget: AnswerBudget,
         allowedHosts: FurtherHosts = FurtherHosts(), access: AccessControl, rule: RequestGate.Rule? = nil,
         metrics: RequestMetrics = RequestMetrics(), definitions: DefinitionQueue = DefinitionQueue(), version: String,
         limits: ServerLimits = ServerLimits(),
-        logger: Logger, listening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
+        logger: Logger, listening: @escaping @Sendable (_ port: Int?) -> Void = { _ in }
     ) {
         let problems = ProblemAnswers(log: engine.log, metrics: metrics, engine: engine, routes: routes)
         let date = DateHeader()
@@ -62,7 +62,7 @@ package struct WorkflowServer: Service {
         address: ListenAddress, serving routes: RouteSelection = .all, router: Router<ServerContext>,
         budget: AnswerBudget = AnswerBudget(), access: AccessControl,
         sends: (@Sendable (Peer) -> SendHandler)? = nil, limits: ServerLimits = ServerLimits(), logger: Logger,
-        listening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
+        listening: @escaping @Sendable (_ port: Int?) -> Void = { _ in }
     ) {
         self.listening = listening
         self.address = address
@@ -133,7 +133,7 @@ package struct WorkflowServer: Service {
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.allConnections)),
             onServerRunning: { [logger, address, routes, listening] channel in
                 file?.wasBound()
-                if address.isTCP, let port = channel.localAddress?.port { listening(port) }
+                listening(address.isTCP ? channel.localAddress?.port : nil)
                 logger.info(
                     routes == .all ? "listening" : "serving metrics",
                     metadata: ["address": "\(address.bound(to: channel.localAddress))"])

@@ -6,8 +6,9 @@ import WorkflowSettings
 struct ReloadService: Service {
     let signals: UnixSignalsSequence
     let reload: SettingReload
+    let manager: ServiceManager
 
     func run() async {
-        for await _ in signals.cancelOnGracefulShutdown() { reload.run() }
+        for await _ in signals.cancelOnGracefulShutdown() { manager.reloading { reload.run() } }
     }
 }

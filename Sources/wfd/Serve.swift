@@ -34,6 +34,7 @@ struct Serve: AsyncParsableCommand {
         for number in [SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         if getpid() == 1 { OrphanReaper.start() }
         do {
+            let manager = ServiceManager(environment: ProcessInfo.processInfo.environment, logger: logger)
             let hosts = FurtherHosts(resolved.settings.allowedHosts)
             let reload = SettingReload(
                 sources: sources, started: resolved,
@@ -42,7 +43,8 @@ struct Serve: AsyncParsableCommand {
                     { settings in { hosts.replace(with: settings.allowedHosts) } },
                 ], logger: logger)
             try await serve(
-                resolved.settings, hosts, ReloadService(signals: hangups, reload: reload), logger, log)
+                resolved.settings, hosts, ReloadService(signals: hangups, reload: reload, manager: manager), logger,
+                log)
             DaemonLog.end(log)
         } catch {
             logger.critical("stopped", metadata: ["error": "\(error)"])
@@ -75,7 +77,7 @@ struct Serve: AsyncParsableCommand {
 
     /// Opens the database; finishes unfinished erasures first.
     private func open(
-        _ file: String, _ settings: Settings, at now: Timestamp, _ logger: Logger
+        _ file: String, _ settings: Settings, at now: Timestamp, _ manager: ServiceManager, _ logger: Logger
     ) async throws -> SQLiteFileStore {
         // An hour is more than a normal correction of a clock, and less than an error that makes timers fire at a wrong
         // time.
@@ -87,6 +89,7 @@ struct Serve: AsyncParsableCommand {
                 place: .system(machine: settings.place),
                 upgrade: UpgradeOptions(keepsCopy: !settings.keepsNoCopy) {
                     logger.notice("upgrade", metadata: ["step": "\($0)"])
+                    manager.show("upgrade: \($0)")
                 })
             for copy in store.recovered.copiesBeforeUpgrades {
                 logger.warning(
@@ -120,7 +123,11 @@ struct Serve: AsyncParsableCommand {
         try ListenAddress.refuseRepeated(served.map { $0.address })
         try await Patience.wait(logger) { try refuseTaken(served.map { $0.address }, for: file) }
         let now = SystemClock().now()
-        let store = try await Patience.wait(logger) { try await open(file, settings, at: now, logger) }
+        let manager = reload.manager
+        manager.show("opening \(file)")
+        let store = try await manager.extending {
+            try await Patience.wait(logger) { try await open(file, settings, at: now, manager, logger) }
+        }
         logger.info(
             "serving",
             metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(Build.version)"])
@@ -143,27 +150,22 @@ struct Serve: AsyncParsableCommand {
         let budget = AnswerBudget(lasting: serverLimits, log: engine.log)
         let requests = RequestMetrics { log.linesLost }
         let definitions = DefinitionQueue()
-        let book = try AccessBook(AccessFile(besideDatabase: store.path)) {
-            WireTime(milliseconds: SystemClock().now().rawValue)
-        }
-        let servers = served.map { address, routes in
+        let (listening, listens) = AsyncStream.makeStream(of: Int.self)
+        let servers = served.enumerated().map { number, server in
             WorkflowServer(
-                engine: engine, address: address, serving: routes, budget: budget, allowedHosts: hosts,
-                access: settings.control(book, of: address, serving: routes), metrics: requests, definitions: definitions, version: Build.version, limits: serverLimits,
-                logger: logger, listening: { [http = executors.http] in http.refuse(ownPort: $0) })
+                engine: engine, address: server.address, serving: server.routes, budget: budget, allowedHosts: hosts,
+                metrics: requests, definitions: definitions, version: Build.version, limits: serverLimits,
+                logger: logger,
+                listening: { [http = executors.http] port in
+                    if let port { http.refuse(ownPort: port) }
+                    listens.yield(number)
+                })
         }
-        // Services stop in the opposite order: first new requests, then the writer, after all accepted commands are
-        // written. Between them, running effects have time to end, and their results are still written.
-        let watch = AccessWatch(book, log: engine.log)
-        let services = [engine as any Service] + engine.runners + [watch] + servers + [reload as any Service]
-        var configuration = ServiceGroupConfiguration(
-            services: services.map { service in
-                .init(service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
-            },
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger.quieter)
-        configuration.maximumGracefulShutdownDuration = .seconds(35)
-        try await ServiceGroup(configuration: configuration).run()
+        let beat = BeatService(
+            engine: engine, manager: manager, addresses: served.count, listening: listening,
+            status: "serving " + served.map { "\($0.address)" }.joined(separator: ", "))
+        let lasting: [any Service] = manager.isThere ? [reload, beat] : [reload]
+        try await run([engine as any Service] + engine.runners + servers + lasting, logger)
         await executors.http.shutdown()
         let counts = engine.statistics.counts
         logger.info(
@@ -172,5 +174,19 @@ struct Serve: AsyncParsableCommand {
                 "database": "\(file)", "events": "\(counts.events)", "batches": "\(counts.batches)",
                 "largestBatch": "\(counts.largestBatch)", "commits": "\(counts.commits)",
             ])
+    }
+
+    /// Runs services until a signal. They stop in the opposite order: first new requests, then the writer, after all
+    /// accepted commands are written. Between them, running effects have time to end, and their results are still
+    /// written.
+    private func run(_ services: [any Service], _ logger: Logger) async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { service in
+                .init(service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
+            },
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger.quieter)
+        configuration.maximumGracefulShutdownDuration = .seconds(35)
+        try await ServiceGroup(configuration: configuration).run()
     }
 }

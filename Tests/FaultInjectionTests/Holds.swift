@@ -6,6 +6,11 @@ struct Holds {
     /// A call that can be held; the names are those of `Holds.h`.
     enum Call: String, CaseIterable {
         case names, hosts, starts, flushes, pool
+        /// The flushes of the writer, which holds up everybody.
+        case syncs
+
+        /// The calls that must not hold up anybody else.
+        static let allCases: [Call] = [.names, .hosts, .starts, .flushes, .pool]
     }
 
     private let folder: String

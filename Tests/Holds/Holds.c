@@ -65,6 +65,12 @@ int posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions
     return next(process, path, actions, attributes, words, variables);
 }
 
+int fdatasync(int descriptor) {
+    pass("syncs");
+    int (*next)(int) = next_of("fdatasync");
+    return next(descriptor);
+}
+
 int msync(void *start, size_t length, int flags) {
     pass("flushes");
     int (*next)(void *, size_t, int) = next_of("msync");

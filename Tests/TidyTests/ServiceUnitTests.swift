@@ -17,6 +17,12 @@ import Testing
         #expect(Self.values(of: "Environment") == ["WFD_BOOT_ID=%b"])
     }
 
+    /// wfd speaks the protocol itself; older systems know no 'notify-reload'.
+    @Test func theServiceManagerIsToldAndWatches() {
+        #expect(Self.values(of: "Type") == ["notify"])
+        #expect(Self.values(of: "WatchdogSec") == ["2min"])
+    }
+
     /// The daemon finds its file in the folder, and reads it again at the signal.
     @Test func theServiceHasAFileOfSettings() {
         #expect(Self.values(of: "ConfigurationDirectory") == ["wfd"])

@@ -9,6 +9,7 @@
  *   hosts    hosts are looked up (getaddrinfo)
  *   starts   a program whose file's name begins with `late` is started (posix_spawn)
  *   flushes  a copy of the database is flushed (msync)
+ *   syncs    a file of the database is flushed (fdatasync)
  *   pool     nothing of the daemon's does so: tasks of this library hold each thread of Swift's pool
  */
 #define HOLDS_VARIABLE "HOLDS_FOLDER"
