@@ -54,7 +54,7 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         // The HTTP server: routing, bodies with limits, graceful shutdown.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-        // TLS towards services that effects call.
+        // TLS of the daemon's addresses, of the client, and towards services that effects call.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         // YAML with key order, line and column.
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -153,7 +153,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                nio("NIOCore"), nio("NIOHTTP1"),
+                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -164,7 +164,7 @@ let package = Package(
             dependencies: [
                 "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
+                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         // What the daemon does of itself for instances: calls over HTTP, programs.
@@ -483,7 +483,7 @@ if Context.environment["WFD_FUZZ"] != nil {
 let traits = [
     "GRDB.swift": "Durable", "swift-crypto": "Durable", "swift-collections": "Durable", "swift-log": "Durable",
     "swift-service-lifecycle": "Durable", "async-http-client": "Client", "swift-nio": "Client", "Yams": "YAML",
-    "swift-argument-parser": "Daemon", "swift-nio-ssl": "Daemon", "swift-http-types": "Daemon",
+    "swift-argument-parser": "Daemon", "swift-nio-ssl": "Client", "swift-http-types": "Daemon",
     "swift-nio-extras": "Daemon", "hdrhistogram-swift": "Daemon", "hummingbird": "Daemon",
 ]
 for target in package.targets {

@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """Packs parcels: a worker for the queue 'stock', with nothing but Python's standard library.
 
-    stock.py SOCKET [--once]
+    stock.py SOCKET|https://HOST[:PORT] [--once]
+
+The environment is that of wfctl: WFCTL_TOKEN_FILE (or WFCTL_TOKEN) has the token, WFCTL_CA the file of the trusted
+authorities.
 """
 import http.client
 import json
+import os
 import socket
+import ssl
 import sys
 import threading
 import time
+import urllib.parse
 
 LEASE = 30  # seconds
 SHELF = {"pen": 3, "ink": 5}  # what there is, and what it weighs
@@ -27,11 +33,29 @@ class Daemon(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
+def connection_to(address):
+    """A connection to wfd. A token is sent over a socket or TLS alone, so there is no http:// here."""
+    url = urllib.parse.urlsplit(address)
+    if url.scheme == "https":
+        trust = ssl.create_default_context(cafile=os.environ.get("WFCTL_CA"))
+        return http.client.HTTPSConnection(url.hostname, url.port, timeout=90, context=trust)
+    return Daemon(address.removeprefix("unix:"))
+
+
+def headers():
+    """The headers of each request. The file is read each time, so that a new token needs no restart."""
+    token = os.environ.get("WFCTL_TOKEN")
+    if file := os.environ.get("WFCTL_TOKEN_FILE"):
+        with open(file) as content:
+            token = content.read().strip()
+    return {"Content-Type": "application/json"} | ({"Authorization": "Bearer " + token} if token else {})
+
+
 def ask(path, target, body):
     """Sends a request and gives the status and the answer."""
-    connection = Daemon(path)
+    connection = connection_to(path)
     try:
-        connection.request("POST", target, json.dumps(body), {"Content-Type": "application/json"})
+        connection.request("POST", target, json.dumps(body), headers())
         answer = connection.getresponse()
         text = answer.read()
         return answer.status, json.loads(text) if text else None

@@ -4,11 +4,14 @@ public enum Address: Hashable, Sendable {
     case unix(path: String)
     /// TCP without encryption.
     case tcp(host: String, port: Int)
+    /// TCP with TLS. The certificate must be for the host.
+    case tls(host: String, port: Int)
 
     /// The largest number of bytes of a socket's path: `sun_path` has 108 on Linux, including the terminator (unix(7)).
     private static let longestSocketPath = 107
 
-    /// Parses `unix:PATH`, `http://HOST:PORT` or `HOST:PORT`; an IPv6 address is in brackets.
+    /// Parses `unix:PATH`, `https://HOST`, `https://HOST:PORT`, `http://HOST:PORT` or `HOST:PORT`. An IPv6 address
+    /// is in brackets.
     public init(_ text: String) throws(AddressError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
@@ -19,19 +22,26 @@ public enum Address: Hashable, Sendable {
             self = .unix(path: path)
             return
         }
-        if text.hasPrefix("https://") { throw AddressError(text, "wfd does not speak TLS; use http://") }
         var rest = text[...]
-        if rest.hasPrefix("http://") {
-            rest = rest.dropFirst("http://".count)
+        let scheme = ["https://", "http://"].first { rest.hasPrefix($0) }
+        if let scheme {
+            rest = rest.dropFirst(scheme.count)
             if rest.hasSuffix("/") { rest = rest.dropLast() }
         }
-        guard let colon = rest.lastIndex(of: ":") else {
-            throw AddressError(text, "expected unix:PATH, http://HOST:PORT or HOST:PORT")
+        let isEncrypted = scheme == "https://"
+        guard let colon = rest.lastIndex(of: ":"), !isEncrypted || !rest.hasSuffix("]") else {
+            guard isEncrypted else {
+                throw AddressError(text, "expected unix:PATH, https://HOST[:PORT], http://HOST:PORT or HOST:PORT")
+            }
+            // RFC 9110, 4.2.2.
+            self = .tls(host: try Self.host(rest, in: text), port: 443)
+            return
         }
         guard let port = Int(rest[rest.index(after: colon)...]), (1...65_535).contains(port) else {
             throw AddressError(text, "the port must be a number from 1 to 65535")
         }
-        self = .tcp(host: try Self.host(rest[..<colon], in: text), port: port)
+        let host = try Self.host(rest[..<colon], in: text)
+        self = isEncrypted ? .tls(host: host, port: port) : .tcp(host: host, port: port)
     }
 
     private static func host(_ host: Substring, in text: String) throws(AddressError) -> String {
@@ -59,7 +69,17 @@ extension Address: CustomStringConvertible {
         switch self {
         case .unix(let path): "unix:\(path)"
         case .tcp(let host, let port): "http://\(Self.bracketed(host)):\(port)"
+        case .tls(let host, let port): "https://\(Self.bracketed(host)):\(port)"
         }
+    }
+
+    /// True if nobody between the two ends can read what is sent: it is encrypted, or stays on this machine.
+    var isConfidential: Bool {
+        guard case .tcp(let host, _) = self else { return true }
+        // Proof: `UInt8` reads a text, and is nil for another one.
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        let isLoopback = numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
+        return host == "localhost" || host == "::1" || isLoopback
     }
 
     static func bracketed(_ host: String) -> String {

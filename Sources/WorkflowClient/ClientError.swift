@@ -13,6 +13,8 @@ public struct ClientError: Error, Equatable, CustomStringConvertible {
         public static let unreachable = Code(rawValue: "unreachable")
         /// The operating system does not let this user connect; nothing was sent.
         public static let notPermitted = Code(rawValue: "not-permitted")
+        /// TLS shows that the other end is not the named daemon, or cannot show that it is; no request was sent.
+        public static let untrusted = Code(rawValue: "untrusted")
         /// The request was sent, completely or in part; the daemon may or may not have acted on it.
         public static let answerLost = Code(rawValue: "answer-lost")
         /// The daemon refused the request; `problem` has the reason.
@@ -41,7 +43,7 @@ public struct ClientError: Error, Equatable, CustomStringConvertible {
     /// The exit code of `wfctl` after this error.
     public var exitStatus: CommandExit {
         switch code {
-        case .unreachable: .unreachable
+        case .unreachable, .untrusted: .unreachable
         case .notPermitted: .notPermitted
         // A repeated request with the same key is carried out once.
         case .answerLost: .tryAgain
@@ -59,6 +61,18 @@ extension ClientError {
     /// Creates the error for a connection that the operating system refuses.
     package static func notPermitted(_ address: Address, reason: String) -> ClientError {
         ClientError(.notPermitted, "Not permitted to connect to wfd at '\(address)': \(reason)")
+    }
+
+    /// Creates the error for a certificate that does not show that the other end is the daemon.
+    package static func untrusted(_ address: Address, reason: String) -> ClientError {
+        ClientError(.untrusted, "Cannot trust '\(address)': \(reason)")
+    }
+
+    /// Creates the error for a token that anybody on the way could read.
+    static func unprotected(_ address: Address) -> ClientError {
+        ClientError(
+            .notPermitted,
+            "Cannot send a token to '\(address)': everybody on the way could read it; use https://")
     }
 
     /// Creates the error for a request with an unknown outcome.

@@ -9,7 +9,7 @@ extension DaemonHost {
     ) async throws(HostError) {
         // The worker waits on connections of its own, closed at the end: the daemon gives no task to a caller that has
         // gone. Closing the connection of a cancelled request is not reported to anyone.
-        let waiting = WorkflowClient(address: client.address, limits: client.limits)
+        let waiting = client.another()
         let worker = TaskWorker(of: DaemonTasks(client: client, waiting: waiting), options, body)
         do throws(HostError) {
             try await worker.run()

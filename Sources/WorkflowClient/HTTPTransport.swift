@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import WorkflowAPI
 
 #if canImport(Glibc)
@@ -12,17 +13,19 @@ import WorkflowAPI
     import Darwin
 #endif
 
-/// HTTP/1.1 over a unix socket or TCP.
+/// HTTP/1.1 over a unix socket, TCP or TLS.
 struct HTTPTransport: Transport {
     let address: Address
+    private let access: ClientAccess
     private let limits: ClientLimits
     private let client: HTTPClient
 
-    init(address: Address, limits: ClientLimits) {
+    init(address: Address, access: ClientAccess, limits: ClientLimits) {
         self.address = address
+        self.access = access
         self.limits = limits
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
+            tlsConfiguration: access.tls, redirectConfiguration: .disallow,
             timeout: .init(connect: TimeAmount(limits.connecting), read: TimeAmount(limits.silence)))
         // An unreachable daemon is reported at once; a caller that wants to wait for the daemon retries above this
         // layer.
@@ -30,6 +33,8 @@ struct HTTPTransport: Transport {
         configuration.httpVersion = .http1Only
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
+
+    func another() -> any Transport { HTTPTransport(address: address, access: access, limits: limits) }
 
     func execute(_ request: TransportRequest) async throws(ClientError) -> TransportAnswer {
         do {
@@ -43,7 +48,7 @@ struct HTTPTransport: Transport {
         } catch is NIOTooManyBytesError {
             throw .protocolViolation(address, reason: "it is longer than \(limits.answerBytes) bytes")
         } catch {
-            throw clientError(error)
+            throw await connectionError(error)
         }
     }
 
@@ -58,7 +63,7 @@ struct HTTPTransport: Transport {
                 mediaType: response.headers.first(name: "content-type").map(Self.withoutParameters),
                 body: AnswerBytes(length: length) { parts(of: response.body) })
         } catch {
-            throw clientError(error)
+            throw await connectionError(error)
         }
     }
 
@@ -84,6 +89,7 @@ struct HTTPTransport: Transport {
         httpRequest.method = .init(rawValue: request.method.rawValue)
         httpRequest.headers.add(name: "accept", value: request.accepted + ", " + Problem.mediaType)
         httpRequest.headers.add(name: "user-agent", value: "wfd-client/\(Release.version)")
+        if let token = access.token { httpRequest.headers.add(name: "authorization", value: "Bearer \(token)") }
         if let key = request.key { httpRequest.headers.add(name: IdempotencyKey.header, value: key) }
         if let seq = request.expectedSeq { httpRequest.headers.add(name: "if-match", value: "\"\(seq)\"") }
         if request.prefersMinimal { httpRequest.headers.add(name: "prefer", value: "return=minimal") }
@@ -98,7 +104,7 @@ struct HTTPTransport: Transport {
     private var baseURL: String {
         switch address {
         case .unix(let path): "http+unix://\(PercentEncoding.encode(path))"
-        case .tcp(let host, let port): "http://\(Address.bracketed(host)):\(port)"
+        case .tcp, .tls: "\(address)"
         }
     }
 
@@ -109,6 +115,25 @@ struct HTTPTransport: Transport {
 }
 
 extension HTTPTransport {
+    /// Classifies an error that may be one of the daemon's certificate. The certificate is fetched once more to tell.
+    private func connectionError(_ error: any Error) async -> ClientError {
+        switch error {
+        case NIOSSLError.handshakeFailed(let cause) where "\(cause)".contains("CERTIFICATE_VERIFY_FAILED"):
+            let end = await PeerCertificate.end(at: address, within: TimeAmount(limits.connecting))
+            return .untrusted(
+                address,
+                reason: end.map { $0 <= time(nil) } == true
+                    ? "its certificate has expired; renew it at the daemon"
+                    : "its certificate is of an authority that is unknown here; name the authority's file with --ca")
+        case NIOSSLError.handshakeFailed:
+            return .untrusted(address, reason: "no TLS handshake was possible; is it an address of TLS?")
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            return .untrusted(
+                address, reason: "its certificate is for other names; use the name of the certificate in the address")
+        default: return clientError(error)
+        }
+    }
+
     /// Classifies the errors of AsyncHTTPClient and NIO: the request was never sent, or may have been carried out.
     private func clientError(_ error: any Error) -> ClientError {
         switch error {

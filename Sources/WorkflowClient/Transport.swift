@@ -11,6 +11,9 @@ package protocol Transport: Sendable {
     /// iteration.
     func stream(_ request: TransportRequest) async throws(ClientError) -> StreamedAnswer
 
+    /// Returns a transport to the same daemon with connections of its own.
+    func another() -> any Transport
+
     /// Closes all connections; no request may follow.
     func shutdown() async
 }

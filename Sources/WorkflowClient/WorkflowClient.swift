@@ -1,3 +1,4 @@
+import NIOCore
 public import WorkflowAPI
 import WorkflowJSON
 
@@ -8,8 +9,23 @@ public struct WorkflowClient: Sendable {
 
     /// Creates a client that connects on the first request.
     public init(address: Address, limits: ClientLimits = ClientLimits()) {
-        transport = HTTPTransport(address: address, limits: limits)
+        transport = HTTPTransport(address: address, access: ClientAccess(), limits: limits)
         self.limits = limits
+    }
+
+    /// Creates a client that connects on the first request and sends a token. Refuses a token that would be sent in the
+    /// clear to another machine.
+    public init(
+        address: Address, access: ClientAccess, limits: ClientLimits = ClientLimits()
+    ) throws(ClientError) {
+        guard access.token == nil || address.isConfidential else { throw .unprotected(address) }
+        transport = HTTPTransport(address: address, access: access, limits: limits)
+        self.limits = limits
+    }
+
+    /// Returns a client of the same daemon with connections of its own.
+    func another() -> WorkflowClient {
+        WorkflowClient(transport: transport.another(), limits: limits)
     }
 
     /// Creates a client with another transport.
@@ -20,6 +36,12 @@ public struct WorkflowClient: Sendable {
 
     /// The address on which the daemon listens.
     public var address: Address { transport.address }
+
+    /// Returns the time when the daemon's certificate expires; `nil` without TLS or without an answer in time.
+    package func certificateEnd() async -> WireTime? {
+        let end = await PeerCertificate.end(at: address, within: TimeAmount(limits.connecting))
+        return end.map { WireTime(milliseconds: Int64($0) * 1_000) }
+    }
 
     /// Closes all connections. Running requests end with an error.
     public func shutdown() async {

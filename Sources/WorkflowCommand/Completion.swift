@@ -12,9 +12,12 @@ enum Completion: String {
     /// for `CompletionOffer`.
     var kind: CompletionKind {
         .custom { words, index, prefix in
-            let address = words.firstIndex(of: "--address").flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
+            func value(_ option: String) -> String {
+                words.firstIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil } ?? ""
+            }
             let before = words.indices.contains(index - 1) ? words[index - 1] : ""
-            return [[rawValue, prefix, before, address ?? ""].joined(separator: "\t")]
+            let fields = [rawValue, prefix, before] + ["--address", "--context", "--ca"].map(value)
+            return [fields.joined(separator: "\t")]
         }
     }
 }
@@ -33,18 +36,21 @@ struct CompletionOffer {
     func text(for response: String) async -> String {
         var lines = response.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let fields = (lines.first ?? "").split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        // Proof: there are four.
-        guard fields.count == 4, let completion = Completion(rawValue: fields[0]) else { return response }
+        // Proof: there are six.
+        guard fields.count == 6, let completion = Completion(rawValue: fields[0]) else { return response }
         // The remaining lines belong to the shell.
         lines.removeFirst()
-        let words = await words(completion, before: fields[2], address: fields[3].isEmpty ? nil : fields[3])
+        let options = fields.map { $0.isEmpty ? nil : $0 }
+        // Nobody asked for a message: without an answer the shell offers nothing.
+        let choice = try? DaemonChoice(
+            // Proof: as above.
+            address: options[3], context: options[4], authorities: options[5], in: environment)
+        let words = await words(completion, before: fields[2], from: choice)
         return (words.filter { $0.hasPrefix(fields[1]) } + lines).joined(separator: "\n")
     }
 
-    private func words(_ completion: Completion, before: String, address: String?) async -> [String] {
-        // Nobody asked for a message: without an answer the shell offers nothing.
-        guard let address = try? DefaultAddress.resolve(address, in: environment) else { return [] }
-        let client = environment.connect(address)
+    private func words(_ completion: Completion, before: String, from choice: DaemonChoice?) async -> [String] {
+        guard let client = try? choice?.client(in: environment) else { return [] }
         let words = await withTaskGroup(of: [String].self) { group in
             group.addTask { (try? await Self.words(completion, before: before, from: client)) ?? [] }
             group.addTask {

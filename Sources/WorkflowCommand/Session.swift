@@ -28,7 +28,13 @@ struct Session {
 
     /// Calls a function with a client of the chosen daemon, and closes the client's connections afterwards.
     func withClient<Result>(_ body: (WorkflowClient) async throws -> Result) async throws -> Result {
-        let client = environment.connect(try DefaultAddress.resolve(options.address, in: environment))
+        try await using(try DaemonChoice(options, in: environment).client(in: environment), body)
+    }
+
+    /// Calls a function with a client, and closes the client's connections afterwards.
+    func using<Result>(
+        _ client: WorkflowClient, _ body: (WorkflowClient) async throws -> Result
+    ) async throws -> Result {
         do {
             let result = try await body(client)
             await client.shutdown()

@@ -94,8 +94,10 @@ package final class Daemon: Sendable {
     }
 
     /// Calls a function with a client of the daemon, and closes the client.
-    package func withClient<Result>(_ body: (WorkflowClient) async throws -> Result) async throws -> Result {
-        let client = WorkflowClient(address: address)
+    package func withClient<Result>(
+        _ access: ClientAccess = ClientAccess(), _ body: (WorkflowClient) async throws -> Result
+    ) async throws -> Result {
+        let client = try WorkflowClient(address: address, access: access)
         do {
             let result = try await body(client)
             await client.shutdown()

@@ -21,7 +21,7 @@ package enum Programs {
     package static func environment(_ changes: [String: String] = [:]) -> [String: String] {
         let places = [
             "STATE_DIRECTORY", "RUNTIME_DIRECTORY", "CONFIGURATION_DIRECTORY", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
-            "WFCTL_ADDRESS", "NOTIFY_SOCKET",
+            "WFCTL_ADDRESS", "WFCTL_CONTEXT", "WFCTL_TOKEN", "WFCTL_TOKEN_FILE", "WFCTL_CA", "NOTIFY_SOCKET",
         ]
         var environment = ProcessInfo.processInfo.environment.filter {
             !places.contains($0.key) && !$0.key.hasPrefix("WFD_")

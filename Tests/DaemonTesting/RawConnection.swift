@@ -9,12 +9,22 @@ package final class RawConnection: @unchecked Sendable {
     /// The seconds to wait for an answer, which may take long on a busy machine.
     private static let patience = 240
     private let descriptor: Int32
+    /// The program that speaks TLS; `nil` for a connection in the clear.
+    private let encryption: RunningProgram?
     private var unread: [UInt8] = []
 
     package init(to address: Address) throws {
         switch address {
-        case .unix(let path): descriptor = try Self.connected(toSocket: path)
-        case .tcp(let host, let port): descriptor = try Self.connected(to: host, port: port)
+        case .unix(let path): (descriptor, encryption) = (try Self.connected(toSocket: path), nil)
+        case .tcp(let host, let port): (descriptor, encryption) = (try Self.connected(to: host, port: port), nil)
+        case .tls(let host, let port):
+            var ends: [Int32] = [0, 0]
+            guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+                throw TestingError("cannot make a pair of sockets")
+            }
+            descriptor = ends[0]
+            let arguments = ["s_client", "-quiet", "-verify_quiet", "-connect", "\(host):\(port)", "-servername", host]
+            encryption = try RunningProgram("/usr/bin/openssl", arguments, conversingOn: ends[1])
         }
         var time = timeval(tv_sec: Self.patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))

@@ -41,6 +41,18 @@ package final class RunningProgram: Sendable {
         Thread { state.awaitEnd() }.start()
     }
 
+    /// Starts a program whose standard input and output are a socket, which this function closes. `result` cannot be
+    /// awaited.
+    package init(_ executable: String, _ arguments: [String], conversingOn socket: Int32) throws {
+        defer { close(socket) }
+        let state = ProgramState(
+            pid: try Self.spawn(
+                executable, arguments, environment: Programs.environment(), input: socket, output: socket,
+                errors: STDERR_FILENO))
+        self.state = state
+        Thread { state.awaitEnd() }.start()
+    }
+
     deinit {
         state.signal(SIGKILL)
     }
@@ -99,12 +111,17 @@ package final class RunningProgram: Sendable {
     }
 
     private static func spawn(
-        _ executable: String, _ arguments: [String], environment: [String: String], output: Int32, errors: Int32
+        _ executable: String, _ arguments: [String], environment: [String: String], input: Int32? = nil, output: Int32,
+        errors: Int32
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
         // Else it holds connections of other tests, and their peers do not notice when those are closed.

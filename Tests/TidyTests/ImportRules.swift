@@ -46,12 +46,12 @@ enum ImportRules {
             "CAllocation", "COpenAPI", "WorkflowAccess", "WorkflowJSON", "WorkflowSpelling", "Statechart",
             "WorkflowThreads",
             "WorkflowAPI", "WorkflowEngine", "WorkflowStore", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging",
-            "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "ServiceLifecycle", "CDispatch", "Foundation",
-            "Synchronization",
+            "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOSSL", "NIOTLS", "ServiceLifecycle",
+            "CDispatch", "Foundation", "Synchronization",
         ],
         "Sources/WorkflowClient": [
             "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
-            "NIOPosix", "Glibc", "Musl",
+            "NIOPosix", "NIOSSL", "Glibc", "Musl",
             "Darwin",
         ],
         "Sources/WorkflowCommand": [

@@ -5,6 +5,8 @@ package import WorkflowJSON
 
 /// A transport that answers requests from a list, and records them.
 package final class ScriptedTransport: Transport {
+    package func another() -> any Transport { self }
+
     package typealias Step = Result<TransportAnswer, ClientError>
 
     package let address = Address.unix(path: "/run/test.sock")

@@ -9,6 +9,10 @@ struct ClientAddressTests {
         ("http://127.0.0.1:8080/", .tcp(host: "127.0.0.1", port: 8080), "http://127.0.0.1:8080"),
         ("127.0.0.1:1", .tcp(host: "127.0.0.1", port: 1), "http://127.0.0.1:1"),
         ("[::1]:65535", .tcp(host: "::1", port: 65535), "http://[::1]:65535"),
+        ("https://wfd.example:7433", .tls(host: "wfd.example", port: 7433), "https://wfd.example:7433"),
+        ("https://wfd.example/", .tls(host: "wfd.example", port: 443), "https://wfd.example:443"),
+        ("https://[::1]", .tls(host: "::1", port: 443), "https://[::1]:443"),
+        ("https://[::1]:7433", .tls(host: "::1", port: 7433), "https://[::1]:7433"),
     ])
     func addressesAreRead(text: String, address: Address, description: String) throws {
         #expect(try Address(text) == address)
@@ -16,11 +20,13 @@ struct ClientAddressTests {
     }
 
     @Test(arguments: [
-        ("", "expected unix:PATH, http://HOST:PORT or HOST:PORT"),
-        ("localhost", "expected unix:PATH, http://HOST:PORT or HOST:PORT"),
+        ("", "expected unix:PATH, https://HOST[:PORT], http://HOST:PORT or HOST:PORT"),
+        ("localhost", "expected unix:PATH, https://HOST[:PORT], http://HOST:PORT or HOST:PORT"),
         ("unix:", "the path after 'unix:' is empty"),
         ("unix:/" + String(repeating: "x", count: 107), "a socket's path has at most 107 bytes"),
-        ("https://localhost:1", "wfd does not speak TLS; use http://"),
+        ("https://", "'' is not the name or the address of a host"),
+        ("https://a:x", "the port must be a number from 1 to 65535"),
+        ("https://user@a", "'user@a' is not the name or the address of a host"),
         ("localhost:0", "the port must be a number from 1 to 65535"),
         ("localhost:65536", "the port must be a number from 1 to 65535"),
         ("localhost:http", "the port must be a number from 1 to 65535"),

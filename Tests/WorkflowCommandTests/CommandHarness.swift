@@ -31,6 +31,10 @@ struct CommandHarness {
     var tick = Duration.zero
     /// The requests to end the process.
     var interruptions: @Sendable () -> AsyncStream<Void> = { AsyncStream { _ in } }
+    /// Gets the address and the access of each client.
+    var connecting: @Sendable (Address, ClientAccess) -> Void = { _, _ in }
+    /// The secret that is typed on the terminal; `nil` without a terminal.
+    var secret: String?
 
     /// Runs with a daemon that gives these answers.
     func run(_ arguments: String..., answers: [ScriptedTransport.Step] = []) async -> Outcome {
@@ -56,10 +60,12 @@ struct CommandHarness {
         let addresses = AddressCollector()
         let environment = CommandEnvironment(
             variables: variables, output: output, errors: errors, files: files,
-            connect: { address in
+            connect: { [connecting] address, access in
+                connecting(address, access)
                 addresses.list.withLock { $0.append(address) }
                 return WorkflowClient(transport: transport, limits: ClientLimits(patience: .seconds(1)))
-            }, makeKey: { Sample.key }, uptime: TickingClock(tick).now, interruptions: interruptions)
+            }, askSecret: { [secret] _ in secret }, makeKey: { Sample.key },
+            uptime: TickingClock(tick).now, interruptions: interruptions)
         let exit = await CommandLineRun(environment: environment, version: Release.version)(arguments)
         let outcome = Outcome(exit: exit, output: output.text, errors: errors.text)
         return (outcome, addresses.list.withLock { $0 })
@@ -137,6 +143,10 @@ final class MemoryFiles: FileAccess {
         }
         return Array(content.utf8)
     }
+
+    func readPrivate(_ path: String, limit: Int) throws -> [UInt8] { try read(path, limit: limit) }
+
+    func createFolder(_ path: String) {}
 
     func lines(_ path: String) throws -> any LineSource { MemoryLines(try read(path, limit: .max), lateLines) }
 

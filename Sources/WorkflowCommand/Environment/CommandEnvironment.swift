@@ -10,7 +10,9 @@ package struct CommandEnvironment: Sendable {
     package var errors: any TextSink
     package var files: any FileAccess
     /// Makes a client for a daemon; the client need not connect yet.
-    package var connect: @Sendable (Address) -> WorkflowClient
+    package var connect: @Sendable (Address, ClientAccess) throws -> WorkflowClient
+    /// Asks for a secret on the terminal, without showing it; returns `nil` without a terminal.
+    package var askSecret: @Sendable (_ prompt: String) -> String?
     /// Makes a key that was never used.
     package var makeKey: @Sendable () -> String
     /// Measures the time since some moment; only differences are meaningful.
@@ -20,7 +22,9 @@ package struct CommandEnvironment: Sendable {
 
     package init(
         variables: [String: String], output: any TextSink, errors: any TextSink, files: any FileAccess,
-        connect: @escaping @Sendable (Address) -> WorkflowClient, makeKey: @escaping @Sendable () -> String,
+        connect: @escaping @Sendable (Address, ClientAccess) throws -> WorkflowClient,
+        askSecret: @escaping @Sendable (_ prompt: String) -> String? = { _ in nil },
+        makeKey: @escaping @Sendable () -> String,
         uptime: @escaping @Sendable () -> Duration = Self.sinceStart(),
         interruptions: @escaping @Sendable () -> AsyncStream<Void> = { AsyncStream { _ in } }
     ) {
@@ -29,6 +33,7 @@ package struct CommandEnvironment: Sendable {
         self.errors = errors
         self.files = files
         self.connect = connect
+        self.askSecret = askSecret
         self.makeKey = makeKey
         self.uptime = uptime
         self.interruptions = interruptions
@@ -67,12 +72,18 @@ package protocol FileAccess: Sendable {
     /// or is longer than `limit` bytes.
     func read(_ path: String, limit: Int) throws -> [UInt8]
 
+    /// Returns the whole content of a file that only its owner may read; refuses another file.
+    func readPrivate(_ path: String, limit: Int) throws -> [UInt8]
+
     /// Returns the lines of a file, one after another; `-` is standard input. Throws `CommandFailure` if the file
     /// cannot be read.
     func lines(_ path: String) throws -> any LineSource
 
     /// Returns true if something has this path.
     func exists(_ path: String) -> Bool
+
+    /// Creates a folder for its owner alone, with the folders that it lies in, unless it exists.
+    func createFolder(_ path: String) throws
 
     /// Creates a file, which gets its name when it is committed. Only its owner may read a private file.
     func create(_ path: String, isPrivate: Bool) throws -> any NewFile

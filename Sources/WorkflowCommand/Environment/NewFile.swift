@@ -44,7 +44,9 @@ final class SystemNewFile: NewFile {
         descriptor = open(partial, O_WRONLY | O_CREAT | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
         guard descriptor >= 0 else { throw failure(errno) }
         // The partial file of a killed process may be overwritten, but not that of a running process.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, ftruncate(descriptor, 0) == 0 else {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, ftruncate(descriptor, 0) == 0,
+            !isPrivate || fchmod(descriptor, 0o600) == 0
+        else {
             let code = errno
             close(descriptor)
             descriptor = -1

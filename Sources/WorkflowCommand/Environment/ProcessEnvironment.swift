@@ -19,7 +19,11 @@ extension CommandEnvironment {
             output: FileSink(descriptor: STDOUT_FILENO),
             errors: FileSink(descriptor: STDERR_FILENO),
             files: SystemFiles(),
-            connect: { WorkflowClient(address: $0) },
+            connect: { try WorkflowClient(address: $0, access: $1) },
+            askSecret: { prompt in
+                guard isatty(STDIN_FILENO) == 1, let text = getpass(prompt) else { return nil }
+                return String(cString: text)
+            },
             makeKey: {
                 var time = timespec()
                 clock_gettime(CLOCK_REALTIME, &time)
@@ -64,9 +68,31 @@ private struct SystemFiles: FileAccess {
         return try content(of: descriptor, named: path, limit: limit)
     }
 
+    func readPrivate(_ path: String, limit: Int) throws -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & 0o077 == 0 else {
+            throw CommandFailure(
+                .notPermitted,
+                "Cannot use '\(path)': others than its owner may use it, and it has tokens; 'chmod 600' it")
+        }
+        return try content(of: descriptor, named: path, limit: limit)
+    }
+
     func lines(_ path: String) throws -> any LineSource { try FileLines(path) }
 
     func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    func createFolder(_ path: String) throws {
+        if let slash = path.lastIndex(of: "/"), slash > path.startIndex, !exists(path) {
+            try createFolder(String(path[..<slash]))
+        }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw CommandFailure(.cannotCreate, "Cannot create '\(path)': \(String(cString: strerror(errno)))")
+        }
+    }
 
     func create(_ path: String, isPrivate: Bool) throws -> any NewFile {
         try SystemNewFile(path, isPrivate: isPrivate)

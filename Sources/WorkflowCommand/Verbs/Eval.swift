@@ -31,7 +31,23 @@ struct Eval: Verb {
             "The value of 'event': {\"name\": …, \"data\": …, \"at\": …}, @FILE, or -.", valueName: "json|@file|-"))
     var event: String?
 
-    @OptionGroup var global: GlobalOptions
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("The format of printed data.", valueName: "format"))
+    var format: OutputFormat = .table
+
+    @Option(help: .hidden)
+    var address: String?
+
+    @Flag(help: .hidden)
+    var wide = false
+
+    /// The global options: the verb uses no daemon, and `--context` is a value.
+    var global: GlobalOptions {
+        var options = GlobalOptions()
+        (options.address, options.context, options.ca, options.format, options.wide) = (nil, nil, nil, format, false)
+        return options
+    }
 
     func validate() throws {
         guard [expression, context, event].count(where: { $0 == "-" }) <= 1 else {

@@ -68,7 +68,7 @@ struct Generate: Verb {
     /// The global options, with defaults: the verb uses no daemon and no other formats, and `-o` names a file.
     var global: GlobalOptions {
         var options = GlobalOptions()
-        (options.address, options.format, options.wide) = (nil, .table, false)
+        (options.address, options.context, options.ca, options.format, options.wide) = (nil, nil, nil, .table, false)
         return options
     }
 
