@@ -8,6 +8,8 @@ package struct ServerLimits: Sendable {
     var extraConnections = 50
     /// Connections beyond these, which are about to be closed.
     var closingConnections = 10
+    /// The longest time from a connection's begin to the end of its TLS handshake.
+    var handshakeTime: TimeAmount = .seconds(10)
     /// The longest time from the first byte of a request's head to its last.
     var headTime: TimeAmount = .seconds(10)
     /// The longest time from the first byte of a request to the last of its body, unless the body is in lines.

@@ -15,6 +15,7 @@ package struct WorkflowServer: Service {
     private let responder: RouterResponder<ServerContext>
     private let budget: AnswerBudget
     private let sends: (@Sendable (Peer) -> SendHandler)?
+    private let certificate: ServerCertificate?
     private let limits: ServerLimits
     private let access: AccessControl
     /// The connections of the address; they are kept when the server binds the address again.
@@ -29,6 +30,7 @@ package struct WorkflowServer: Service {
     ///   - budget: The daemon's budget, shared by all its servers.
     ///   - allowedHosts: The hosts that a request may name, besides the address and `localhost`.
     ///   - access: The decision who calls, and what the caller may do.
+    ///   - certificate: The daemon's certificate, with which TCP addresses speak TLS; `nil` for none.
     ///   - rule: The last decision about each admitted caller; `nil` for none.
     ///   - metrics: The daemon's metrics, shared by all its servers.
     ///   - definitions: The daemon's queue for definitions that callers send, shared by all its servers.
@@ -36,7 +38,8 @@ package struct WorkflowServer: Service {
     ///   - listening: Called when the address is bound, with its port on TCP; again when a lost socket is bound again.
     package init(
         engine: Engine, address: ListenAddress, serving routes: RouteSelection = .all, budget: AnswerBudget,
-        allowedHosts: FurtherHosts = FurtherHosts(), access: AccessControl, rule: RequestGate.Rule? = nil,
+        allowedHosts: FurtherHosts = FurtherHosts(), access: AccessControl, certificate: ServerCertificate? = nil,
+        rule: RequestGate.Rule? = nil,
         metrics: RequestMetrics = RequestMetrics(), definitions: DefinitionQueue = DefinitionQueue(), version: String,
         limits: ServerLimits = ServerLimits(),
         logger: Logger, listening: @escaping @Sendable (_ port: Int?) -> Void = { _ in }
@@ -46,22 +49,24 @@ package struct WorkflowServer: Service {
         let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts), access: access, rule: rule)
         let endpoint = EventEndpoint(engine: engine, budget: budget)
         let handlers = Self.handlers(
-            endpoint: endpoint, access: access, metrics: metrics, definitions: definitions, version: version,
-            limits: limits)
+            endpoint: endpoint, access: access, metrics: metrics, definitions: definitions, certificate: certificate,
+            version: version, limits: limits)
         let sends: @Sendable (Peer) -> SendHandler = {
             SendHandler(endpoint: endpoint, gate: gate, problems: problems, date: date, peer: $0)
         }
         self.init(
             address: address, serving: routes,
             router: handlers.only(routes).router(gate: gate, problems: problems), budget: budget,
-            access: access, sends: routes == .all ? sends : nil, limits: limits, logger: logger, listening: listening)
+            access: access, sends: routes == .all ? sends : nil, certificate: certificate, limits: limits,
+            logger: logger, listening: listening)
     }
 
     /// - Parameter sends: Creates the handler that takes events on a connection without the router.
     init(
         address: ListenAddress, serving routes: RouteSelection = .all, router: Router<ServerContext>,
         budget: AnswerBudget = AnswerBudget(), access: AccessControl,
-        sends: (@Sendable (Peer) -> SendHandler)? = nil, limits: ServerLimits = ServerLimits(), logger: Logger,
+        sends: (@Sendable (Peer) -> SendHandler)? = nil, certificate: ServerCertificate? = nil,
+        limits: ServerLimits = ServerLimits(), logger: Logger,
         listening: @escaping @Sendable (_ port: Int?) -> Void = { _ in }
     ) {
         self.listening = listening
@@ -71,6 +76,7 @@ package struct WorkflowServer: Service {
         self.budget = budget
         self.access = access
         self.sends = sends
+        self.certificate = address.isTCP ? certificate : nil
         self.limits = limits
         connections = Connections(bound: limits.connections, extraBound: limits.extraConnections)
         self.logger = logger
@@ -79,7 +85,7 @@ package struct WorkflowServer: Service {
     /// Returns the handlers of all routes.
     static func handlers(
         endpoint: EventEndpoint, access: AccessControl, metrics: RequestMetrics = RequestMetrics(),
-        definitions: DefinitionQueue = DefinitionQueue(), version: String,
+        definitions: DefinitionQueue = DefinitionQueue(), certificate: ServerCertificate? = nil, version: String,
         limits: ServerLimits = ServerLimits()
     ) -> RouteHandlers {
         let (engine, budget) = (endpoint.engine, endpoint.budget)
@@ -104,9 +110,10 @@ package struct WorkflowServer: Service {
         ClockRoutes(engine: engine).register(on: &handlers)
         BackupRoutes(engine: engine, limits: limits).register(on: &handlers)
         HealthRoutes(engine: engine, version: version).register(on: &handlers)
-        StatusRoutes(engine: engine, budget: budget, version: version).register(on: &handlers)
+        StatusRoutes(engine: engine, budget: budget, certificate: certificate, version: version).register(on: &handlers)
         AccessRoutes(engine: engine, access: access).register(on: &handlers)
-        MetricsRoutes(engine: engine, requests: metrics, version: version).register(on: &handlers)
+        MetricsRoutes(engine: engine, requests: metrics, certificate: certificate, version: version)
+            .register(on: &handlers)
         return handlers
     }
 
@@ -123,20 +130,22 @@ package struct WorkflowServer: Service {
     private func listener(on file: UnixSocketFile?) -> some Service {
         let application = Application(
             responder: responder,
-            server: HTTPServerBuilder { [address, connections, budget, access, sends, limits] responder in
+            server: HTTPServerBuilder { [address, connections, budget, access, sends, certificate, limits] responder in
                 LoopChannel(
-                    responder: responder, isOnTCP: address.isTCP, connections: connections, budget: budget,
-                    access: access, sends: sends, limits: limits)
+                    responder: responder, isOnTCP: address.isTCP, certificate: certificate, connections: connections,
+                    budget: budget, access: access, sends: sends, limits: limits)
             },
             configuration: ApplicationConfiguration(
                 address: file.map { .unixDomainSocket(path: $0.bindingPath) } ?? address.bindAddress,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.allConnections)),
-            onServerRunning: { [logger, address, routes, listening] channel in
+            onServerRunning: { [logger, address, routes, certificate, listening] channel in
                 file?.wasBound()
                 listening(address.isTCP ? channel.localAddress?.port : nil)
                 logger.info(
                     routes == .all ? "listening" : "serving metrics",
-                    metadata: ["address": "\(address.bound(to: channel.localAddress))"])
+                    metadata: [
+                        "address": "\(certificate == nil ? "" : "https://")\(address.bound(to: channel.localAddress))"
+                    ])
             },
             logger: logger.quieter
         )

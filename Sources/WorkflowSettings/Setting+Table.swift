@@ -20,7 +20,7 @@ extension Setting {
             found: { places, _ in try? places.databaseFile() }
         ) { $0 },
         .texts(
-            "listen", "address", "Listen on this address: unix:PATH, or HOST:PORT on loopback; may be repeated.",
+            "listen", "address", "Listen on this address: unix:PATH, or HOST:PORT with an IP address or localhost; may be repeated.",
             example: "[unix:/run/wfd/wfd.sock, 127.0.0.1:7777]", in: \.listen,
             found: { places, settings in
                 // As for the database.
@@ -30,7 +30,7 @@ extension Setting {
         ) { try ListenAddress($0) },
         .text(
             "metrics", "address",
-            "Serve only /metrics, /livez and /readyz on this address: unix:PATH, or HOST:PORT on loopback.",
+            "Serve only /metrics, /livez and /readyz on this address: unix:PATH, or HOST:PORT.",
             example: "127.0.0.1:7778", in: \.metrics
         ) { try ListenAddress($0) },
         .texts(
@@ -43,6 +43,29 @@ extension Setting {
             }
             return host
         },
+        .text(
+            "tls.certificate", "file",
+            """
+            Speak TLS with this certificate and its chain (PEM) on every TCP address; unix sockets stay plain. Loaded \
+            anew when it changes.
+            """,
+            example: "/etc/wfd/tls.pem", isReloadable: true, in: \.certificate
+        ) { $0 },
+        .text(
+            "tls.key", "file", "The certificate's key (PEM), which only its owner may read.",
+            example: "/etc/wfd/tls.key", isReloadable: true, in: \.certificateKey
+        ) { $0 },
+        .truth(
+            "without-tls", "Listen beyond loopback without TLS: everybody on the way reads and changes what is sent.",
+            in: \.isInTheClear),
+        .structure(
+            "access.unix",
+            """
+            Give users of this machine roles on unix sockets; the key 'group' names a group. Without it everyone who can \
+            open a socket may do everything. Root and the user of wfd always may.
+            """,
+            example: "[{user: ops, role: operate}, {group: wfd-view, role: view}]", isReloadable: true,
+            in: \.unixRules, reading: UnixRuleText.read),
         .text(
             "anonymous", "monitor|view",
             "Give callers over TCP on loopback this role if they have no token. (default: they need one)",
@@ -140,6 +163,19 @@ extension Setting {
     /// The conditions on several settings; a mistake is reported at the setting with the key.
     static let conditions: [(key: String, check: @Sendable (Settings) throws -> Void)] = [
         ("listen", { try ListenAddress.refuseRepeated($0.listen) }),
+        ("listen", { try $0.refuseInTheClear($0.listen) }),
+        ("metrics", { try $0.refuseInTheClear([$0.metrics].compactMap(\.self)) }),
+        (
+            "tls.certificate",
+            { settings in
+                guard (settings.certificate == nil) == (settings.certificateKey == nil) else {
+                    throw SettingMistake("tls.certificate and tls.key go together: give both or neither")
+                }
+                guard !settings.isInTheClear || settings.certificate == nil else {
+                    throw SettingMistake("without-tls contradicts tls.certificate: give one of them")
+                }
+            }
+        ),
         (
             "metrics",
             { settings in

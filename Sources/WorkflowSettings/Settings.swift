@@ -15,6 +15,12 @@ package struct Settings: Sendable {
     /// The address that serves metrics and health alone.
     package var metrics: ListenAddress?
     package var allowedHosts: [HostName] = []
+    /// The file with the certificate of TLS and its chain; `nil` for no TLS.
+    package var certificate: String?
+    /// The file with the certificate's key.
+    package var certificateKey: String?
+    /// True to listen beyond loopback without TLS.
+    package var isInTheClear = false
     /// The role of callers without a token over TCP on loopback; `nil` refuses them.
     package var anonymous: Role?
     /// The rules for users of unix sockets; `nil` lets everybody who can open a socket do everything.

@@ -13,7 +13,7 @@ enum DaemonExit: Int32 {
     case badData = 65
     /// The file of settings cannot be read.
     case noInput = 66
-    /// The daemon cannot listen on an address, or may open too few files.
+    /// The daemon cannot listen on an address, has no certificate for it, or may open too few files.
     case unavailable = 69
     /// A fault without a code of its own.
     case software = 70
@@ -30,7 +30,7 @@ enum DaemonExit: Int32 {
         switch error {
         case let error as StoreError: self = DaemonExit(error.code)
         case let error as SettingError: self = error.isWithoutFile ? .noInput : error.isOfFile ? .badData : .usage
-        case is ListenAddressError, is TooFewDescriptors: self = .unavailable
+        case is ListenAddressError, is CertificateError, is TooFewDescriptors: self = .unavailable
         case is MissingPlaceError: self = .cannotCreate
         case is AccessError: self = .badData
         default: self = .software

@@ -44,4 +44,30 @@ struct StockTests {
         #expect(try await worker.result().end == .exited(0))
         #expect(try await daemon.stop().end == .exited(0))
     }
+
+    /// The environment is that of wfctl.
+    @Test(.timeLimit(.minutes(20))) func itWorksOverTLS() async throws {
+        let folder = try TemporaryFolder()
+        let authority = try await TestAuthority(in: folder)
+        let pair = try await authority.pair("a")
+        let daemon = try await Daemon(
+            arguments: Daemon.arguments(database: folder.path("wfd.db"), listen: ["127.0.0.1:0"])
+                + ["--tls-certificate", pair.certificate, "--tls-key", pair.key], database: folder.path("wfd.db"))
+        let variables = ["WFCTL_ADDRESS": "\(daemon.address)", "WFCTL_CA": authority.file]
+        let start = ["start", "parcel", "p-1", "--data", #"{"items": ["pen"]}"#]
+        for arguments in [["apply", Programs.example("shop/parcel")], start] {
+            #expect(try await wfctl(arguments, environment: variables).end == .exited(0))
+        }
+        let worker = try RunningProgram(
+            #require(TestService.python), [Self.worker, "\(daemon.address)", "--once"],
+            environment: Programs.environment(variables))
+        let result = try await worker.result()
+        #expect(result.end == .exited(0) && result.output == "p-1: packed\n", "\(result)")
+        let stranger = try await RunningProgram(
+            #require(TestService.python), [Self.worker, "\(daemon.address)", "--once"],
+            environment: Programs.environment()
+        ).result()
+        #expect(stranger.end == .exited(1) && stranger.errors.contains("wfd is away"))
+        #expect(try await daemon.stop().end == .exited(0))
+    }
 }

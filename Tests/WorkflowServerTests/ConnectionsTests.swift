@@ -30,12 +30,31 @@ import WorkflowAPI
         #expect(channels.map(\.isActive) == [true, false, true, true])
     }
 
+    /// A head that never ends is used all the time.
+    @Test(arguments: [true, false]) func whoHasSentNoRequestInTimeGivesWayFirst(isTimeOver: Bool) throws {
+        let connections = Connections(bound: 2, extraBound: 1, grace: isTimeOver ? .zero : .hours(1))
+        let channels = try (0..<4).map { _ in try channel() }
+        let places = channels.prefix(2).map { connections.admit($0) }
+        places[0].requests()
+        places[1].isUsed()
+        let third = connections.admit(channels[2])
+        #expect(!third.isExtra)
+        for channel in channels { channel.embeddedEventLoop.run() }
+        #expect(channels.map(\.isActive) == [isTimeOver, !isTimeOver, true, true])
+        // Without an idle one there is no grace.
+        for place in places + [third] { place.isUsed() }
+        #expect(!connections.admit(channels[3]).isExtra)
+        for channel in channels { channel.embeddedEventLoop.run() }
+        #expect(channels.map(\.isActive) == [isTimeOver, false, !isTimeOver, true])
+    }
+
     @Test func whoIsUsedMeanwhileStays() throws {
         let connections = Connections(bound: 1, extraBound: 1)
         let channels = try (0..<3).map { _ in try channel() }
         let first = connections.admit(channels[0])
         #expect(!connections.admit(channels[1]).isExtra)
         first.isUsed()
+        first.requests()
         for channel in channels { channel.embeddedEventLoop.run() }
         #expect(channels.map(\.isActive) == [true, true, true])
     }
@@ -43,7 +62,11 @@ import WorkflowAPI
     @Test func withoutAnIdleOneANewOneIsExtraAndOfTheseTheOldestGoes() throws {
         let connections = Connections(bound: 2, extraBound: 2)
         let channels = try (0..<6).map { _ in try channel() }
-        for channel in channels.prefix(2) { connections.admit(channel).isUsed() }
+        for channel in channels.prefix(2) {
+            let place = connections.admit(channel)
+            place.isUsed()
+            place.requests()
+        }
         let extras = channels[2..<5].map { connections.admit($0).isExtra }
         for channel in channels { channel.embeddedEventLoop.run() }
         #expect(extras == [true, true, true])

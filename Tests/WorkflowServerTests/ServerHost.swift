@@ -24,6 +24,7 @@ final class ServerHost: Sendable {
     ///   - database: The path of the database; a file in the folder by default.
     ///   - sql: The changes to make to the file by hand before it is served.
     ///   - place: The source of the file's place; `nil` for any place.
+    ///   - certificate: The certificate of the server, which then listens on TCP.
     ///   - routes: The routes of the address.
     ///   - rule: The last decision about each admitted caller.
     ///   - access: Returns the decision about callers; by default everybody may do everything.
@@ -34,7 +35,8 @@ final class ServerHost: Sendable {
     ///   - observers: The observers of commits.
     ///   - log: The function that gets every log line, including those at `debug`.
     init(
-        database: String? = nil, sql: String? = nil, place: PlaceSource? = nil, serving routes: RouteSelection = .all,
+        database: String? = nil, sql: String? = nil, place: PlaceSource? = nil, certificate: ServerCertificate? = nil,
+        serving routes: RouteSelection = .all,
         rule: RequestGate.Rule? = nil,
         access: @Sendable (_ database: String) throws -> AccessControl = { _ in .everyone },
         isOnTCP: Bool = false,
@@ -58,10 +60,12 @@ final class ServerHost: Sendable {
         let path = folder.path("wfd.sock")
         let port = Mutex(0)
         let server = WorkflowServer(
-            engine: engine, address: try ListenAddress(isOnTCP ? "127.0.0.1:0" : "unix:\(path)"), serving: routes,
-            budget: AnswerBudget(lasting: limits), access: try access(store.path), rule: rule,
+            engine: engine,
+            address: try ListenAddress(isOnTCP || certificate != nil ? "127.0.0.1:0" : "unix:\(path)"),
+            serving: routes, budget: AnswerBudget(lasting: limits), access: try access(store.path),
+            certificate: certificate, rule: rule,
             definitions: definitions, version: "test",
-            limits: limits, logger: logger, listening: { number in port.withLock { $0 = number } })
+            limits: limits, logger: logger, listening: { number in port.withLock { $0 = number ?? 0 } })
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine), .init(service: server)], gracefulShutdownSignals: [],
@@ -73,7 +77,11 @@ final class ServerHost: Sendable {
         // Awaited by `stop()`; it ends when the group is told to.
         running = Task { try await group.run() }
         for await _ in listening { break }
-        address = isOnTCP ? .tcp(host: "127.0.0.1", port: port.withLock { $0 }) : .unix(path: path)
+        let number = port.withLock { $0 }
+        address =
+            certificate != nil
+            ? .tls(host: "127.0.0.1", port: number)
+            : isOnTCP ? .tcp(host: "127.0.0.1", port: number) : .unix(path: path)
     }
 
     /// Sends requests on one connection, one after another. Blocks a separate thread, because the server needs the

@@ -70,6 +70,8 @@ public struct DaemonStatus: Equatable, WireRecord {
     public var lastBackupAt: WireTime?
     /// The time of the last full verification without findings, also before the daemon's start; `nil` if unknown.
     public var lastVerificationAt: WireTime?
+    /// The time when the certificate of TLS expires, from 14 days before; otherwise `nil`.
+    public var certificateEndsAt: WireTime?
 
     /// Creates a value from its parts.
     public init(
@@ -78,7 +80,8 @@ public struct DaemonStatus: Equatable, WireRecord {
         lateTimers: Int64? = nil, waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [],
         otherFailures: Int64? = nil, redactedFailures: Int64? = nil, queues: [QueueItem]? = nil,
         otherQueues: Int64? = nil, deleting: Int64? = nil, disk: Disk? = nil, runs: [BulkRun]? = nil,
-        otherRuns: Int64? = nil, lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
+        otherRuns: Int64? = nil, lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil,
+        certificateEndsAt: WireTime? = nil
     ) {
         self.status = status
         self.reason = reason
@@ -101,6 +104,7 @@ public struct DaemonStatus: Equatable, WireRecord {
         self.otherRuns = otherRuns
         self.lastBackupAt = lastBackupAt
         self.lastVerificationAt = lastVerificationAt
+        self.certificateEndsAt = certificateEndsAt
     }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
@@ -125,5 +129,6 @@ public struct DaemonStatus: Equatable, WireRecord {
         otherRuns = try fields.optional("otherRuns", \.otherRuns)
         lastBackupAt = try fields.optional("lastBackupAt", \.lastBackupAt)
         lastVerificationAt = try fields.optional("lastVerificationAt", \.lastVerificationAt)
+        certificateEndsAt = try fields.optional("certificateEndsAt", \.certificateEndsAt)
     }
 }

@@ -66,7 +66,9 @@ struct Status: Verb {
         }
         if let disk = status.disk { text = text + "disk:      " + self.disk(disk) + "\n" }
         let backup = status.lastBackupAt?.text ?? "none is known of"
-        return text + "backup:    \(backup)\n"
+        text = text + "backup:    \(backup)\n"
+        guard let end = status.certificateEndsAt else { return text }
+        return text + "TLS:       \("the certificate expires at \(end.text)", .bad): renew it\n"
     }
 
     /// The number of suspended machines with a line of their own.

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Tracks whether a connection's caller is still present and has received what it was sent.
 ///
-/// The handler stands nearest to the socket, before every handler that may hold back events.
+/// The handler stands behind TLS, before every handler that may hold back events. TLS holds back none, and tells of
+/// callers that leave in its own way.
 final class CallerPresence: ChannelInboundHandler {
     typealias InboundIn = Any
 

@@ -4,7 +4,7 @@ import WorkflowAPI
 /// Gives up a request whose head, whole body, or body line is not complete in time after its first byte. The request is
 /// answered 408 in its turn (RFC 9110, 15.5.9), and the connection ends with that answer.
 ///
-/// The handler stands nearest to the socket, where requests are bytes. `RequestCodec` reports which bytes were heads,
+/// The handler stands where requests are bytes, behind TLS. `RequestCodec` reports which bytes were heads,
 /// and which answers were written. The handler also bounds the bytes that still arrive of an answered request.
 final class HeadWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -117,6 +117,7 @@ extension HeadWatch {
     func headIsComplete(isInLines: Bool) {
         isInRequest = true
         requests += 1
+        place.requests()
         self.isInLines = isInLines
         defer { began = nil }
         guard let context else { return }

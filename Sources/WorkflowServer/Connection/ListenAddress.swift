@@ -3,12 +3,10 @@ import Foundation
 /// The address on which a server listens.
 package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     case unix(path: String)
-    /// A loopback address.
+    /// An IP address; `localhost` is read as 127.0.0.1.
     case tcp(host: String, port: Int)
 
     /// Parses `unix:PATH` or `HOST:PORT` (`[::1]:8080` for IPv6).
-    ///
-    /// Until there is access control, only loopback addresses are accepted: everyone who can connect can do everything.
     package init(_ text: String) throws(ListenAddressError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
@@ -27,13 +25,12 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard Self.isLoopback(host) else {
+        if host == "localhost" { host = "127.0.0.1" }
+        guard Self.isLoopback(host) != nil else {
             throw ListenAddressError(
-                text,
-                "there is no access control yet, so TCP listens on loopback only; "
-                    + "use 127.0.0.1, [::1] or localhost, or a unix socket")
+                text, "'\(host)' is no IP address; write one, such as 127.0.0.1, [::1] or 0.0.0.0, or localhost")
         }
-        self = .tcp(host: host == "localhost" ? "127.0.0.1" : host, port: Int(port))
+        self = .tcp(host: host, port: Int(port))
     }
 
     package var description: String {
@@ -43,19 +40,20 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// True if only this machine reaches the address over TCP.
-    package var isLoopback: Bool {
-        if case .tcp(let host, _) = self { Self.isLoopback(host) } else { false }
+    /// True if only this machine reaches the address.
+    package var isLocal: Bool {
+        switch self {
+        case .unix: true
+        case .tcp(let host, _): Self.isLoopback(host) == true
+        }
     }
 
-    /// Returns true if a host is a loopback address, written as a number or as `localhost`. Other names are not
-    /// resolved.
-    private static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" { return true }
+    /// Returns true for a loopback address; `nil` for text that is no IP address.
+    private static func isLoopback(_ host: String) -> Bool? {
         var four = in_addr()
         if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
         var six = in6_addr()
-        guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
+        guard inet_pton(AF_INET6, host, &six) == 1 else { return nil }
         return withUnsafeBytes(of: six) { bytes in bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 }
     }
 }
@@ -64,7 +62,7 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
 package struct ListenAddressError: Error, CustomStringConvertible {
     package let description: String
 
-    init(_ address: String, _ reason: String) {
+    package init(_ address: String, _ reason: String) {
         description = "Cannot listen on '\(address)': \(reason)"
     }
 }

@@ -3,12 +3,14 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
+import NIOSSL
 
 /// HTTP/1.1 connections whose requests are carried out on the event loop that reads them.
 struct LoopChannel: ServerChildChannel {
     private let http: HTTP1Channel
     private let executors = EventLoopExecutors()
     private let isOnTCP: Bool
+    private let certificate: ServerCertificate?
     private let budget: AnswerBudget
     private let names = UserNames()
     private let connections: Connections
@@ -16,13 +18,17 @@ struct LoopChannel: ServerChildChannel {
     private let access: AccessControl
     private let sends: (@Sendable (Peer) -> SendHandler)?
 
-    /// - Parameter sends: Creates, for each connection, a handler that takes events before the responder.
+    /// - Parameters:
+    ///   - certificate: The certificate of TLS; `nil` for connections in the clear.
+    ///   - sends: Creates, for each connection, a handler that takes events before the responder.
     init(
-        responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, connections: Connections,
-        budget: AnswerBudget, access: AccessControl, sends: (@Sendable (Peer) -> SendHandler)?, limits: ServerLimits
+        responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, certificate: ServerCertificate? = nil,
+        connections: Connections, budget: AnswerBudget, access: AccessControl,
+        sends: (@Sendable (Peer) -> SendHandler)?, limits: ServerLimits
     ) {
         http = HTTP1Channel(responder: responder)
         self.isOnTCP = isOnTCP
+        self.certificate = certificate
         self.budget = budget
         self.access = access
         self.sends = sends
@@ -44,9 +50,13 @@ struct LoopChannel: ServerChildChannel {
         let presence = CallerPresence(channel)
         let watch = HeadWatch(
             connections.admit(channel), lasting: budget.lasting, connection: presence.connection, limits: limits)
+        try pipeline.addHandler(UnreadAnswers(budget: budget))
+        if let certificate {
+            try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
+            try pipeline.addHandler(HandshakeWatch(limit: limits.handshakeTime))
+        }
         try pipeline.addHandler(presence)
         try pipeline.addHandler(watch)
-        try pipeline.addHandler(UnreadAnswers(budget: budget))
         var heads = NIOHTTPDecoderLimitConfiguration()
         heads.maxHeaderFieldSize = limits.headBytes
         heads.maxHeaderListSize = limits.headBytes

@@ -3,8 +3,8 @@ import NIOCore
 /// Counts the bytes that a connection was given and its caller has not taken. Closes the connection when the caller
 /// takes nothing for 30 seconds.
 ///
-/// The handler stands nearest to the socket, where answers are bytes. Bytes count as progress, not answers, so a caller
-/// that reads slowly is not cut off.
+/// The handler stands nearest to the socket, before TLS, where answers are the bytes that the system counts. Bytes
+/// count as progress, not answers, so a caller that reads slowly is not cut off.
 final class UnreadAnswers: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData

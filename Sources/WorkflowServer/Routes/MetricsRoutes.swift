@@ -10,6 +10,7 @@ import WorkflowStore
 struct MetricsRoutes: Sendable {
     let engine: Engine
     let requests: RequestMetrics
+    let certificate: ServerCertificate?
     let version: String
 
     /// Machines that have samples of their own; the others share one sample, `_other`.
@@ -45,6 +46,11 @@ struct MetricsRoutes: Sendable {
                 "wfd_effects_held", "gauge", "1 while no effect starts, until 'wfctl release'.",
                 engine.queueBoard.isKnownAsHeld ? 1 : 0)
             text.add(queues, engine.metrics.counts.queues, at: engine.now)
+            if let certificate {
+                text.one(
+                    "wfd_certificate_expiry_timestamp_seconds", "gauge", "When the certificate of TLS expires.",
+                    certificate.end.rawValue / 1_000)
+            }
             if let usage = ProcessUsage.ofThisProcess { text.add(usage) }
             return Response(
                 WholeAnswer(

@@ -8,15 +8,24 @@ import WorkflowStore
 struct StatusRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
+    let certificate: ServerCertificate?
     let version: String
 
     /// Groups of failures in the overview; a person reads so many at a glance.
     private static let shownFailures = 5
     private static let shownRuns = 20
     private static let shownQueues = 10
+    /// The days before the end of a certificate from which it is shown.
+    private static let certificateDays: Int64 = 14
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.status) { request in try await budget.page { try await status(request) } }
+    }
+
+    /// The end of the certificate if it is near, by the clock of the machine, which callers compare it with.
+    private var certificateEnd: Timestamp? {
+        let soon = SystemClock().now().rawValue + Self.certificateDays * 86_400_000
+        return certificate.flatMap { $0.end.rawValue <= soon ? $0.end : nil }
     }
 
     private func status(_ request: RoutedRequest) async throws -> Response {
@@ -59,7 +68,8 @@ struct StatusRoutes: Sendable {
                     ? nil : try runs.prefix(shownRuns).map { try BulkRun($0, isTold: false) },
                 otherRuns: otherRuns == 0 ? nil : Int64(otherRuns),
                 lastBackupAt: report.upkeep.backup.map { WireTime(milliseconds: $0.rawValue) },
-                lastVerificationAt: report.upkeep.verification.map { WireTime(milliseconds: $0.rawValue) }))
+                lastVerificationAt: report.upkeep.verification.map { WireTime(milliseconds: $0.rawValue) },
+                certificateEndsAt: certificateEnd.map { WireTime(milliseconds: $0.rawValue) }))
     }
 }
 
