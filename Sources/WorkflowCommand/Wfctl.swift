@@ -26,7 +26,7 @@ package struct Wfctl: ParsableCommand {
             Replay.self, Verify.self, Work.self, Effects.self, Attempts.self, Queues.self,
             SetQueue.self, ReleaseVerb.self, Status.self, Timers.self, ClockVerb.self, Simulate.self,
             Eval.self, Import.self, Graph.self, Generate.self, Machines.self, MachineVerb.self, MakeBackup.self,
-            TokenVerb.self, WhoamiVerb.self,
+            TokenVerb.self, WhoamiVerb.self, Login.self, Logout.self, Contexts.self,
         ]
     )
 

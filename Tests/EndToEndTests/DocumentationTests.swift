@@ -15,6 +15,7 @@ import WorkflowAPI
         ("swift run ", "it builds a package of its own; ReadmeProgramTests compare what it prints"),
         ("npx ", "it fetches programs; XStateExportTests run the script"),
         ("tampered.db", "its file is one that somebody changed; the tests of backups compare the message"),
+        ("wfd.example", "there is no such host; EncryptedDaemonTests and CaddyTests run the same"),
         ("import order.json", "its file comes from npx"),
     ]
 

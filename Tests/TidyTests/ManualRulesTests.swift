@@ -14,7 +14,7 @@ import ThreadTesting
         let names = [
             "access", "api", "bulk", "calls", "concepts", "configuration", "cookbook", "definitions", "deleting", "digests",
             "disaster", "effects", "expressions", "faq", "glossary", "importing", "library", "operations", "redacting",
-            "repair", "routes",
+            "remote", "repair", "routes",
             "runbook", "semantics", "streaming", "swift", "tables", "tasks", "testing", "tutorial", "versioning",
             "watching",
         ]

@@ -1,0 +1,83 @@
+import DaemonTesting
+import Foundation
+import ManualTesting
+import Testing
+import ThreadTesting
+import WorkflowClient
+
+/// Tests `docs/remote.md`: wfd behind Caddy.
+@Suite(
+    .timeLimit(.minutes(20)),
+    .enabled(if: Caddy.path != nil || ProcessInfo.processInfo.environment["CI"] == "true", "there is no caddy here")
+)
+struct CaddyTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// The file of Caddy's own authority.
+    private var authority: String { folder.path("caddy/pki/authorities/local/root.crt") }
+
+    /// Runs Caddy with the page's file in front of a daemon, and returns it with its port.
+    private func caddy(
+        before daemon: Daemon
+    ) async throws -> (program: RunningProgram, address: String) {
+        let block = try #require(
+            ManualPage.page("docs/remote.md").blocks.first { $0.text.hasPrefix("wfd.example {") })
+        guard case .tcp(_, let port) = daemon.address else { throw TestingError("no port") }
+        let address = "https://localhost:\(try Self.freePort())"
+        let text = block.text.replacing("wfd.example {", with: "\(address) {\n    tls internal")
+            .replacing("127.0.0.1:7433", with: "127.0.0.1:\(port)")
+        let file = try folder.write(
+            "{\n    admin off\n    skip_install_trust\n    auto_https disable_redirects\n}\n" + text, to: "Caddyfile")
+        let program = try RunningProgram(
+            try #require(Caddy.path, "install caddy"), ["run", "--config", file, "--adapter", "caddyfile"],
+            environment: Programs.environment(
+                ["XDG_DATA_HOME": folder.path, "XDG_CONFIG_HOME": folder.path]))
+        _ = try await program.errorLines(containing: "serving initial configuration")
+        try await eventually("Caddy's authority") { FileManager.default.fileExists(atPath: authority) }
+        return (program, address)
+    }
+
+    /// Returns a port that nobody has at the moment.
+    private static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
+            }
+        }
+        guard code == 0 else { throw TestingError("no free port") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    @Test func callersReachWfdThroughIt() async throws {
+        let daemon = try await Daemon(in: folder, listen: ["127.0.0.1:0"])
+        let (caddy, address) = try await caddy(before: daemon)
+        func wfctl(_ arguments: String...) async throws -> ProgramResult {
+            try await DaemonTesting.wfctl(
+                arguments, environment: ["WFCTL_ADDRESS": address, "WFCTL_CA": authority])
+        }
+        #expect(try await wfctl("apply", Programs.example("order")).end == .exited(0))
+        #expect(try await wfctl("start", "order", "o-1").end == .exited(0))
+        let shown = try await wfctl("show", "o-1")
+        #expect(shown.end == .exited(0) && shown.output.contains("o-1"), "\(shown)")
+        let unknown = try await DaemonTesting.wfctl(["status"], environment: ["WFCTL_ADDRESS": address])
+        #expect(unknown.end == .exited(69) && unknown.errors.contains("of an authority that is unknown here"))
+        caddy.signal(SIGTERM)
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+}
+
+private enum Caddy {
+    /// The path of Caddy; `nil` if it is not installed.
+    static let path: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")
+        .split(separator: ":").map { $0 + "/caddy" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+}

@@ -1,0 +1,34 @@
+import DaemonTesting
+import Foundation
+import Testing
+
+/// Tests the file in which `wfctl login` keeps tokens.
+@Suite struct ContextFileTests {
+    @Test(.timeLimit(.minutes(20))) func contextsAreForTheirOwnerAlone() async throws {
+        let folder = try TemporaryFolder()
+        let place = try folder.makeFolder("wfctl") + "/contexts.yaml"
+        try Data("contexts:\n  a:\n    address: https://a.example\n    token: secret\n".utf8)
+            .write(to: URL(filePath: place))
+        func contexts(_ more: String...) async throws -> ProgramResult {
+            try await DaemonTesting.wfctl(["contexts"] + more, environment: ["XDG_CONFIG_HOME": folder.path])
+        }
+        for mode: mode_t in [0o640, 0o604, 0o620] {
+            chmod(place, mode)
+            let refused = try await contexts()
+            #expect(refused.end == .exited(77))
+            #expect(
+                refused.errors
+                    == "error: Cannot use '\(place)': others than its owner may use it, and it has tokens; "
+                    + "'chmod 600' it\n"
+            )
+        }
+        chmod(place, 0o600)
+        // What a killed process has left may have any mode.
+        try Data().write(to: URL(filePath: place + ".partial"))
+        chmod(place + ".partial", 0o666)
+        #expect(try await contexts("--use", "a").end == .exited(0))
+        var status = stat()
+        #expect(stat(place, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("wfctl")) == ["contexts.yaml"])
+    }
+}
