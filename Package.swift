@@ -6,6 +6,16 @@ let commit = Context.gitInformation.map { git in
     git.currentCommit.prefix(10) + (git.hasUncommittedChanges ? ".modified" : "")
 }
 
+// Products that many targets use.
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let tls = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let heaps = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+
 /// A product of swift-nio.
 func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
 
@@ -107,16 +117,15 @@ let package = Package(
         .target(name: "CFileSystem"),
         .target(
             name: "WorkflowStore",
-            dependencies: ["WorkflowJSON", "Statechart", .product(name: "Crypto", package: "swift-crypto")]
+            dependencies: ["WorkflowJSON", "Statechart", crypto]
         ),
         .target(
             name: "SQLiteStore",
             dependencies: [
                 "CFileSystem", "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore",
-                "WorkflowThreads",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "WorkflowThreads", grdb,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "HeapModule", package: "swift-collections"),
+                heaps,
             ]
         ),
         .target(
@@ -124,17 +133,14 @@ let package = Package(
             dependencies: [
                 "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                heaps, logging, lifecycle,
             ]
         ),
         .target(
             name: "DurableMachines",
             dependencies: [
-                "SQLiteStore", "Statechart", "StateMachines", "WorkflowEngine", "WorkflowStore",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "SQLiteStore", "Statechart", "StateMachines", "WorkflowEngine", "WorkflowStore", logging,
+                lifecycle,
             ]
         ),
         // The commit of this build: C, because Swift takes no text from the manifest. Each commit compiles anew what
@@ -152,19 +158,17 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOTLS"), tls,
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                lifecycle,
             ]
         ),
         .target(
             name: "WorkflowClient",
             dependencies: [
-                "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI", httpClient,
+                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), tls,
             ]
         ),
         // What the daemon does of itself for instances: calls over HTTP, programs.
@@ -172,36 +176,32 @@ let package = Package(
             name: "WorkflowEffects",
             dependencies: [
                 "Statechart", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore", "WorkflowThreads",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                httpClient, crypto, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), tls,
             ]
         ),
         // The table of the daemon's settings, and all that is made from it.
         .target(
             name: "WorkflowSettings",
             dependencies: [
-                "Statechart", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowServer", "WorkflowSpelling",
-                "WorkflowStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                "Statechart", "WorkflowAccess", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON",
+                "WorkflowServer", "WorkflowSpelling",
+                "WorkflowStore", arguments,
+                logging,
             ]
         ),
         .testTarget(
             name: "WorkflowSettingsTests",
             dependencies: [
-                "DaemonTesting", "ManualTesting", "Statechart", "WorkflowServer", "WorkflowSettings",
-                .product(name: "Logging", package: "swift-log"),
+                "DaemonTesting", "ManualTesting", "Statechart", "WorkflowAccess", "WorkflowServer", "WorkflowSettings",
+                logging,
             ]),
         .executableTarget(
             name: "wfd",
             dependencies: [
                 "CRelease", "SQLiteStore", "Statechart", "WorkflowAccess", "WorkflowSpelling", "WorkflowTerminal",
                 "WorkflowServer", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowPrograms",
-                "WorkflowSettings", "WorkflowStore", "WorkflowThreads",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "WorkflowSettings", "WorkflowStore", "WorkflowThreads", arguments,
+                logging, lifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
@@ -209,9 +209,8 @@ let package = Package(
             name: "WorkflowCommand",
             dependencies: [
                 "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart",
-                "WorkflowTerminal", "WorkflowAPI", "WorkflowClient", "WorkflowPrograms",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Crypto", package: "swift-crypto"),
+                "WorkflowTerminal", "WorkflowAPI", "WorkflowClient", "WorkflowPrograms", arguments,
+                crypto,
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
@@ -225,11 +224,8 @@ let package = Package(
             name: "EngineFloor",
             dependencies: [
                 "SQLiteFloor", "SQLiteStore", "Statechart", "WorkflowCEL", "WorkflowEngine", "WorkflowJSON",
-                "WorkflowStore",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "WorkflowStore", arguments,
+                grdb, logging, lifecycle,
             ],
             path: "Benchmarks/EngineFloor"
         ),
@@ -237,8 +233,7 @@ let package = Package(
         .executableTarget(
             name: "wfcount",
             dependencies: [
-                "EngineFloor", "Statechart", "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "EngineFloor", "Statechart", "WorkflowAPI", "WorkflowEngine", "WorkflowStore", arguments,
             ],
             path: "Benchmarks/wfcount"
         ),
@@ -247,13 +242,10 @@ let package = Package(
             dependencies: [
                 "DurableMachines", "EngineFloor", "LinuxEvents", "Seeds", "SQLiteFloor", "SQLiteStore", "Statechart",
                 "StateMachines", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowServer",
-                "WorkflowStore", "WorkflowThreads", "WorstMacrosteps",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "WorkflowStore", "WorkflowThreads", "WorstMacrosteps", arguments,
+                grdb,
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
-                .product(name: "Logging", package: "swift-log"),
-                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), lifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Benchmarks/wfbench"
@@ -322,7 +314,7 @@ let package = Package(
         .target(name: "ManualTesting", path: "Tests/ManualTesting"),
         .testTarget(
             name: "TidyTests",
-            dependencies: ["ThreadTesting", "ManualTesting", .product(name: "Crypto", package: "swift-crypto")]),
+            dependencies: ["ThreadTesting", "ManualTesting", crypto]),
         .testTarget(
             name: "WorkflowAPITests", dependencies: ["ThreadTesting", "ManualTesting", "WorkflowJSON", "WorkflowAPI"]),
         .target(
@@ -340,8 +332,7 @@ let package = Package(
             name: "WorkflowCommandTests",
             dependencies: [
                 "DaemonTesting", "GeneratedMachines", "StateMachines", "WorkflowJSON", "WorkflowTerminal",
-                "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting", "WorkflowCommand",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting", "WorkflowCommand", arguments,
             ],
             exclude: ["Definitions", "Help"]
         ),
@@ -352,8 +343,7 @@ let package = Package(
         .target(
             name: "DaemonTesting",
             dependencies: [
-                "CSpawn", "ThreadTesting", "WorkflowJSON", "WorkflowClient",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "CSpawn", "ThreadTesting", "WorkflowJSON", "WorkflowClient", grdb,
             ],
             path: "Tests/DaemonTesting"
         ),
@@ -361,7 +351,7 @@ let package = Package(
         .target(
             name: "DiskTesting",
             dependencies: [
-                "ThreadTesting", .product(name: "GRDB", package: "GRDB.swift"),
+                "ThreadTesting", grdb,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/DiskTesting"
@@ -393,10 +383,8 @@ let package = Package(
             name: "CrashTests",
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart",
-                "SQLiteStore", "Statechart", "WorkflowClient", "WorkflowEngine", "WorkflowStore",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "SQLiteStore", "Statechart", "WorkflowClient", "WorkflowEngine", "WorkflowStore", grdb,
+                logging, lifecycle,
             ]
         ),
         .testTarget(
@@ -407,10 +395,7 @@ let package = Package(
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart",
                 "SQLiteStore", "Statechart", "StoreTesting", "WorkflowEngine", "WorkflowStore", "WorkflowThreads",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                crypto, grdb, logging, lifecycle,
             ]
         ),
         .testTarget(
@@ -421,8 +406,7 @@ let package = Package(
             name: "SQLiteStoreTests",
             dependencies: [
                 "ManualTesting", "ThreadTesting", "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore",
-                "Statechart", "StoreSuite", "StoreTesting", "WorkflowStore",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Statechart", "StoreSuite", "StoreTesting", "WorkflowStore", grdb,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
@@ -434,27 +418,25 @@ let package = Package(
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "IdentityTesting", "WorkflowJSON", "SQLiteStore", "Statechart",
                 "WorkflowAccess", "WorkflowAPI", "WorkflowClient", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                grdb,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
-                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
+                logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                lifecycle,
             ]
         ),
         .testTarget(
             name: "WorkflowEffectsTests",
             dependencies: [
                 "DaemonTesting", "Statechart", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowStore",
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                tls,
             ]
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "HostSuite", "ManualTesting", "StateMachines", "WorkflowJSON",
-                "WorkflowAPI", "WorkflowClient", "WorkflowStore", "Statechart",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "WorkflowAPI", "WorkflowClient", "WorkflowStore", "Statechart", grdb,
             ]
         ),
     ],

@@ -23,7 +23,8 @@ package final class AccessBook: Sendable {
         }
     }
 
-    private let file: AccessFile
+    /// The file; `nil` until it is opened.
+    private let file = Mutex<AccessFile?>(nil)
     private let now: @Sendable () -> WireTime
     private let state: Mutex<State>
     /// Held while the file is written, so that changes follow one another.
@@ -35,20 +36,28 @@ package final class AccessBook: Sendable {
     package let news: AsyncStream<Void>
     private let tell: AsyncStream<Void>.Continuation
 
-    /// Reads the file. Blocks.
+    /// Creates a book without tokens.
     ///
     /// - Parameters:
     ///   - unix: The rules for users of this machine; `nil` lets everybody who can open the socket do everything.
     ///   - now: Returns the current time, by which tokens end.
-    package init(
-        _ file: AccessFile, unix: UnixAccess? = nil, now: @escaping @Sendable () -> WireTime
-    ) throws(AccessError) {
+    package init(unix: UnixAccess? = nil, now: @escaping @Sendable () -> WireTime) {
         (news, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        self.file = file
         self.now = now
-        var state = State(try file.read())
+        var state = State(AccessContent())
         state.unix = unix
         self.state = Mutex(state)
+    }
+
+    /// Takes the tokens of a file, which has all changes from then on. Blocks.
+    package func open(_ file: AccessFile) throws(AccessError) {
+        let content = try file.read()
+        self.file.withLock { $0 = file }
+        state.withLock { state in
+            state.content = content
+            state.index()
+        }
+        changed()
     }
 
     /// A number that grows with each change. What was found out about a caller holds while it stays the same.
@@ -247,13 +256,15 @@ extension AccessBook {
     ) throws(AccessError) -> Done {
         let (done, error) = try changing.withLock { _ throws(AccessError) -> (Done, AccessError?) in
             // A request may have waited for its body, or for this lock, while its own token ended.
+            guard let file = file.withLock({ $0 }) else { throw AccessError(.notWritten, "No file has the tokens") }
             guard isAdmitted() else { throw AccessError(.notAdmitted, "The caller's token has ended") }
             var content = state.withLock { $0.content }
             guard takesBack || content.unrecorded.count < Self.longestUnrecorded else {
                 throw AccessError(.notWritten, "The last \(content.unrecorded.count) changes are not in the audit yet")
             }
             let (record, token, detail) = try body(&content, now())
-            content.number += 1
+            // It grows also if the file was removed: the audit knows a change by its number.
+            content.number = max(content.number + 1, now().milliseconds)
             content.unrecorded.append(
                 AccessChange(
                     number: content.number, token: record.name, detail: "\(detail) (\(record.id))",

@@ -20,7 +20,8 @@ extension Setting {
             found: { places, _ in try? places.databaseFile() }
         ) { $0 },
         .texts(
-            "listen", "address", "Listen on this address: unix:PATH, or HOST:PORT with an IP address or localhost; may be repeated.",
+            "listen", "address",
+            "Listen on this address: unix:PATH, or HOST:PORT with an IP address or localhost; may be repeated.",
             example: "[unix:/run/wfd/wfd.sock, 127.0.0.1:7777]", in: \.listen,
             found: { places, settings in
                 // As for the database.

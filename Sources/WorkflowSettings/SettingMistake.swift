@@ -17,7 +17,8 @@ package struct SettingMistake: Error, Equatable, CustomStringConvertible {
     package let message: String
     package var place = Place.value
 
-    init(_ message: String, at place: Place = .value) {
+    /// - Parameter message: The reason why a value cannot be used.
+    package init(_ message: String, at place: Place = .value) {
         self.message = message
         self.place = place
     }

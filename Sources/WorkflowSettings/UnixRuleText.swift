@@ -1,6 +1,6 @@
 package import Statechart
-package import WorkflowAccess
 import WorkflowAPI
+package import WorkflowAccess
 
 /// Reads rules for users of this machine: `[{user: ops, role: operate}, {group: wfd-view, role: view}]`.
 package enum UnixRuleText {

@@ -6,7 +6,6 @@ import ServiceLifecycle
 import UnixSignals
 import WorkflowAPI
 import WorkflowAccess
-import WorkflowAccess
 import WorkflowEffects
 import WorkflowEngine
 import WorkflowServer
@@ -35,15 +34,10 @@ struct Serve: AsyncParsableCommand {
         if getpid() == 1 { OrphanReaper.start() }
         do {
             let manager = ServiceManager(environment: ProcessInfo.processInfo.environment, logger: logger)
-            let hosts = FurtherHosts(resolved.settings.allowedHosts)
-            let reload = SettingReload(
-                sources: sources, started: resolved,
-                takers: [
-                    { settings in { DaemonLog.level.set(settings.logLevel) } },
-                    { settings in { hosts.replace(with: settings.allowedHosts) } },
-                ], logger: logger)
+            let live = try LiveSettings(resolved.settings)
+            let reload = SettingReload(sources: sources, started: resolved, takers: live.takers, logger: logger)
             try await serve(
-                resolved.settings, hosts, ReloadService(signals: hangups, reload: reload, manager: manager), logger,
+                resolved.settings, live, ReloadService(signals: hangups, reload: reload, manager: manager), logger,
                 log)
             DaemonLog.end(log)
         } catch {
@@ -113,7 +107,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func serve(
-        _ settings: Settings, _ hosts: FurtherHosts, _ reload: ReloadService, _ logger: Logger, _ log: LogOutput
+        _ settings: Settings, _ live: LiveSettings, _ reload: ReloadService, _ logger: Logger, _ log: LogOutput
     ) async throws {
         let environment = ProcessInfo.processInfo.environment
         let places = DefaultPlaces(environment: environment)
@@ -150,12 +144,16 @@ struct Serve: AsyncParsableCommand {
         let budget = AnswerBudget(lasting: serverLimits, log: engine.log)
         let requests = RequestMetrics { log.linesLost }
         let definitions = DefinitionQueue()
+        try live.book.open(AccessFile(besideDatabase: store.path))
+        tellInTheClear(settings, served.map { $0.address }, logger)
         let (listening, listens) = AsyncStream.makeStream(of: Int.self)
         let servers = served.enumerated().map { number, server in
             WorkflowServer(
-                engine: engine, address: server.address, serving: server.routes, budget: budget, allowedHosts: hosts,
-                metrics: requests, definitions: definitions, version: Build.version, limits: serverLimits,
-                logger: logger,
+                engine: engine, address: server.address, serving: server.routes, budget: budget,
+                allowedHosts: live.hosts,
+                access: live.control(of: server.address, serving: server.routes, anonymous: settings.anonymous),
+                certificate: live.certificate, metrics: requests, definitions: definitions, version: Build.version,
+                limits: serverLimits, logger: logger,
                 listening: { [http = executors.http] port in
                     if let port { http.refuse(ownPort: port) }
                     listens.yield(number)
@@ -164,8 +162,10 @@ struct Serve: AsyncParsableCommand {
         let beat = BeatService(
             engine: engine, manager: manager, addresses: served.count, listening: listening,
             status: "serving " + served.map { "\($0.address)" }.joined(separator: ", "))
-        let lasting: [any Service] = manager.isThere ? [reload, beat] : [reload]
-        try await run([engine as any Service] + engine.runners + servers + lasting, logger)
+        let watch = AccessWatch(live.book, engine: engine)
+        let renewal = live.certificate.map { [CertificateRenewal($0, logger: logger) as any Service] } ?? []
+        let lasting: [any Service] = manager.isThere ? [watch, reload, beat] : [watch, reload]
+        try await run([engine as any Service] + engine.runners + servers + renewal + lasting, logger)
         await executors.http.shutdown()
         let counts = engine.statistics.counts
         logger.info(
@@ -174,6 +174,14 @@ struct Serve: AsyncParsableCommand {
                 "database": "\(file)", "events": "\(counts.events)", "batches": "\(counts.batches)",
                 "largestBatch": "\(counts.largestBatch)", "commits": "\(counts.commits)",
             ])
+    }
+
+    private func tellInTheClear(_ settings: Settings, _ addresses: [ListenAddress], _ logger: Logger) {
+        for address in addresses where settings.isInTheClear && !address.isLocal {
+            logger.warning(
+                "an address beyond loopback has no TLS: everybody on the way reads and changes what is sent",
+                metadata: ["address": "\(address)"])
+        }
     }
 
     /// Runs services until a signal. They stop in the opposite order: first new requests, then the writer, after all

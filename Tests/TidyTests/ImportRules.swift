@@ -70,7 +70,8 @@ enum ImportRules {
             "Darwin",
         ],
         "Sources/WorkflowSettings": [
-            "Statechart", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowServer", "WorkflowSpelling",
+            "Statechart", "WorkflowAccess", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON",
+            "WorkflowServer", "WorkflowSpelling",
             "WorkflowStore", "ArgumentParser", "Logging", "Foundation", "Synchronization",
         ],
         "Sources/wfd": [

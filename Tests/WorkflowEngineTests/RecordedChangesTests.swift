@@ -12,7 +12,7 @@ import WorkflowStore
 /// Tests that each change that belongs to no instance's history leaves a row, and that refusals, repetitions and
 /// rehearsals leave none.
 @Suite(.timeLimit(.minutes(20))) struct RecordedChangesTests {
-    private static let ana = Caller("ana", namespace: .default, role: .owner)
+    private static let ana = Caller("ana", namespace: .default)
     private static let lampAgain = RunningEngine.definition + "\n"
 
     /// Returns the recorded changes, the first one first, without the machine of `RunningEngine`.

@@ -32,9 +32,10 @@ import WorkflowStore
             let made = Mutex<AccessBook?>(nil)
             host = try await ServerHost(
                 access: { database in
-                    let book = try AccessBook(AccessFile(besideDatabase: database)) {
+                    let book = AccessBook {
                         WireTime(milliseconds: SystemClock().now().rawValue + passed.value)
                     }
+                    try book.open(AccessFile(besideDatabase: database))
                     made.withLock { $0 = book }
                     return AccessControl(book, anonymous: anonymous)
                 }, isOnTCP: isOnTCP)

@@ -147,7 +147,8 @@ import WorkflowStore
                     ? .success(Caller("uid:2", namespace: NamespaceID(rawValue: 2))) : .success(caller)
             },
             access: { database in
-                let book = try AccessBook(AccessFile(besideDatabase: database)) { WireTime(milliseconds: 0) }
+                let book = AccessBook { WireTime(milliseconds: 0) }
+                try book.open(AccessFile(besideDatabase: database))
                 _ = try book.create(CreateTokenRequest(name: "1", roles: [.view]), until: nil, by: nil)
                 return AccessControl(book)
             },

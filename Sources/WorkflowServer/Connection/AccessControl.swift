@@ -81,12 +81,8 @@ package struct AccessControl: Sendable {
 
     /// Closes a connection when its caller may not do any more what it did: its token was revoked or has expired, or
     /// the rules for users have changed.
-    func guardConnection(_ channel: any Channel, of peer: Peer, _ codec: RequestCodec) {
-        if let book { peer.memory.guardChannel(channel, codec, by: book) }
-    }
-
-    /// Adds to the audit the changes of tokens that it may lack, one after another.
-    package func record(in engine: Engine) async {
+    func guardConnection(_ place: ConnectionPlace, of peer: Peer, _ codec: RequestCodec) {
+        if let book { peer.memory.guardConnection(place, codec, by: book) }
     }
 
     /// Counts a request without valid credentials.

@@ -2,16 +2,17 @@ import Logging
 import ServiceLifecycle
 package import WorkflowAccess
 package import WorkflowEngine
+import WorkflowStore
 
-/// Ends what an expired token has open, within a second, and tells once a minute how many requests had no valid
-/// credentials.
+/// Ends what an expired token has open, within a second. Adds to the audit the changes of tokens that it lacks. Tells once
+/// a minute how many requests had no valid credentials.
 package struct AccessWatch: Service {
     private let book: AccessBook
-    private let log: OperatorLog
+    private let engine: Engine
 
-    package init(_ book: AccessBook, log: OperatorLog) {
+    package init(_ book: AccessBook, engine: Engine) {
         self.book = book
-        self.log = log
+        self.engine = engine
     }
 
     package func run() async {
@@ -19,7 +20,8 @@ package struct AccessWatch: Service {
             var told = ContinuousClock.now - .seconds(60)
             while !Task.isCancelled {
                 // Without a token that ends there is nothing to look at before the next change.
-                if !book.hasEnds, !book.hasFailures { for await _ in book.news { break } }
+                await book.record(in: engine)
+                if !book.hasEnds, !book.hasFailures, book.unrecorded.isEmpty { for await _ in book.news { break } }
                 // Cancellation ends the loop.
                 try? await Task.sleep(for: .milliseconds(500))
                 book.endExpired()
@@ -32,7 +34,7 @@ package struct AccessWatch: Service {
     /// Logs the requests without valid credentials since the last time; returns false if there were none.
     private func tellFailures() -> Bool {
         guard let failures = book.takeFailures() else { return false }
-        log.tell(
+        engine.log.tell(
             .logins, .warning, "requests without valid credentials were refused",
             ["requests": "\(failures.count)", "last": "\(failures.last)"])
         return true
@@ -42,4 +44,21 @@ package struct AccessWatch: Service {
 extension OperatorLog.Topic {
     /// Requests without valid credentials.
     static let logins = OperatorLog.Topic("reports of requests without valid credentials")
+}
+
+extension AccessBook {
+    /// Adds to the audit the changes of tokens that it may lack, in their order. A change that cannot be added waits.
+    func record(in engine: Engine) async {
+        for change in unrecorded {
+            let caller = Caller(change.actor.map { Actor(rawValue: $0) }, namespace: .default)
+            do {
+                _ = try await engine.record(
+                    changeOf: change.token, change.detail, number: change.number, by: caller)
+            } catch {
+                // The file has it; the watch tries again.
+                return
+            }
+            recorded(change)
+        }
+    }
 }

@@ -61,15 +61,16 @@ final class CallerMemory: Sendable {
         return try body()
     }
 
-    /// Closes a channel, with all that its caller has open, when the caller may not do any more what it did. A channel
+    /// Closes a connection, with all that its caller has open, when the caller may not do any more what it did. One
     /// without a request stays: its next request is looked up anew.
-    func guardChannel(_ channel: any Channel, _ codec: RequestCodec, by book: AccessBook) {
+    func guardConnection(_ place: ConnectionPlace, _ codec: RequestCodec, by book: AccessBook) {
+        let channel = place.channel
         let codec = NIOLoopBound(codec, eventLoop: channel.eventLoop)
         book.watch(self) { [weak self] in
             guard let self else { return }
             let (hasCaller, isChanging, need) = state.withLock { ($0.find != nil, $0.isChanging, $0.need) }
             if !hasCaller || isChanging || need == .health || stillAdmits(need, in: book) { return }
-            channel.eventLoop.execute { if codec.value.isBusy { channel.close(promise: nil) } }
+            channel.eventLoop.execute { if codec.value.isBusy { place.cutOff() } }
         }
         channel.closeFuture.whenComplete { [self] _ in book.unwatch(self) }
     }

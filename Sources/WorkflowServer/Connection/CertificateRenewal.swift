@@ -3,19 +3,15 @@ import ServiceLifecycle
 import WorkflowAPI
 import WorkflowStore
 
-/// Loads a certificate anew when its files have changed, and on each hangup. Ends on graceful shutdown.
-package struct CertificateRenewal<Hangups: AsyncSequence & Sendable>: Service where Hangups.Failure == Never {
+/// Loads a certificate anew when its files have changed. Ends on graceful shutdown.
+package struct CertificateRenewal: Service {
     private let certificate: ServerCertificate
-    private let hangups: Hangups
     private let look: Duration
     private let logger: Logger
 
-    /// - Parameters:
-    ///   - hangups: An element asks for a renewal.
-    ///   - look: The interval between two checks of the files.
-    package init(_ certificate: ServerCertificate, hangups: Hangups, look: Duration = .seconds(60), logger: Logger) {
+    /// - Parameter look: The interval between two checks of the files.
+    package init(_ certificate: ServerCertificate, look: Duration = .seconds(60), logger: Logger) {
         self.certificate = certificate
-        self.hangups = hangups
         self.look = look
         self.logger = logger
     }
@@ -23,12 +19,9 @@ package struct CertificateRenewal<Hangups: AsyncSequence & Sendable>: Service wh
     package func run() async throws {
         // The only error is that of the cancellation.
         try? await cancelWhenGracefulShutdown {
-            try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { for await _ in hangups { renew() } }
-                while true {
-                    try await Task.sleep(for: look)
-                    if certificate.hasChanged { renew() }
-                }
+            while true {
+                try await Task.sleep(for: look)
+                if certificate.hasChanged { renew() }
             }
         }
     }

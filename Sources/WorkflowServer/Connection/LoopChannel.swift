@@ -48,8 +48,9 @@ struct LoopChannel: ServerChildChannel {
             .writeBufferWaterMark, value: .init(low: untaken.lowerBound, high: untaken.upperBound))
         let pipeline = channel.pipeline.syncOperations
         let presence = CallerPresence(channel)
+        let place = connections.admit(channel)
         let watch = HeadWatch(
-            connections.admit(channel), lasting: budget.lasting, connection: presence.connection, limits: limits)
+            place, lasting: budget.lasting, connection: presence.connection, limits: limits)
         try pipeline.addHandler(UnreadAnswers(budget: budget))
         if let certificate {
             try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
@@ -66,7 +67,7 @@ struct LoopChannel: ServerChildChannel {
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: heads)
         let codec = RequestCodec(isOnTCP: isOnTCP, watch: watch)
         try pipeline.addHandler(codec)
-        access.guardConnection(channel, of: peer, codec)
+        access.guardConnection(place, of: peer, codec)
         try pipeline.addHandler(
             HTTPConnectionStateHandler(idleTimeout: .seconds(limits.idleSeconds), logger: logger))
         // This handler stands behind the one that counts requests, closes idle connections, and finishes answers before

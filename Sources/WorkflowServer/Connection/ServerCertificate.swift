@@ -9,11 +9,11 @@ package import WorkflowStore
 /// The certificate and the key with which TCP addresses speak TLS. Each new connection takes the pair that was loaded
 /// last.
 package final class ServerCertificate: Sendable {
-    private let certificate: String
-    private let key: String
     private let state: Mutex<State>
 
     private struct State {
+        var certificate: String
+        var key: String
         var context: NIOSSLContext
         var end: Timestamp
         /// The files at the last attempt to load them.
@@ -22,11 +22,7 @@ package final class ServerCertificate: Sendable {
 
     /// Loads a pair from two files in PEM.
     package init(certificate: String, key: String) throws(CertificateError) {
-        self.certificate = certificate
-        self.key = key
-        let tried = [certificate, key].map(FileStamp.init)
-        let (context, end) = try Self.load(certificate, key)
-        state = Mutex(State(context: context, end: end, tried: tried))
+        state = Mutex(try Self.loaded(certificate, key))
     }
 
     /// The context for a new connection.
@@ -37,16 +33,28 @@ package final class ServerCertificate: Sendable {
 
     /// True if a file has changed since the last attempt to load the pair.
     var hasChanged: Bool {
-        let now = [certificate, key].map(FileStamp.init)
-        return state.withLock { $0.tried != now }
+        let (certificate, key, tried) = state.withLock { ($0.certificate, $0.key, $0.tried) }
+        return tried != [certificate, key].map(FileStamp.init)
     }
 
     /// Loads the pair anew. Throws and keeps the previous pair if the new pair cannot be used.
     func renew() throws(CertificateError) {
+        let (certificate, key) = state.withLock { ($0.certificate, $0.key) }
         let tried = [certificate, key].map(FileStamp.init)
         state.withLock { $0.tried = tried }
-        let (context, end) = try Self.load(certificate, key)
-        state.withLock { ($0.context, $0.end) = (context, end) }
+        try prepared(certificate: certificate, key: key)()
+    }
+
+    /// Loads a pair, and returns the function that new connections take it from then on. Throws if it cannot be used.
+    package func prepared(certificate: String, key: String) throws(CertificateError) -> @Sendable () -> Void {
+        let loaded = try Self.loaded(certificate, key)
+        return { self.state.withLock { $0 = loaded } }
+    }
+
+    private static func loaded(_ certificate: String, _ key: String) throws(CertificateError) -> State {
+        let tried = [certificate, key].map(FileStamp.init)
+        let (context, end) = try load(certificate, key)
+        return State(certificate: certificate, key: key, context: context, end: end, tried: tried)
     }
 
     private static func load(

@@ -62,10 +62,10 @@ struct AccessRoutes: Sendable {
     ) async throws -> Value {
         do {
             let value = try request.memory.changing { try body(request.isAdmitted) }
-            await access.record(in: engine)
+            await book.record(in: engine)
             return value
         } catch let error as AccessError {
-            await access.record(in: engine)
+            await book.record(in: engine)
             throw Problem(error)
         }
     }

@@ -64,20 +64,16 @@ import WorkflowStore
         #expect(refusal(pair.certificate, folder.path("pipe")) == "Cannot use 'pipe' for TLS: it is no regular file")
     }
 
-    /// The files are looked at, and each hangup loads them.
-    @Test(.timeLimit(.minutes(5)), arguments: [true, false])
-    func aPairIsLoadedAnewAndOneThatCannotBeUsedIsNot(byLooking: Bool) async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func aPairIsLoadedAnewAndOneThatCannotBeUsedIsNot() async throws {
         let certificate = try ServerCertificate(certificate: pair.certificate, key: pair.key)
         let first = certificate.end
         let lines = CollectedLines()
-        let (hangups, hangup) = AsyncStream.makeStream(of: Void.self)
-        let renewal = CertificateRenewal(
-            certificate, hangups: hangups, look: byLooking ? .milliseconds(5) : .seconds(3_600), logger: lines.logger)
+        let renewal = CertificateRenewal(certificate, look: .milliseconds(5), logger: lines.logger)
         let group = ServiceGroup(services: [renewal], logger: lines.logger)
         // Ends when the group is told to.
         let running = Task { try await group.run() }
         func told(_ count: Int, of text: String) async throws {
-            if !byLooking { hangup.yield() }
             try await eventually("'\(text)'") { lines.all.count { $0.contains(text) } >= count }
         }
         let later = try await authority.pair("later", days: 300)

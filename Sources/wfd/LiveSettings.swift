@@ -1,0 +1,57 @@
+import WorkflowAPI
+import WorkflowAccess
+import WorkflowEngine
+import WorkflowServer
+import WorkflowSettings
+import WorkflowStore
+
+/// The parts of the daemon that take new values of settings while it runs.
+struct LiveSettings: Sendable {
+    let hosts: FurtherHosts
+    let book: AccessBook
+    /// The certificate of TLS; `nil` for no TLS.
+    let certificate: ServerCertificate?
+
+    init(_ settings: Settings) throws {
+        hosts = FurtherHosts(settings.allowedHosts)
+        book = AccessBook(unix: try settings.unixRules.map { try UnixAccess($0) }) {
+            WireTime(milliseconds: SystemClock().now().rawValue)
+        }
+        certificate = try settings.certificateFiles.map { try ServerCertificate(certificate: $0, key: $1) }
+    }
+
+    /// The functions that take new values, all or none.
+    var takers: [SettingTaker] {
+        [
+            { settings in { DaemonLog.level.set(settings.logLevel) } },
+            { [hosts] settings in { hosts.replace(with: settings.allowedHosts) } },
+            { [book] settings in
+                let unix = try settings.unixRules.map { try UnixAccess($0) }
+                return { book.set(unix) }
+            },
+            { [certificate] settings in
+                guard let certificate, let files = settings.certificateFiles else {
+                    if certificate == nil, settings.certificateFiles == nil { return {} }
+                    throw SettingMistake("TLS begins or ends with a restart")
+                }
+                return try certificate.prepared(certificate: files.certificate, key: files.key)
+            },
+        ]
+    }
+
+    /// Returns the decision about the callers of an address.
+    ///
+    /// An address for metrics on loopback needs no token: Prometheus on the same machine has none.
+    func control(of address: ListenAddress, serving routes: RouteSelection, anonymous: Role?) -> AccessControl {
+        guard address.isLocal else { return AccessControl(book) }
+        return AccessControl(book, anonymous: routes == .metrics ? anonymous ?? .monitor : anonymous)
+    }
+}
+
+extension Settings {
+    /// The files of TLS; `nil` for no TLS.
+    fileprivate var certificateFiles: (certificate: String, key: String)? {
+        guard let certificate, let certificateKey else { return nil }
+        return (certificate, certificateKey)
+    }
+}
