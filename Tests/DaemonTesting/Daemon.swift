@@ -44,13 +44,23 @@ package final class Daemon: Sendable {
         addresses.first { if case .unix = $0 { true } else { false } } ?? addresses[0]
     }
 
+    /// The first address on TCP, if there is one.
+    package var web: Address {
+        addresses.first { if case .unix = $0 { false } else { true } } ?? addresses[0]
+    }
+
     /// Creates a token over the unix socket, and returns the header that has it.
     package func token(_ name: String, _ roles: String, _ options: String...) async throws -> (
         name: String, value: String
     ) {
+        ("Authorization", "Bearer " + (try await secret(name, roles, options)))
+    }
+
+    /// Creates a token over the unix socket, and returns it.
+    package func secret(_ name: String, _ roles: String, _ options: [String] = []) async throws -> String {
         let created = try await wfctl(["token", "create", name, "--role", roles] + options)
         guard created.end == .exited(0) else { throw TestingError("no token: \(created)") }
-        return ("Authorization", "Bearer " + created.output.trimmingCharacters(in: .whitespacesAndNewlines))
+        return created.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     package var pid: Int32 { program.pid }
@@ -95,9 +105,10 @@ package final class Daemon: Sendable {
 
     /// Calls a function with a client of the daemon, and closes the client.
     package func withClient<Result>(
-        _ access: ClientAccess = ClientAccess(), _ body: (WorkflowClient) async throws -> Result
+        _ access: ClientAccess = ClientAccess(), at other: Address? = nil,
+        _ body: (WorkflowClient) async throws -> Result
     ) async throws -> Result {
-        let client = try WorkflowClient(address: address, access: access)
+        let client = try WorkflowClient(address: other ?? address, access: access)
         do {
             let result = try await body(client)
             await client.shutdown()

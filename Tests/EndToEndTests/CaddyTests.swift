@@ -26,7 +26,7 @@ struct CaddyTests {
     ) async throws -> (program: RunningProgram, address: String) {
         let block = try #require(
             ManualPage.page("docs/remote.md").blocks.first { $0.text.hasPrefix("wfd.example {") })
-        guard case .tcp(_, let port) = daemon.address else { throw TestingError("no port") }
+        guard case .tcp(_, let port) = daemon.web else { throw TestingError("no port") }
         let address = "https://localhost:\(try Self.freePort())"
         let text = block.text.replacing("wfd.example {", with: "\(address) {\n    tls internal")
             .replacing("127.0.0.1:7433", with: "127.0.0.1:\(port)")
@@ -59,11 +59,12 @@ struct CaddyTests {
     }
 
     @Test func callersReachWfdThroughIt() async throws {
-        let daemon = try await Daemon(in: folder, listen: ["127.0.0.1:0"])
+        let daemon = try await Daemon(in: folder, listen: ["unix:" + folder.path("wfd.sock"), "127.0.0.1:0"])
+        let token = try await daemon.secret("shop", "send,deploy")
         let (caddy, address) = try await caddy(before: daemon)
         func wfctl(_ arguments: String...) async throws -> ProgramResult {
             try await DaemonTesting.wfctl(
-                arguments, environment: ["WFCTL_ADDRESS": address, "WFCTL_CA": authority])
+                arguments, environment: ["WFCTL_ADDRESS": address, "WFCTL_CA": authority, "WFCTL_TOKEN": token])
         }
         #expect(try await wfctl("apply", Programs.example("order")).end == .exited(0))
         #expect(try await wfctl("start", "order", "o-1").end == .exited(0))

@@ -21,10 +21,12 @@ import WorkflowClient
         }
         try change(0)
         let daemon = try await Daemon(
-            arguments: Daemon.arguments(database: folder.path("wfd.db"), listen: ["127.0.0.1:0"])
-                + ["--tls-certificate", certificate, "--tls-key", key], database: folder.path("wfd.db"))
-        let access = try ClientAccess(token: nil, authorities: authority.file)
-        try await daemon.withClient(access) { client in
+            arguments: Daemon.arguments(
+                database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock"), "127.0.0.1:0"])
+                + ["--tls-certificate", certificate, "--tls-key", key], database: folder.path("wfd.db"), addresses: 2)
+        let token = try await daemon.secret("shop", "send,deploy")
+        let access = try ClientAccess(token: token, authorities: authority.file)
+        try await daemon.withClient(access, at: daemon.web) { client in
             let machine = Array("id: m\ninitial: s\nstates:\n  s: {on: {e: {target: s}}}\n".utf8)
             _ = try await client.apply(machine, as: .yaml)
             for caller in 0..<4 { _ = try await client.start(StartRequest(machine: "m", instance: "i\(caller)")) }
@@ -35,7 +37,7 @@ import WorkflowClient
                 tasks.addTask {
                     while !progress.isOver.load(ordering: .relaxed) {
                         // A connection of its own for a few sends, so that each pair is used.
-                        try await daemon.withClient(access) { client in
+                        try await daemon.withClient(access, at: daemon.web) { client in
                             for _ in 0..<5 {
                                 _ = try await client.send(SendRequest(event: "e"), to: "i\(caller)")
                                 progress.sent.add(1, ordering: .relaxed)
@@ -47,7 +49,7 @@ import WorkflowClient
             for number in 1...100 {
                 try change(number)
                 daemon.program.signal(SIGHUP)
-                _ = try await daemon.program.errorLines(containing: "the certificate was loaded", count: number)
+                _ = try await daemon.program.errorLines(containing: "the settings were reloaded", count: number)
             }
             progress.isOver.store(true, ordering: .relaxed)
             try await tasks.waitForAll()

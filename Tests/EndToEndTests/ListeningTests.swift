@@ -73,7 +73,7 @@ import WorkflowJSON
             (
                 ["--listen", "127.0.0.1:7777", "--metrics", "localhost:7777"],
                 "--metrics: Cannot listen on '127.0.0.1:7777': it is named twice"
-            ),
+            )
         ])
     func anAddressForMetricsThatIsNotForItIsRefused(arguments: [String], reason: String) async throws {
         let folder = try TemporaryFolder()

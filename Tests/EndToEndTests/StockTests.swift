@@ -51,20 +51,23 @@ struct StockTests {
         let authority = try await TestAuthority(in: folder)
         let pair = try await authority.pair("a")
         let daemon = try await Daemon(
-            arguments: Daemon.arguments(database: folder.path("wfd.db"), listen: ["127.0.0.1:0"])
-                + ["--tls-certificate", pair.certificate, "--tls-key", pair.key], database: folder.path("wfd.db"))
-        let variables = ["WFCTL_ADDRESS": "\(daemon.address)", "WFCTL_CA": authority.file]
+            arguments: Daemon.arguments(
+                database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock"), "127.0.0.1:0"])
+                + ["--tls-certificate", pair.certificate, "--tls-key", pair.key], database: folder.path("wfd.db"),
+            addresses: 2)
+        let token = try await daemon.secret("packer", "work,send,deploy")
+        let variables = ["WFCTL_ADDRESS": "\(daemon.web)", "WFCTL_CA": authority.file, "WFCTL_TOKEN": token]
         let start = ["start", "parcel", "p-1", "--data", #"{"items": ["pen"]}"#]
         for arguments in [["apply", Programs.example("shop/parcel")], start] {
             #expect(try await wfctl(arguments, environment: variables).end == .exited(0))
         }
         let worker = try RunningProgram(
-            #require(TestService.python), [Self.worker, "\(daemon.address)", "--once"],
+            #require(TestService.python), [Self.worker, "\(daemon.web)", "--once"],
             environment: Programs.environment(variables))
         let result = try await worker.result()
         #expect(result.end == .exited(0) && result.output == "p-1: packed\n", "\(result)")
         let stranger = try await RunningProgram(
-            #require(TestService.python), [Self.worker, "\(daemon.address)", "--once"],
+            #require(TestService.python), [Self.worker, "\(daemon.web)", "--once"],
             environment: Programs.environment()
         ).result()
         #expect(stranger.end == .exited(1) && stranger.errors.contains("wfd is away"))
