@@ -56,13 +56,13 @@ release: ## Build wfd and wfctl for installing; LINK=dynamic to share the librar
 	.ci/swift.sh build $(flags) $(link) --product wfd
 	.ci/swift.sh build $(flags) $(link) --product wfctl
 
-install: ## Install what 'make release' built, and the systemd unit; PREFIX=/usr, DESTDIR= and LINK= as for it
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
+install: ## Install what 'make release' built, and the systemd units; PREFIX=/usr, DESTDIR= and LINK= as for it
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/wfd $(DESTDIR)$(PREFIX)/lib/sysusers.d
 	install --strip $(built)/wfd $(built)/wfctl $(DESTDIR)$(PREFIX)/bin/
 	if [ $(LINK) = dynamic ]; then .ci/runtime.sh $(DESTDIR)$(PREFIX)/lib/wfd $(built)/wfd $(built)/wfctl; fi
 	install -m 644 systemd/wfd.sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/wfd.conf
-	sed 's|^ExecStart=/usr/bin/|ExecStart=$(PREFIX)/bin/|' systemd/wfd.service \
-	    | install -m 644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/systemd/system/wfd.service
+	install systemd/wfd-backup $(DESTDIR)$(PREFIX)/libexec/wfd/
+	systemd/units.sh $(DESTDIR)$(PREFIX)/lib/systemd/system $(PREFIX)
 
 size: ## Check that what 'make release' built and an example have grown by no more than a fifth; LINK= as for it
 	.ci/size.sh $(built) $(sizes)
@@ -109,7 +109,7 @@ docs: ## The pages of the Swift libraries, into .build/docs; a warning is an err
 api: ## What programs with the Swift library would have to change since BASE, which is the last release without it
 	.ci/api.sh $(BASE)
 
-unit: ## Check the systemd unit, where systemd-analyze is there
+unit: ## Check the systemd units, where systemd-analyze is there
 	@systemd/verify.sh .build/debug/wfd
 
 count: ## Instructions of a step, a line and an event, under valgrind where it is there; the floor writes our rows
