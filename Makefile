@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build release install size lint test rest traits docs api unit count conformance property fuzz crash
-.PHONY: tsan wal wire bench bench-check
+.PHONY: help demo build release install deb package size lint test rest traits docs api unit count conformance property
+.PHONY: fuzz crash tsan wal wire bench bench-check
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -64,6 +64,15 @@ install: ## Install what 'make release' built, and the systemd units; PREFIX=/us
 	install systemd/wfd-backup $(DESTDIR)$(PREFIX)/libexec/wfd/
 	systemd/units.sh $(DESTDIR)$(PREFIX)/lib/systemd/system $(PREFIX)
 
+deb: release ## Make a Debian package of what 'make release' built, in .build/deb; LINK= as for it
+	rm -rf .build/deb && install -d .build/deb
+	$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/deb/root PREFIX=/usr LINK=$(LINK)
+	packaging/deb.sh .build/deb/root .build/deb
+	rm -rf .build/deb/root
+
+package: ## Check a package of the debug programs: lintian, and what it does in a small Debian, from install to purge
+	@packaging/test.sh .build/debug
+
 size: ## Check that what 'make release' built and an example have grown by no more than a fifth; LINK= as for it
 	.ci/size.sh $(built) $(sizes)
 	.ci/swift.sh build --package-path Examples/Swift --scratch-path .build/examples/Swift $(screens) --product screens
@@ -80,7 +89,7 @@ test: ## What must hold before a change is taken: lint, no warnings, the library
 	$(MAKE) --no-print-directory docs
 	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --skip "$$heavy"
 
-rest: ## What 'test' leaves out because it is long: suites that kill or walk over everything, traits, the unit, counts
+rest: ## What 'test' leaves out because it is long: long suites, traits, units, the package, counts
 	@.ci/packages.sh
 	@.ci/python.sh
 	.ci/swift.sh build $(flags) --build-tests
@@ -90,6 +99,7 @@ rest: ## What 'test' leaves out because it is long: suites that kill or walk ove
 	.ci/wire/run.sh $(flags)
 	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
+	$(MAKE) --no-print-directory package
 	$(MAKE) --no-print-directory count
 
 wire: ## The HTTP of the end-to-end suites, recorded and compared with docs/openapi.json

@@ -14,7 +14,7 @@ enum Repository {
 
     /// The files of ours that a person writes for a program to read.
     static let sourceFiles: [SourceFile] = {
-        let others = ["migrations", "systemd", "Examples", ".ci"].flatMap { files(in: $0) } + ["Makefile"]
+        let others = ["migrations", "systemd", "packaging", "Examples", ".ci"].flatMap { files(in: $0) } + ["Makefile"]
         return swiftFiles + others.filter { !$0.hasSuffix(".swift") }.map(file)
     }()
 
