@@ -55,7 +55,8 @@ enter() {
 # run: wfd as the first process of its namespace, until the health check is content. The namespace has a /proc of its
 # own: Swift's runtime looks up its threads there, and ends the program if one is missing.
 run() {
-    unshare --pid --fork --kill-child --mount-proc="$root/proc" chroot "$root" setpriv --reuid="${user%:*}" --regid="${user#*:}" \
+    unshare --pid --fork --kill-child --mount-proc="$root/proc" \
+        chroot "$root" setpriv --reuid="${user%:*}" --regid="${user#*:}" \
         --clear-groups --no-new-privs --bounding-set=-all \
         env -i "${variables[@]}" WFD_PLACE=shop-1 "${entry[@]}" "${command[@]}" >>"$log" 2>&1 &
     engine=$!

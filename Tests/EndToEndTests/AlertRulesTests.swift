@@ -46,6 +46,9 @@ import Testing
               - {series: 'wfd_effects_held', values: '0x10 1x40'}
               - {series: 'wfd_disk_free_bytes', values: '2000000000x10 500000000x40'}
               - {series: 'wfd_last_backup_timestamp_seconds', values: '0x1700'}
+              - {series: 'wfd_ready{instance="new"}', values: '1x1700'}
+              - {series: 'wfd_ready{instance="kept"}', values: '1x1700'}
+              - {series: 'wfd_last_backup_timestamp_seconds{instance="kept"}', values: '0+60x1700'}
             alert_rule_test:
               - eval_time: 9m
                 alertname: WfdFailures
@@ -107,6 +110,10 @@ import Testing
             "WfdDiskFull", "14m", "18m", "severity: critical", "476.8MiB are left on the disk of the database"
         ),
         ("WfdBackupOld", "26h5m", "26h15m", "severity: warning", "The last backup is 1d 2h 15m 0s old"),
+        (
+            "WfdNoBackup", "26h5m", "26h15m", "instance: new, severity: warning",
+            "wfd has run for a day and knows of no backup: wfctl backup"
+        ),
     ].map { name, before, behind, labels, summary in
         """
               - eval_time: \(before)

@@ -12,7 +12,8 @@ import ThreadTesting
 
     @Test func thePagesAreThere() {
         let names = [
-            "access", "api", "bulk", "calls", "concepts", "configuration", "cookbook", "definitions", "deleting", "digests",
+            "access", "api", "bulk", "calls", "concepts", "configuration", "container", "cookbook", "definitions",
+            "deleting", "digests",
             "disaster", "effects", "expressions", "faq", "glossary", "importing", "library", "operations", "redacting",
             "remote", "repair", "routes",
             "runbook", "semantics", "streaming", "swift", "tables", "tasks", "testing", "tutorial", "versioning",
