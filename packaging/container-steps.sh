@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Carries out the Containerfile in a folder, and runs what it makes as an engine would: container-steps.sh ROOT PACKAGE
 #
-# The root is read-only, /var/lib/wfd is a volume, /run/wfd is in memory, and wfd is the first process. Run as root in
-# namespaces of its own for mounts and processes; packaging/test.sh does so.
+# The root is read-only, /var/lib/wfd is a volume, /run/wfd is in memory, and wfd is the first process: once with the
+# owners that podman and Docker give, once with those of Kubernetes. Run as root in namespaces of its own for mounts and
+# processes; packaging/test.sh does so.
 set -euo pipefail
 root=$1
 package=$2
@@ -48,20 +49,16 @@ mount --bind "$volume" "$root/var/lib/wfd"
 mount -t tmpfs -o "uid=${user%:*},gid=${user#*:},mode=0750" tmpfs "$root/run/wfd"
 mount -o remount,bind,ro "$root"
 ! touch "$root/tmp/file" 2>/dev/null || fail "the root is not read-only"
-enter() {
-    chroot "$root" setpriv --reuid="${user%:*}" --regid="${user#*:}" --clear-groups --no-new-privs \
-        --bounding-set=-all env -i "${variables[@]}" WFD_PLACE=shop-1 "$@"
-}
+enter=(chroot "$root" setpriv --reuid="${user%:*}" --regid="${user#*:}" --clear-groups --no-new-privs
+    --bounding-set=-all env -i "${variables[@]}" WFD_PLACE=shop-1)
 # run: wfd as the first process of its namespace, until the health check is content. The namespace has a /proc of its
 # own: Swift's runtime looks up its threads there, and ends the program if one is missing.
 run() {
     unshare --pid --fork --kill-child --mount-proc="$root/proc" \
-        chroot "$root" setpriv --reuid="${user%:*}" --regid="${user#*:}" \
-        --clear-groups --no-new-privs --bounding-set=-all \
-        env -i "${variables[@]}" WFD_PLACE=shop-1 "${entry[@]}" "${command[@]}" >>"$log" 2>&1 &
+        "${enter[@]}" "${entry[@]}" "${command[@]}" >>"$log" 2>&1 &
     engine=$!
     local said deadline=$((SECONDS + 60))
-    until said=$(enter "${health[@]}" 2>&1); do
+    until said=$("${enter[@]}" "${health[@]}" 2>&1); do
         kill -0 "$engine" 2>/dev/null && [ $SECONDS -lt $deadline ] || fail "it is not healthy: $said"
     done
     first=$(cat "/proc/$engine/task/$engine/children")
@@ -69,18 +66,21 @@ run() {
 }
 : >"$log"
 run
-enter wfctl apply /usr/share/doc/wfd/examples/order.yaml >/dev/null
-enter wfctl start order order-1 >/dev/null
-enter wfctl send order-1 submit --data '{"amount": 1250}' >/dev/null
+"${enter[@]}" wfctl apply /usr/share/doc/wfd/examples/order.yaml >/dev/null
+"${enter[@]}" wfctl start order order-1 >/dev/null
+"${enter[@]}" wfctl send order-1 submit --data '{"amount": 1250}' >/dev/null
 kill "-$stop" "$first"
 deadline=$((SECONDS + 45))
 while kill -0 "$first" 2>/dev/null; do
     [ $SECONDS -lt $deadline ] || fail "it takes longer to stop than it has"
 done
 wait "$engine" || fail "it ends with $?"
+# Kubernetes gives both volumes to the group (fsGroup), and leaves the files in them alone (OnRootMismatch).
+chown 0 "$volume" && chmod 2770 "$volume"
+mount -t tmpfs -o "uid=0,gid=${user#*:},mode=2777" tmpfs "$root/run/wfd"
 run
-[[ $(enter wfctl history order-1) == *submit* ]] || fail "the event is not there after a restart"
-! enter wfctl status | grep -q held || fail "effects are held after a restart"
+[[ $("${enter[@]}" wfctl history order-1) == *submit* ]] || fail "the event is not there after a restart"
+! "${enter[@]}" wfctl status | grep -q held || fail "effects are held after a restart"
 kill "-$stop" "$first"
 wait "$engine" || fail "it ends with $?"
-echo "package: the steps of the Containerfile make one that serves, stops and serves again"
+echo "package: the steps of the Containerfile make one that serves, stops, and serves again in a pod"

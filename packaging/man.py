@@ -30,10 +30,10 @@ def paragraphs(text):
     """Returns the lines of a discussion: its examples, which begin with '$ ', keep their ends of lines."""
     for paragraph in text.strip().split("\n\n"):
         lines = paragraph.split("\n")
-        isExample = lines[0].startswith(("$ ", " "))
-        yield from [".PP", ".nf", ".RS 4"] if isExample else [".PP"]
+        is_example = lines[0].startswith(("$ ", " "))
+        yield from [".PP", ".nf", ".RS 4"] if is_example else [".PP"]
         yield from (escaped(line) if line.strip() else ".sp" for line in lines)
-        yield from [".RE", ".fi"] if isExample else []
+        yield from [".RE", ".fi"] if is_example else []
 
 
 def spelled(argument):

@@ -64,7 +64,8 @@ socket=unix:/run/wfd/wfd.sock
 # Installed: the user is there, the service is enabled, the file of settings says what it is.
 install /first.deb
 [ -n "$(inside getent passwd wfd)" ] || fail "no user wfd"
-[ -L "$root/etc/systemd/system/multi-user.target.wants/wfd.service" ] || fail "the service is not enabled"
+enabled=$root/etc/systemd/system/multi-user.target.wants/wfd.service
+[ -L "$enabled" ] || fail "the service is not enabled"
 [ -z "$(inside dpkg --verify wfd)" ] || fail "files differ from the package's"
 inside wfd config check /etc/wfd/wfd.yaml || fail "its file of settings has a mistake"
 says "#database: /var/lib/wfd/wfd.db" cat /etc/wfd/wfd.yaml
@@ -134,8 +135,9 @@ inside dpkg --remove wfd >/dev/null
 [ ! -e "$root/usr/bin/wfd" ] && [ -e "$root/etc/wfd/wfd.yaml" ] || fail "remove"
 says "the data stays in /var/lib/wfd; to delete it: rm -r /var/lib/wfd" dpkg --purge wfd
 [ ! -e "$root/etc/wfd/wfd.yaml" ] && [ -f "$root/var/lib/wfd/wfd.db" ] || fail "purge"
-[ ! -e "$root/etc/systemd/system/multi-user.target.wants/wfd.service" ] || fail "the service is enabled after purge"
+[ ! -L "$enabled" ] || fail "the service is enabled after purge"
 install /first.deb
+[ -L "$enabled" ] || fail "the service is not enabled again"
 start wfd.service $socket
 says submit wfctl history order-1
 stop TERM
