@@ -45,7 +45,7 @@ extension Setting {
             return host
         },
         .text(
-            "tls.certificate", "file",
+            "tls-certificate", "file",
             """
             Speak TLS with this certificate and its chain (PEM) on every TCP address; unix sockets stay plain. Loaded \
             anew when it changes.
@@ -53,7 +53,7 @@ extension Setting {
             example: "/etc/wfd/tls.pem", isReloadable: true, in: \.certificate
         ) { $0 },
         .text(
-            "tls.key", "file", "The certificate's key (PEM), which only its owner may read.",
+            "tls-key", "file", "The certificate's key (PEM), which only its owner may read.",
             example: "/etc/wfd/tls.key", isReloadable: true, in: \.certificateKey
         ) { $0 },
         .truth(
@@ -167,13 +167,13 @@ extension Setting {
         ("listen", { try $0.refuseInTheClear($0.listen) }),
         ("metrics", { try $0.refuseInTheClear([$0.metrics].compactMap(\.self)) }),
         (
-            "tls.certificate",
+            "tls-certificate",
             { settings in
                 guard (settings.certificate == nil) == (settings.certificateKey == nil) else {
-                    throw SettingMistake("tls.certificate and tls.key go together: give both or neither")
+                    throw SettingMistake("it goes together with tls-key: give both or neither")
                 }
                 guard !settings.isInTheClear || settings.certificate == nil else {
-                    throw SettingMistake("without-tls contradicts tls.certificate: give one of them")
+                    throw SettingMistake("it contradicts without-tls: give one of them")
                 }
             }
         ),

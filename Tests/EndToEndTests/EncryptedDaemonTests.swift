@@ -34,23 +34,27 @@ import WorkflowClient
     @Test(arguments: [
         (
             ["--listen", "0.0.0.0:0", "--allow-host", "a.example"],
-            "Cannot listen on '0.0.0.0:0': beyond loopback wfd wants TLS; give --tls-certificate and --tls-key, or "
+            "--listen: Cannot listen on '0.0.0.0:0': beyond loopback wfd wants TLS; give --tls-certificate and --tls-key, or "
                 + "--without-tls"
         ),
         (
             ["--metrics", "[::]:9090", "--allow-host", "a.example"],
-            "Cannot listen on '[::]:9090': beyond loopback wfd wants TLS; give --tls-certificate and --tls-key, or "
+            "--metrics: Cannot listen on '[::]:9090': beyond loopback wfd wants TLS; give --tls-certificate and --tls-key, or "
                 + "--without-tls"
         ),
         (
             ["--listen", "192.0.2.1:7433", "--without-tls"],
-            "Cannot listen on '192.0.2.1:7433': no request would be answered; name the host that callers use with "
+            "--listen: Cannot listen on '192.0.2.1:7433': no request would be answered; name the host that callers use with "
                 + "--allow-host"
         ),
-        (["--tls-key", "key"], "--tls-certificate and --tls-key go together: give both or neither"),
+        (["--tls-key", "key"], "tls-certificate: it goes together with tls-key: give both or neither"),
+        (
+            ["--tls-certificate", "file"],
+            "--tls-certificate: it goes together with tls-key: give both or neither"
+        ),
         (
             ["--tls-key", "key", "--tls-certificate", "file", "--without-tls"],
-            "--without-tls contradicts --tls-certificate: give one of them"
+            "--tls-certificate: it contradicts without-tls: give one of them"
         ),
     ])
     func whatIsNotSafeIsRefused(arguments: [String], reason: String) async throws {

@@ -44,6 +44,8 @@ struct OddRequestStage {
         .reportTasks: #"{"task": "0", "fail": {"message": "m", "retryAfter": 1}}"#,
         .decideEffect: #"{"action": "retry", "seq": 1, "newKey": true, "reason": "r"}"#,
         .setQueue: #"{"concurrency": 1, "rate": {"count": 1, "milliseconds": 1}, "paused": false}"#,
+        .createToken: #"{"name": "t", "roles": ["work"], "queues": ["q"], "expiresIn": "90d"}"#,
+        .rotateToken: #"{"overlap": "1h"}"#,
         .moveClock: #"{"to": "2030-01-01T00:00:00.000Z"}"#,
     ]
 

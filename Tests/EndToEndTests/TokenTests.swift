@@ -140,6 +140,32 @@ import WorkflowJSON
         #expect(!result.errors.contains("wfdt_"))
     }
 
+    @Test func everyChangeIsInTheAuditAlsoOneWhoseRowACrashPrevented() async throws {
+        _ = try await daemon.token("shop", "send,work")
+        _ = try await daemon.said("token", "rotate", "shop", "--overlap", "1h")
+        _ = try await daemon.said("token", "revoke", "shop")
+        func details(_ daemon: Daemon) async throws -> [String] {
+            try await daemon.json("audit", "--action", "token").elements.map { $0["detail"].string ?? "" }
+        }
+        let before = try await details(daemon)
+        #expect(before.count == 3)
+        #expect(before.first?.hasPrefix("revoked (") == true && before.last?.hasPrefix("created: send, work (") == true)
+        try await daemon.kill()
+        // As after a kill between the file and the row.
+        let path = folder.path("wfd.db.access")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let more = #""unrecorded":[{"number":9000000000000,"token":"late","detail":"created: view (00000000)"}]"#
+        let changed = text.replacing(/"unrecorded":\[.*?\]/, with: more)
+        #expect(changed != text)
+        try changed.write(toFile: path, atomically: false, encoding: .utf8)
+        let next = try await Self.daemon(in: folder)
+        try await eventually("the row of the late change") {
+            try await details(next).first == "created: view (00000000)"
+        }
+        #expect(try await next.wfctl("verify", "--all").end == .exited(0))
+        #expect(try await next.stop().end == .exited(0))
+    }
+
     @Test func theVerbsSayWhatTheyDo() async throws {
         let created = try await daemon.wfctl("token", "create", "shop", "--role", "send,work", "--queue", "q,r.*")
         #expect(created.output.wholeMatch(of: #/wfdt_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}\n/#) != nil)
