@@ -192,7 +192,8 @@ let package = Package(
         .testTarget(
             name: "WorkflowSettingsTests",
             dependencies: [
-                "DaemonTesting", "ManualTesting", "Statechart", "WorkflowAccess", "WorkflowServer", "WorkflowSettings",
+                "DaemonTesting", "ManualTesting", "Statechart", "WorkflowAPI", "WorkflowAccess", "WorkflowServer",
+                "WorkflowSettings",
                 logging,
             ]),
         .executableTarget(

@@ -58,7 +58,7 @@ extension Setting {
         ) { $0 },
         .truth(
             "without-tls", "Listen beyond loopback without TLS: everybody on the way reads and changes what is sent.",
-            in: \.isInTheClear),
+            example: "false", in: \.isInTheClear),
         .structure(
             "access.unix",
             """
@@ -69,7 +69,7 @@ extension Setting {
             in: \.unixRules, reading: UnixRuleText.read),
         .text(
             "anonymous", "monitor|view",
-            "Give callers over TCP on loopback this role if they have no token. (default: they need one)",
+            "Give callers over TCP on loopback this role if they have no token; otherwise they need one.",
             example: "view", in: \.anonymous
         ) { text in
             guard let role = Role(rawValue: text), role == .monitor || role == .view else {
@@ -170,10 +170,10 @@ extension Setting {
             "tls-certificate",
             { settings in
                 guard (settings.certificate == nil) == (settings.certificateKey == nil) else {
-                    throw SettingMistake("it goes together with tls-key: give both or neither")
+                    throw SettingMistake("tls-certificate and tls-key go together: give both or neither")
                 }
                 guard !settings.isInTheClear || settings.certificate == nil else {
-                    throw SettingMistake("it contradicts without-tls: give one of them")
+                    throw SettingMistake("tls-certificate contradicts without-tls: give one of them")
                 }
             }
         ),

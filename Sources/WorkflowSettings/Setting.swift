@@ -121,10 +121,11 @@ extension Setting {
 
     /// Creates a setting that is true or false; false is the default.
     static func truth(
-        _ key: String, _ help: String, in property: any WritableKeyPath<Settings, Bool> & Sendable
+        _ key: String, _ help: String, example: String = "true",
+        in property: any WritableKeyPath<Settings, Bool> & Sendable
     ) -> Setting {
         Setting(
-            key: key, form: .truth, help: help, standard: "false", example: "true", isReloadable: false,
+            key: key, form: .truth, help: help, standard: "false", example: example, isReloadable: false,
             found: { _, _ in nil }
         ) { value, settings, report in
             guard case .texts(let texts) = value, let text = texts.last else { return }

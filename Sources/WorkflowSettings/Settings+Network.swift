@@ -6,8 +6,8 @@ extension Settings {
         for address in addresses where !address.isLocal {
             guard certificate != nil || isInTheClear else {
                 throw SettingMistake(
-                    "Cannot listen on '\(address)': beyond loopback wfd wants TLS; give --tls-certificate and --tls-key, or "
-                        + "--without-tls")
+                    "Cannot listen on '\(address)': beyond loopback wfd wants TLS; give --tls-certificate and "
+                        + "--tls-key, or --without-tls")
             }
             guard !allowedHosts.isEmpty else {
                 throw SettingMistake(

@@ -47,14 +47,14 @@ import WorkflowClient
             "--listen: Cannot listen on '192.0.2.1:7433': no request would be answered; name the host that callers use with "
                 + "--allow-host"
         ),
-        (["--tls-key", "key"], "tls-certificate: it goes together with tls-key: give both or neither"),
+        (["--tls-key", "key"], "tls-certificate and tls-key go together: give both or neither"),
         (
             ["--tls-certificate", "file"],
-            "--tls-certificate: it goes together with tls-key: give both or neither"
+            "--tls-certificate: tls-certificate and tls-key go together: give both or neither"
         ),
         (
             ["--tls-key", "key", "--tls-certificate", "file", "--without-tls"],
-            "--tls-certificate: it contradicts without-tls: give one of them"
+            "--tls-certificate: tls-certificate contradicts without-tls: give one of them"
         ),
     ])
     func whatIsNotSafeIsRefused(arguments: [String], reason: String) async throws {

@@ -140,7 +140,7 @@ final class PageRun {
             .replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "UUID")
             .replacing(/\b(\d+s)?\d+(\.\d+)?ms\b/, with: "SPAN")
             .replacing(/\b\d+(\.\d+)? [KMGT]iB/, with: "SIZE")
-            .replacing(/in \d+(\.\d+)? ?s$/, with: "in SPAN")
+            .replacing(/\bin \d+(\.\d+)? ?s\b/, with: "in SPAN")
             .replacing(/"(backup|cursor|nextPage|actor|task|worker|traceparent)":"[^"]*"/) { #""\#($0.1)":"NAME""# }
             .replacing(/"(bytes|seconds|dueInMilliseconds|inState|sinceInMilliseconds|file|log|free)":[\d.]+/) {
                 #""\#($0.1)":NUMBER"#

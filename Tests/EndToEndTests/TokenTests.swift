@@ -72,7 +72,7 @@ import WorkflowJSON
     @Test func aTokenOutlivesKillsAndARevokedOneStaysRevokedAfterARestore() async throws {
         let kept = try await daemon.token("kept", "view")
         let revoked = try await daemon.token("revoked", "admin")
-        _ = try await daemon.said("backup", folder.path("copy.db"))
+        _ = try await daemon.saidInTime("backup", folder.path("copy.db"))
         _ = try await daemon.said("token", "revoke", "revoked")
         try await daemon.kill()
         let next = try await Self.daemon(in: folder)
@@ -100,7 +100,7 @@ import WorkflowJSON
         let listed = try await daemon.said("token", "list", "-o", "json")
         let history = try await daemon.said("history", "x", "--actors", "-o", "json")
         #expect(history.contains("token:shop") && listed.contains("shop"))
-        _ = try await daemon.said("backup", folder.path("copy.db"))
+        _ = try await daemon.saidInTime("backup", folder.path("copy.db"))
         let result = try await daemon.stop()
         for text in [metrics, listed, history, result.errors, result.output] { #expect(!text.contains(secret)) }
         for name in try folder.names() {
@@ -142,7 +142,7 @@ import WorkflowJSON
 
     @Test func everyChangeIsInTheAuditAlsoOneWhoseRowACrashPrevented() async throws {
         _ = try await daemon.token("shop", "send,work")
-        _ = try await daemon.said("token", "rotate", "shop", "--overlap", "1h")
+        _ = try await daemon.saidInTime("token", "rotate", "shop", "--overlap", "1h")
         _ = try await daemon.said("token", "revoke", "shop")
         func details(_ daemon: Daemon) async throws -> [String] {
             try await daemon.json("audit", "--action", "token").elements.map { $0["detail"].string ?? "" }

@@ -1,14 +1,17 @@
 import DaemonTesting
 import Foundation
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// Tests the roles of users of this machine, with a real daemon and real users.
-@Suite(.timeLimit(.minutes(20)), .enabled(if: UnixAccessTests.canBeOthers, "only root can call as somebody else"))
+@Suite(
+    .timeLimit(.minutes(20)),
+    .enabled(
+        if: getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv"),
+        "only root can call as somebody else")
+)
 struct UnixAccessTests {
-    fileprivate static let canBeOthers =
-        getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
-
     private let folder: TemporaryFolder
     private let daemon: Daemon
 

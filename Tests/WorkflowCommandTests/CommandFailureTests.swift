@@ -72,7 +72,7 @@ struct CommandFailureTests {
         arguments: [
             (
                 ["show", "o", "--address", "nowhere"], 64,
-                "Cannot use the address 'nowhere': expected unix:PATH, http://HOST:PORT or HOST:PORT"
+                "Cannot use the address 'nowhere': expected unix:PATH, https://HOST[:PORT], http://HOST:PORT or HOST:PORT"
             ),
             (
                 ["send", "o", "e", "--data", "{"], 65,

@@ -1,6 +1,8 @@
 import DaemonTesting
 import Statechart
 import Testing
+import WorkflowAPI
+import WorkflowAccess
 import WorkflowServer
 import WorkflowSettings
 
@@ -20,6 +22,8 @@ import WorkflowSettings
             "listen": ["unix:/a", "127.0.0.1:1", "[::1]:2"],
             "metrics": ["unix:/m", "127.0.0.1:3", "[::1]:4"],
             "allow-host": ["a.example", "b.example", "[::1]"],
+            "without-tls": ["false", "true", "true"],
+            "anonymous": ["view", "monitor", "view"],
             "clock": ["real", "virtual", "real"],
             "hold": ["false", "true", "true"],
             "no-copy": ["false", "true", "true"],
@@ -33,11 +37,56 @@ import WorkflowSettings
         ]
     }
 
+    /// The settings that have a flag, and are good without another one.
+    private static let single = Setting.all.filter { $0.form != .structure && !$0.key.hasPrefix("tls-") }
+
     @Test func everySettingHasValuesHere() {
-        #expect(Setting.all.map(\.key).sorted() == values.keys.sorted())
+        #expect(Self.single.map(\.key).sorted() == values.keys.sorted())
+        let others = Setting.all.map(\.key).filter { values[$0] == nil }
+        #expect(others == ["tls-certificate", "tls-key", "access.unix"])
     }
 
-    @Test(arguments: Setting.all) func aFlagComesBeforeAVariableAndAVariableBeforeTheFile(setting: Setting) throws {
+    @Test func theFilesOfTLSGoTogether() throws {
+        let file = try folder.write("tls-certificate: /c\ntls-key: /k\n", to: "tls.yaml")
+        let resolved = try SettingSources(file: file, environment: ["WFD_TLS_KEY": "/v"]).resolve()
+        #expect(resolved.settings.certificate == "/c" && resolved.settings.certificateKey == "/v")
+        let half = try folder.write("tls-certificate: /c\n", to: "half.yaml")
+        let error = #expect(throws: SettingError.self) { try SettingSources(file: half, environment: [:]).resolve() }
+        #expect(error?.lines.first?.hasSuffix("tls-certificate and tls-key go together: give both or neither") == true)
+    }
+
+    @Test func rulesForUsersAreReadWithAllTheirMistakes() throws {
+        let good = "access: {unix: [{user: ops, role: admin}, {group: wfd-view, role: view}]}\n"
+        let resolved = try SettingSources(file: folder.write(good, to: "good.yaml"), environment: [:]).resolve()
+        #expect(
+            resolved.settings.unixRules
+                == [UnixRule(.user("ops"), .admin), UnixRule(.group("wfd-view"), .view)])
+        let bad = """
+            access:
+              unix:
+                - {user: ops, role: boss}
+                - {user: ops, group: g, role: view}
+                - {user: ops}
+                - {usr: ops, role: view}
+                - ops
+            """
+        let path = try folder.write(bad, to: "bad.yaml")
+        let error = #expect(throws: SettingError.self) { try SettingSources(file: path, environment: [:]).resolve() }
+        let lines = error?.lines.map { $0.replacing(path + ":", with: "") }
+        #expect(
+            lines == [
+                "3:25: error: 'boss' is no role; write one of monitor, view, send, work, deploy, operate, admin",
+                "4:7: error: a rule has either user or group",
+                "5:7: error: the role is missing",
+                "6:7: error: a rule has either user or group",
+                "6:8: error: unknown key 'usr'; a rule has user or group, and role",
+                "7:7: error: a rule is a map, such as {user: ops, role: operate}",
+            ])
+        let list = try folder.write("access: {unix: ops}\n", to: "text.yaml")
+        #expect(throws: SettingError.self) { try SettingSources(file: list, environment: [:]).resolve() }
+    }
+
+    @Test(arguments: single) func aFlagComesBeforeAVariableAndAVariableBeforeTheFile(setting: Setting) throws {
         let values = try #require(values[setting.key])
         let name = try #require(setting.variable)
         #expect(name == "WFD_" + setting.key.uppercased().replacing("-", with: "_"))
@@ -75,11 +124,11 @@ import WorkflowSettings
             "STATE_DIRECTORY": "/var/lib/wfd", "RUNTIME_DIRECTORY": "/run/wfd", "CREDENTIALS_DIRECTORY": "/creds",
         ]
         let lines = try SettingSources(environment: environment).resolve().lines
-        #expect(lines.first == "SETTING     VALUE                   SOURCE")
-        #expect(lines.contains("database    /var/lib/wfd/wfd.db     default"))
-        #expect(lines.contains("listen      unix:/run/wfd/wfd.sock  default"))
-        #expect(lines.contains("secrets     /creds                  default"))
-        #expect(lines.contains("place       -                       default"))
+        #expect(lines.first == "SETTING          VALUE                   SOURCE")
+        #expect(lines.contains("database         /var/lib/wfd/wfd.db     default"))
+        #expect(lines.contains("listen           unix:/run/wfd/wfd.sock  default"))
+        #expect(lines.contains("secrets          /creds                  default"))
+        #expect(lines.contains("place            -                       default"))
     }
 
     @Test func listsOfAVariableAreSeparatedByCommas() throws {

@@ -4,8 +4,8 @@ package import WorkflowAccess
 package import WorkflowEngine
 import WorkflowStore
 
-/// Ends what an expired token has open, within a second. Adds to the audit the changes of tokens that it lacks. Tells once
-/// a minute how many requests had no valid credentials.
+/// Ends what an expired token has open, within a second. Adds to the audit the changes of tokens that it lacks. Tells
+/// once a minute how many requests had no valid credentials.
 package struct AccessWatch: Service {
     private let book: AccessBook
     private let engine: Engine
