@@ -166,6 +166,17 @@ import WorkflowJSON
         #expect(try await next.stop().end == .exited(0))
     }
 
+    @Test func statusWarnsOfTokensThatExpireSoon() async throws {
+        _ = try await daemon.token("soon", "send", "--expires", "13d")
+        _ = try await daemon.token("later", "send", "--expires", "15d")
+        let monitor = try await daemon.token("monitor", "monitor")
+        let status = try await daemon.said("status")
+        #expect(status.contains("\ntoken:     soon expires at 20") && !status.contains("later"), "\(status)")
+        let request = RawRequest("GET", "/v1/status", headers: [monitor])
+        let answer = try await onOwnThread { [web] in try RawConnection(to: web).answer(to: request) }
+        #expect(answer.status == 200 && !answer.text.contains("soon"))
+    }
+
     @Test func theVerbsSayWhatTheyDo() async throws {
         let created = try await daemon.wfctl("token", "create", "shop", "--role", "send,work", "--queue", "q,r.*")
         #expect(created.output.wholeMatch(of: #/wfdt_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}\n/#) != nil)

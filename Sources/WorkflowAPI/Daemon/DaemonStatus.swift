@@ -72,6 +72,27 @@ public struct DaemonStatus: Equatable, WireRecord {
     public var lastVerificationAt: WireTime?
     /// The time when the certificate of TLS expires, from 14 days before; otherwise `nil`.
     public var certificateEndsAt: WireTime?
+    /// The tokens that expire within 14 days, the next first; `nil` if there are none, and for callers who may not list
+    /// tokens.
+    public var tokensEnding: [TokenEnd]?
+
+    /// A token that expires soon.
+    public struct TokenEnd: Equatable, WireRecord {
+        public var name: String
+        /// The end of the token.
+        public var expiresAt: WireTime
+
+        /// Creates a value from its parts.
+        public init(name: String, expiresAt: WireTime) {
+            self.name = name
+            self.expiresAt = expiresAt
+        }
+
+        public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
+            name = try fields.required("name", \.name)
+            expiresAt = try fields.required("expiresAt", \.expiresAt)
+        }
+    }
 
     /// Creates a value from its parts.
     public init(
@@ -81,7 +102,7 @@ public struct DaemonStatus: Equatable, WireRecord {
         otherFailures: Int64? = nil, redactedFailures: Int64? = nil, queues: [QueueItem]? = nil,
         otherQueues: Int64? = nil, deleting: Int64? = nil, disk: Disk? = nil, runs: [BulkRun]? = nil,
         otherRuns: Int64? = nil, lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil,
-        certificateEndsAt: WireTime? = nil
+        certificateEndsAt: WireTime? = nil, tokensEnding: [TokenEnd]? = nil
     ) {
         self.status = status
         self.reason = reason
@@ -105,6 +126,7 @@ public struct DaemonStatus: Equatable, WireRecord {
         self.lastBackupAt = lastBackupAt
         self.lastVerificationAt = lastVerificationAt
         self.certificateEndsAt = certificateEndsAt
+        self.tokensEnding = tokensEnding
     }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
@@ -130,5 +152,6 @@ public struct DaemonStatus: Equatable, WireRecord {
         lastBackupAt = try fields.optional("lastBackupAt", \.lastBackupAt)
         lastVerificationAt = try fields.optional("lastVerificationAt", \.lastVerificationAt)
         certificateEndsAt = try fields.optional("certificateEndsAt", \.certificateEndsAt)
+        tokensEnding = try fields.optional("tokensEnding", \.tokensEnding)
     }
 }

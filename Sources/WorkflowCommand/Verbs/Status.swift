@@ -67,8 +67,13 @@ struct Status: Verb {
         if let disk = status.disk { text = text + "disk:      " + self.disk(disk) + "\n" }
         let backup = status.lastBackupAt?.text ?? "none is known of"
         text = text + "backup:    \(backup)\n"
-        guard let end = status.certificateEndsAt else { return text }
-        return text + "TLS:       \("the certificate expires at \(end.text)", .bad): renew it\n"
+        if let end = status.certificateEndsAt {
+            text = text + "TLS:       \("the certificate expires at \(end.text)", .bad): renew it\n"
+        }
+        for token in status.tokensEnding ?? [] {
+            text = text + "token:     \("\(token.name) expires at \(token.expiresAt.text)", .bad): create another\n"
+        }
+        return text
     }
 
     /// The number of suspended machines with a line of their own.

@@ -9,14 +9,16 @@ struct StatusRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
     let certificate: ServerCertificate?
+    let access: AccessControl
     let version: String
 
     /// Groups of failures in the overview; a person reads so many at a glance.
     private static let shownFailures = 5
     private static let shownRuns = 20
     private static let shownQueues = 10
-    /// The days before the end of a certificate from which it is shown.
-    private static let certificateDays: Int64 = 14
+    private static let shownTokens = 10
+    /// The milliseconds before the end of a certificate or a token from which it is shown: 14 days.
+    private static let nearEnd: Int64 = 14 * 86_400_000
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.status) { request in try await budget.page { try await status(request) } }
@@ -24,8 +26,19 @@ struct StatusRoutes: Sendable {
 
     /// The end of the certificate if it is near, by the clock of the machine, which callers compare it with.
     private var certificateEnd: Timestamp? {
-        let soon = SystemClock().now().rawValue + Self.certificateDays * 86_400_000
+        let soon = SystemClock().now().rawValue + Self.nearEnd
         return certificate.flatMap { $0.end.rawValue <= soon ? $0.end : nil }
+    }
+
+    /// The tokens that end soon, for a caller who may list tokens.
+    private func tokensEnding(for caller: CallerIdentity) -> [DaemonStatus.TokenEnd]? {
+        guard caller.permissions.contains(.access), let book = access.book else { return nil }
+        let now = book.time
+        let soon = WireTime(milliseconds: now.milliseconds + Self.nearEnd)
+        let ends = book.tokens.compactMap { token in
+            token.expires.map { DaemonStatus.TokenEnd(name: token.name, expiresAt: $0) }
+        }.filter { now < $0.expiresAt && $0.expiresAt <= soon }.sorted { $0.expiresAt < $1.expiresAt }
+        return ends.isEmpty ? nil : Array(ends.prefix(Self.shownTokens))
     }
 
     private func status(_ request: RoutedRequest) async throws -> Response {
@@ -69,7 +82,8 @@ struct StatusRoutes: Sendable {
                 otherRuns: otherRuns == 0 ? nil : Int64(otherRuns),
                 lastBackupAt: report.upkeep.backup.map { WireTime(milliseconds: $0.rawValue) },
                 lastVerificationAt: report.upkeep.verification.map { WireTime(milliseconds: $0.rawValue) },
-                certificateEndsAt: certificateEnd.map { WireTime(milliseconds: $0.rawValue) }))
+                certificateEndsAt: certificateEnd.map { WireTime(milliseconds: $0.rawValue) },
+                tokensEnding: tokensEnding(for: request.identity)))
     }
 }
 
