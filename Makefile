@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo build release install deb package size lint test rest traits docs api unit count conformance property
-.PHONY: fuzz crash tsan wal wire bench bench-check
+.PHONY: fuzz crash tsan wal wire api-fuzz bench bench-check
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -97,6 +97,7 @@ rest: ## What 'test' leaves out because it is long: long suites, traits, units, 
 	    --event-stream-output-path .build/heavy.jsonl --event-stream-version 0
 	@.ci/slowest.py .build/heavy.jsonl
 	.ci/wire/run.sh $(flags)
+	.ci/api/run.sh fuzz 60
 	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory package
@@ -107,6 +108,13 @@ wire: ## The HTTP of the end-to-end suites, recorded and compared with docs/open
 	@.ci/python.sh
 	.ci/swift.sh build $(flags) --build-tests
 	.ci/wire/run.sh $(flags)
+
+api-fuzz: ## Requests made from docs/openapi.json with each role, 30 minutes; API_SECONDS=60 for less, API_SEED=N again
+	@.ci/packages.sh
+	@.ci/python.sh
+	.ci/swift.sh build $(flags) --product wfd
+	.ci/swift.sh build $(flags) --product wfctl
+	.ci/api/run.sh fuzz $(or $(API_SECONDS),1800) $(API_SEED)
 
 traits: ## The examples as packages of their own: what they resolve, their tests, what is said where a trait is missing
 	.ci/traits.sh
