@@ -79,7 +79,7 @@ private enum RouteDocument {
             `?` marks a field that may be missing. [openapi.json](openapi.json) has the meaning of all fields, types, bounds and
             words; the daemon answers it at `GET /openapi.json`. `Idempotency-Key` goes with starts, events and what is said of
             effects, `If-Match: "SEQ"` and `Prefer: return=minimal` with an event of one instance. A permission is what
-            [access control](concepts.md#what-is-missing) will ask for; now every caller has all of them. A method that
+            the caller's roles must have: [Access](access.md#roles). A method that
             a path does not take is answered `method-not-allowed`, with `Allow`; `OPTIONS` names those that it takes. Any
             route may have these problems beside its own:
 
