@@ -98,6 +98,7 @@ rest: ## What 'test' leaves out because it is long: long suites, traits, units, 
 	@.ci/slowest.py .build/heavy.jsonl
 	.ci/wire/run.sh $(flags)
 	.ci/api/run.sh fuzz 60
+	.ci/api/run.sh clients
 	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory package

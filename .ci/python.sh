@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure of other people's Python for the tests of effects: httpbin answers them, standardwebhooks and cryptography
 # check their signatures, prometheus_client reads the metrics, sseclient reads streams; httptools, jsonschema and
-# openapi_spec_validator compare HTTP with the API's description; schemathesis makes requests from it, and two generators
+# openapi_spec_validator compare HTTP with the API's description; schemathesis makes requests from it, and generators
 # make clients. It goes into .build/python, and nowhere else.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -23,15 +23,17 @@ class Daemon:
 
     def wait_for_port(self):
         """Reads the log until wfd has written its port."""
-        while True:
-            found = re.search(r"address=127\.0\.0\.1:(\d+)", self.log.read_text())
+        for _ in range(1500):
+            found = re.search(r"address=(?:https://)?127\.0\.0\.1:(\d+)", self.log.read_text())
             if found:
                 return int(found[1])
             try:
                 self.process.wait(0.02)
             except subprocess.TimeoutExpired:
                 continue
-            raise RuntimeError("wfd did not start:\n" + self.log.read_text())
+            break
+        self.process.kill()
+        raise RuntimeError("wfd did not start:\n" + self.log.read_text())
 
     def wfctl(self, *arguments, stdin=None):
         """Returns what wfctl prints over the unix socket, where the caller may do everything."""

@@ -12,12 +12,11 @@ import ThreadTesting
 
     @Test func thePagesAreThere() {
         let names = [
-            "access", "api", "bulk", "calls", "concepts", "configuration", "container", "cookbook", "definitions",
-            "deleting", "digests",
-            "disaster", "effects", "expressions", "faq", "glossary", "importing", "library", "operations", "redacting",
-            "remote", "repair", "routes",
-            "runbook", "semantics", "streaming", "swift", "tables", "tasks", "testing", "tutorial", "versioning",
-            "watching",
+            "access", "api", "bulk", "calls", "clients", "concepts", "configuration", "container",
+            "cookbook", "definitions",
+            "deleting", "digests", "disaster", "effects", "expressions", "faq", "glossary", "importing", "library",
+            "operations", "redacting", "remote", "repair", "routes", "runbook", "semantics", "streaming", "swift",
+            "tables", "tasks", "testing", "tutorial", "versioning", "watching",
         ]
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
     }
@@ -35,6 +34,13 @@ import ThreadTesting
     @Test func theReadmeIsAPage() {
         let bytes = Repository.bytes("README.md")?.count ?? .max
         #expect(bytes <= PageRules.readmeBytes)
+    }
+
+    @Test func theReadmeLeadsToSecurity() {
+        #expect(ManualPage.page("README.md").links.contains { $0.target == "SECURITY.md" })
+        let page = ManualPage.page("SECURITY.md")
+        expectNone(PageRules.links(page, exists: Repository.exists) { ManualPage.page($0).anchors })
+        expectNone(PageRules.sentences(page) + PageRules.words(page) + PageRules.blocks(page, swift: []))
     }
 
     @Test func theReadmeLeadsToEveryPage() {
