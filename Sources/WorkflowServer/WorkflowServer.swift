@@ -98,7 +98,7 @@ package struct WorkflowServer: Service {
         RepairRoutes(engine: engine, budget: endpoint.budget).register(on: &handlers)
         DeleteRoutes(engine: engine).register(on: &handlers)
         AuditRoutes(engine: engine, budget: budget).register(on: &handlers)
-        BulkRoutes(engine: engine).register(on: &handlers)
+        BulkRoutes(engine: engine, budget: budget).register(on: &handlers)
         HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
         StreamRoutes(engine: engine, budget: budget, limits: limits).register(on: &handlers)
         BatchRoutes(engine: engine, budget: budget, metrics: metrics).register(on: &handlers)

@@ -8,7 +8,7 @@ enum WaitRules {
         "Tests/DiskTesting/DiskHold.swift", "Tests/DiskTesting/PowerDisk.swift", "Tests/EndToEndTests/WorkTests.swift",
         "Tests/StoreTesting/Hold.swift", "Tests/WorkflowEffectsTests/HostNameTests.swift",
         "Tests/WorkflowEngineTests/MachineDemandTests.swift",
-        "Tests/WorkflowServerTests/UserNamesTests.swift",
+        "Tests/WorkflowServerTests/CallerBoundsTests.swift", "Tests/WorkflowServerTests/UserNamesTests.swift",
         "Tests/WorkflowServerTests/DefinitionQueueTests.swift", "Tests/WorkflowServerTests/StandstillTests.swift",
         "Tests/WorkflowThreadsTests/BackgroundThreadsTests.swift",
         "Tests/WorkflowThreadsTests/SharedCoresTests.swift",

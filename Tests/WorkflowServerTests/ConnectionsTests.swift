@@ -226,7 +226,7 @@ import WorkflowAPI
         let channels = try (0..<4).map { _ in try reading(ConnectionPlace(EmbeddedChannel()), lasting) }
         try channels[0].writeInbound(ByteBuffer(string: "POST / HTTP/1.1\r\nHost: wfd\r\nContent-Length: 1\r\n\r\nb"))
         for channel in channels.prefix(3) { try begin("/", 2, on: channel) }
-        #expect(throws: Problem.self) { try lasting.poll() }
+        #expect(throws: Problem.self) { try lasting.poll(for: nil) }
         for channel in channels.prefix(3) { try channel.throwIfErrorCaught() }
         let refusal = #expect(throws: BodyRefusal.self) { try begin("/", 2, on: channels[3]) }
         #expect(refusal?.problem.type == .overloaded)
@@ -235,7 +235,7 @@ import WorkflowAPI
         try channels[0].writeInbound(ByteBuffer(string: "bb"))
         channels[1].close(promise: nil)
         channels[1].embeddedEventLoop.run()
-        withExtendedLifetime(try lasting.poll()) {}
+        withExtendedLifetime(try lasting.poll(for: nil)) {}
     }
 
     private func answer(

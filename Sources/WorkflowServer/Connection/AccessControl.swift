@@ -67,9 +67,25 @@ package struct AccessControl: Sendable {
     /// Returns the caller of a request; `nil` if nobody is known by its credentials.
     private func identity(of authorization: String?, _ peer: Peer, _ need: Route.Permission?) -> CallerIdentity? {
         guard let book else { return CallerIdentity(peer.actor, roles: [.admin]) }
-        // The peer itself has the memory, so the function must not hold the peer.
-        return peer.memory.identity(of: authorization, needing: need, in: book) {
-            [anonymous, actor = peer.actor, origin = peer.origin] in
+        return peer.memory.identity(of: authorization, needing: need, in: book, find(authorization, peer, in: book))
+    }
+
+    /// Returns the actor of a request, whatever it may do: the connection's if nobody is known by the credentials.
+    func actor(_ credentials: Credentials, from peer: Peer) -> Actor? {
+        guard let book, !credentials.areRepeated, let identity = find(credentials.authorization, peer, in: book)()
+        else { return peer.actor }
+        guard let person = credentials.person, identity.speaksFor, CallerIdentity.isPerson(person) else {
+            return identity.actor
+        }
+        return identity.onBehalf(of: person).actor
+    }
+
+    /// Returns the function that looks a caller up.
+    private func find(
+        _ authorization: String?, _ peer: Peer, in book: AccessBook
+    ) -> @Sendable () -> CallerIdentity? {
+        // The peer itself has the memory, which keeps the function, so the function must not hold the peer.
+        { [anonymous, actor = peer.actor, origin = peer.origin] in
             if let authorization { return Self.token(in: authorization).flatMap(book.caller) }
             switch origin {
             case .user(let user, let groups): return CallerIdentity(actor, roles: book.roles(ofUser: user, groups))

@@ -1,5 +1,6 @@
 import NIOCore
 import WorkflowAPI
+import WorkflowStore
 
 /// Gives up a request whose head, whole body, or body line is not complete in time after its first byte. The request is
 /// answered 408 in its turn (RFC 9110, 15.5.9), and the connection ends with that answer.
@@ -15,6 +16,8 @@ final class HeadWatch: ChannelInboundHandler {
     /// The connection that reports the awaited line; `nil` if nobody reads lines.
     private let connection: CallerConnection?
     let limits: ServerLimits
+    /// Returns the caller of the newest request.
+    var caller: () -> Actor? = { nil }
     /// The time when the first byte of an incomplete head arrived; `nil` if there is none.
     private var began: NIODeadline?
     /// The time when the first byte of a request with an incomplete body arrived; `nil` if there is none. Bodies in
@@ -217,10 +220,20 @@ extension HeadWatch {
 
     private func takeBodyPlace(_ context: ChannelHandlerContext) {
         do throws(Problem) {
-            bodyPlace = try lasting?.body()
+            guard let place = try lasting?.body(for: caller()) else { return }
+            bodyPlace = place
+            let watch = NIOLoopBound(self, eventLoop: context.eventLoop)
+            place.claim.whenLost { [loop = context.eventLoop, number = place.claim.number] in
+                loop.execute { watch.value.losesBodyPlace(number) }
+            }
         } catch {
             giveUp(error.type, error.detail, context)
         }
+    }
+
+    private func losesBodyPlace(_ number: UInt64) {
+        guard let context, bodyPlace?.claim.number == number else { return }
+        giveUp(Claim.lost.type, Claim.lost.detail, context)
     }
 
     private func giveUp(_ type: ProblemType, _ reason: String, _ context: ChannelHandlerContext) {

@@ -65,7 +65,9 @@ struct LoopChannel: ServerChildChannel {
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: heads)
-        let codec = RequestCodec(isOnTCP: isOnTCP, watch: watch)
+        let codec = RequestCodec(isOnTCP: isOnTCP, watch: watch) { [access] request in
+            access.actor(AccessControl.Credentials(of: request), from: peer)
+        }
         try pipeline.addHandler(codec)
         access.guardConnection(place, of: peer, codec)
         try pipeline.addHandler(

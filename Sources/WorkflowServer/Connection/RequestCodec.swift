@@ -5,6 +5,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import WorkflowAPI
+import WorkflowStore
 
 /// Translates between the parts of HTTP/1 messages and the parts that Hummingbird knows. The codec also handles the
 /// protocol itself: unreadable requests, HTTP/1.0, and the headers of every answer.
@@ -33,9 +34,16 @@ final class RequestCodec: ChannelDuplexHandler {
     /// True if a request has begun whose answer has not ended.
     var isBusy: Bool { isInRequest || unanswered > 0 }
 
-    init(isOnTCP: Bool, watch: HeadWatch) {
+    /// - Parameter caller: Returns the caller of a request.
+    init(isOnTCP: Bool, watch: HeadWatch, caller: @escaping (HTTPRequest) -> Actor? = { _ in nil }) {
         self.isOnTCP = isOnTCP
         self.watch = watch
+        watch.caller = { [weak self] in
+            guard let head = self?.newest?.head,
+                let request = try? HTTPRequest(head, secure: false, splitCookie: false)
+            else { return nil }
+            return caller(request)
+        }
     }
 }
 

@@ -175,6 +175,14 @@ extension HTTPField.Name {
 }
 
 extension AccessControl.Credentials {
+    /// Collects the fields of a request that concern its caller.
+    init(of request: HTTPRequest) {
+        for field in request.headerFields {
+            if field.name == .authorization { take(\.authorization, field) }
+            if field.name == .onBehalfOf { take(\.person, field) }
+        }
+    }
+
     fileprivate mutating func take(_ path: WritableKeyPath<Self, String?>, _ field: HTTPField) {
         if self[keyPath: path] != nil { areRepeated = true }
         self[keyPath: path] = field.value

@@ -9,10 +9,12 @@ import WorkflowStore
 /// The routes for an operator's actions on many instances.
 struct BulkRoutes: Sendable {
     let engine: Engine
+    let budget: AnswerBudget
     private let work = LongWork()
 
-    init(engine: Engine) {
+    init(engine: Engine, budget: AnswerBudget) {
         self.engine = engine
+        self.budget = budget
     }
 
     func register(on routes: inout RouteHandlers) {
@@ -70,7 +72,7 @@ struct BulkRoutes: Sendable {
         guard body.dryRun == true else {
             let name = body.run ?? ""
             let view = try await asking { try await engine.begin(run: name, asked, names, by: request.caller) }
-            return follow(view, by: request.caller)
+            return follow(view, for: request)
         }
         let checked = try await asking { try await engine.checked(asked, names, by: request.caller) }
         let turn = try work.begin()
@@ -88,26 +90,39 @@ struct BulkRoutes: Sendable {
     }
 
     /// Reports the progress of a run until the run ends. A caller that disconnects leaves the run as it is.
-    private func follow(_ view: BulkView, by caller: Caller) -> Response {
-        Response(lines: engine.log, for: .usual) { [engine] lines in
+    private func follow(_ view: BulkView, for request: RoutedRequest) -> Response {
+        Response(lines: engine.log, for: .usual) { [engine, budget] lines in
+            let place = try budget.lasting.poll(for: request.caller.actor)
+            defer { place.end() }
             guard let changes = engine.changes(ofRun: view) else {
                 throw Problem(.overloaded, detail: "Too many wait for runs; 'wfctl bulk show' tells how far one is")
             }
             while true {
-                let now = try await engine.run(named: view.record.key.name, by: caller)
+                let now = try await engine.run(named: view.record.key.name, by: request.caller)
                 try await lines.write(BulkLine.run(try BulkRun(now)))
                 if now.record.state != .running { return }
-                guard await Self.hasChanged(changes) else { throw CancellationError() }
+                guard await Self.hasChanged(changes, place.claim) else { throw CancellationError() }
+                try place.claim.requireHeld()
             }
         }
     }
 
-    /// Waits for the next change; returns false when the daemon stops. A shutdown waits for all answers, and a paused
-    /// run does not end.
-    private static func hasChanged(_ changes: AsyncStream<Void>) async -> Bool {
+    /// Waits for the next change, or for the loss of the claim; returns false when the daemon stops. A shutdown waits
+    /// for all answers, and a paused run does not end.
+    private static func hasChanged(_ changes: AsyncStream<Void>, _ claim: Claim) async -> Bool {
         await cancelWhenGracefulShutdown {
-            for await _ in changes { return true }
-            return false
+            await withTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    for await _ in changes { return true }
+                    return false
+                }
+                group.addTask {
+                    await claim.untilLost()
+                    return !Task.isCancelled
+                }
+                defer { group.cancelAll() }
+                return await group.next() ?? false
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ struct HistoryRoutes: Sendable {
         guard let seconds = parameters.wait, seconds > 0 else {
             return try await page(token, parameters, of: first, by: caller)
         }
-        let place = try budget.lasting.poll()
+        let place = try budget.lasting.poll(for: caller.actor)
         defer { place.end() }
         guard let changes = try await asking({ try engine.bell(of: first, by: caller) })?.rings else {
             throw Problem(.overloaded, detail: "Too many requests wait for history")
@@ -43,7 +43,8 @@ struct HistoryRoutes: Sendable {
         if record.seq.rawValue > parameters.after ?? 0 || hasEnded(record) {
             return try await page(token, parameters, of: record, by: caller)
         }
-        await waitForChange(changes, atMost: .seconds(seconds))
+        await waitForChange(changes, atMost: .seconds(seconds), place.claim)
+        try place.claim.requireHeld()
         let changed = try await asking { try await engine.instance(named: name, by: caller) }.record
         return try await page(token, parameters, of: changed, by: caller)
     }
@@ -56,13 +57,15 @@ struct HistoryRoutes: Sendable {
         }
     }
 
-    /// Returns after a commit that changed the instance, after the given time, or when the daemon stops.
-    private func waitForChange(_ changes: AsyncStream<Void>, atMost time: Duration) async {
+    /// Returns after a commit that changed the instance, after the given time, when the daemon stops, or when the claim
+    /// is lost.
+    private func waitForChange(_ changes: AsyncStream<Void>, atMost time: Duration, _ claim: Claim) async {
         await cancelWhenGracefulShutdown {
             await withTaskGroup { group in
                 group.addTask { for await _ in changes { return } }
                 // Cancelled as soon as there is a change; then the time no longer matters.
                 group.addTask { try? await Task.sleep(for: time) }
+                group.addTask { await claim.untilLost() }
                 await group.next()
                 group.cancelAll()
             }

@@ -35,7 +35,7 @@ struct MachineRoutes: Sendable {
     private func apply(_ request: RoutedRequest) async throws -> Response {
         let parameters = try reading { try ApplyParameters(query: try request.queryItems) }
         let (source, syntax) = try await request.definition()
-        let reading = try await definitions.reading(source, syntax)
+        let reading = try await definitions.reading(source, syntax, for: request.caller.actor)
         try request.requireAdmission()
         let (applied, warnings) = try await asking {
             try await engine.apply(reading, of: source, isActivated: parameters.activate, by: request.caller)

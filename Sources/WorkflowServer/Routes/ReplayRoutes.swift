@@ -92,7 +92,7 @@ struct ReplayRoutes: Sendable {
 
     private func definition(of request: RoutedRequest) async throws -> Machine {
         let (source, syntax) = try await request.definition()
-        return try await definitions.reading(source, syntax).machine
+        return try await definitions.reading(source, syntax, for: request.caller.actor).machine
     }
 }
 

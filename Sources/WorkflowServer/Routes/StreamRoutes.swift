@@ -34,7 +34,7 @@ struct StreamRoutes: Sendable {
             _ = try await asking { try await engine.machine(named: machine, by: caller) }
         }
         // The bell is set up before the beginning of the stream is read, so that no row is missed.
-        let place = try budget.lasting.stream()
+        let place = try budget.lasting.stream(for: caller.actor)
         let bell = try heard(engine.journalBell())
         let position: Position
         switch try start(request, parameters) {
@@ -66,7 +66,7 @@ struct StreamRoutes: Sendable {
         case .recorded(let time): position = try await self.position(recordedBefore: time, by: caller)
         case .now, .beginning: break
         }
-        let place = try budget.lasting.stream()
+        let place = try budget.lasting.stream(for: caller.actor)
         let found = try await asking { try await engine.instance(named: name, by: caller) }.record
         let bell = try heard(try await asking { try engine.bell(of: found, by: caller) })
         // Read again: a row may have been written before the bell was set up.

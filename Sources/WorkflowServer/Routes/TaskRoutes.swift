@@ -69,29 +69,36 @@ struct TaskRoutes: Sendable {
         let wait = body.wait ?? 0
         // The answer's bytes are reserved when there are tasks: a request that waits for tasks reserves nothing.
         let tasks = GivenTasks(
-            try await tasks(command, wait: .seconds(wait), for: connection), of: engine, to: request.caller)
+            try await tasks(command, wait: .seconds(wait), for: request), of: engine, to: request.caller)
         // A caller that left during its wait does not read the answer.
         if wait > 0, connection.callerHasLeft { return Response(LeasedTasks(tasks: [])) }
         return try await budget.page { tasks.response(on: connection) }
     }
 
-    /// Asks the engine for tasks, and stops waiting when the caller leaves or the daemon stops.
+    /// Asks the engine for tasks, and stops waiting when the caller leaves or loses its place, or the daemon stops.
     private func tasks(
-        _ command: LeaseTasksCommand, wait: Duration, for connection: CallerConnection
+        _ command: LeaseTasksCommand, wait: Duration, for request: RoutedRequest
     ) async throws -> [WorkflowEngine.LeasedTask] {
         guard wait > .zero else { return try await asking { try await engine.lease(command, wait: wait) } }
-        let place = try budget.lasting.poll()
+        let place = try budget.lasting.poll(for: request.caller.actor)
         defer { place.end() }
         return try await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup(of: [WorkflowEngine.LeasedTask]?.self) { group in
                 group.addTask { try await asking { try await engine.lease(command, wait: wait) } }
                 group.addTask {
-                    await connection.untilCallerLeaves()
+                    await request.connection.untilCallerLeaves()
+                    return nil
+                }
+                group.addTask {
+                    await place.claim.untilLost()
                     return nil
                 }
                 defer { group.cancelAll() }
                 while let ended = try await group.next() {
-                    if let tasks = ended { return tasks }
+                    if let tasks = ended {
+                        if tasks.isEmpty { try place.claim.requireHeld() }
+                        return tasks
+                    }
                     // The engine also answers when it is told that nobody waits: it may have leased tasks already.
                     group.cancelAll()
                 }

@@ -40,7 +40,7 @@ struct RowStream: Sendable {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    /// Runs until the caller leaves, the instance is gone, or the daemon stops.
+    /// Runs until the caller leaves or loses its place, the instance is gone, or the daemon stops.
     @concurrent private func run(_ sender: inout Sender) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -48,7 +48,14 @@ struct RowStream: Sendable {
                 bell.ring()
             }
             group.addTask { await ringRegularly() }
-            group.addTask { await endWithDaemon() }
+            group.addTask {
+                try? await gracefulShutdown()
+                await end()
+            }
+            group.addTask {
+                await place.claim.untilLost()
+                await end()
+            }
             defer { group.cancelAll() }
             try await tell(&sender)
         }
@@ -60,6 +67,7 @@ struct RowStream: Sendable {
         var rings = bell.rings.makeAsyncIterator()
         try await sender.send(comment(rows.place))
         while !connection.callerHasLeft, !Task.isShuttingDownGracefully {
+            try place.claim.requireHeld()
             guard let part = try await part(&rows) else { return }
             if !part.texts.isEmpty {
                 // The copied bytes are counted, not awaited: a stream must not wait for room while it holds rows to be
@@ -102,10 +110,8 @@ struct RowStream: Sendable {
         }
     }
 
-    /// Ends the stream with the daemon, and cuts off a caller that does not read the stream's end.
-    private func endWithDaemon() async {
-        // Cancelled with the stream.
-        try? await gracefulShutdown()
+    /// Ends the stream, and cuts off a caller that does not read the stream's end. Cancelled with the stream.
+    private func end() async {
         if Task.isCancelled { return }
         bell.ring()
         try? await Task.sleep(for: limits.streamEnding)

@@ -91,17 +91,17 @@ struct StreamTextTests {
         limits.streams = 2
         limits.connections = 203
         let answers = LastingAnswers(limits: limits)
-        let first = try answers.stream()
-        let second = try answers.stream()
-        let refused = #expect(throws: Problem.self) { try answers.stream() }
+        let first = try answers.stream(for: nil)
+        let second = try answers.stream(for: nil)
+        let refused = #expect(throws: Problem.self) { try answers.stream(for: nil) }
         #expect(refused?.type == .overloaded && refused?.detail == "2 streams are open already")
-        let poll = try answers.poll()
-        let full = #expect(throws: Problem.self) { try answers.poll() }
+        let poll = try answers.poll(for: nil)
+        let full = #expect(throws: Problem.self) { try answers.poll(for: nil) }
         #expect(full?.detail == "3 streams and requests that wait are open already")
         first.end()
         first.end()
         #expect(answers.streams == 1)
-        _ = try answers.poll()
+        _ = try answers.poll(for: nil)
         withExtendedLifetime((second, poll)) {}
     }
 }
