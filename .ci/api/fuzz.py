@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Makes requests from docs/openapi.json with a token of each role: fuzz.py SECONDS [SEED [ROLE]].
 
-No answer may have a status, a type or a body that the document lacks, and none a status of 500 or more but 503. The
-streams never end, and are left out; so are methods that HTTP's standard lacks, which are answered 501.
+No answer may have a status, a type or a body that the document lacks, and none a status of 500 or more but 503. A
+request without its token is refused. Which requests are accepted is not compared: a schema cannot know which events an
+instance accepts, and null stands for a missing field. The streams never end, and are left out; so are methods that wfd
+does not know, which are answered 501.
 """
 import os
 import pathlib
@@ -30,7 +32,6 @@ states:
   done: {type: final}
   failed: {type: final}
 """
-CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 CONFIGURATION = """
 headers = {{Authorization = "Bearer {token}"}}
 cache = {{enabled = false}}
@@ -56,7 +57,8 @@ def fuzz(role, seconds, seed):
         (wfd.path / "schemathesis.toml").write_text(CONFIGURATION.format(token=wfd.token(role)))
         command = [
             ".build/python/bin/schemathesis", "--config-file", wfd.path / "schemathesis.toml", "run",
-            "docs/openapi.json", "--url", f"http://127.0.0.1:{wfd.port}", "--checks", CHECKS,
+            "docs/openapi.json", "--url", f"http://127.0.0.1:{wfd.port}",
+            "--exclude-checks", "positive_data_acceptance,negative_data_rejection",
             "--seed", str(seed), "--max-time", str(seconds), "--exclude-path-regex", "/stream$",
             "--request-timeout", "20", "--continue-on-failure", "--warnings", "off",
             "--suppress-health-check", "all",

@@ -62,8 +62,8 @@ struct OpenAPIDocument {
         operation["summary"] = book.comments.text(of: "Route", field: route.name).map { .string($0) }
         if var content = content(route.body) {
             if let example = examples[route] { example.addRequest(to: &content) }
-            // A null result needs no body.
-            let isRequired = if case .value = route.body { false } else { true }
+            // A null result needs no body, nor does a heartbeat without progress.
+            let isRequired = if case .value = route.body { false } else { route != .prolongTask }
             operation["requestBody"] = ["content": .object(content), "required": .bool(isRequired)]
         }
         return operation
