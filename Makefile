@@ -84,6 +84,7 @@ lint: ## Check the format of all Swift files
 test: ## What must hold before a change is taken: lint, no warnings, the library's pages, all suites but those of 'rest'
 	@.ci/packages.sh
 	@.ci/python.sh
+	@.ci/tools.sh
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
 	$(MAKE) --no-print-directory docs

@@ -1,3 +1,4 @@
+import Logging
 import WorkflowAPI
 import WorkflowAccess
 import WorkflowEngine
@@ -20,12 +21,18 @@ struct LiveSettings: Sendable {
         certificate = try settings.certificateFiles.map { try ServerCertificate(certificate: $0, key: $1) }
     }
 
-    /// The functions that take new values, all or none.
-    var takers: [SettingTaker] {
+    /// Returns the functions that take new values, all or none.
+    func takers(since started: Settings, _ logger: Logger) -> [SettingTaker] {
         [
             { settings in { DaemonLog.level.set(settings.logLevel) } },
             { [hosts] settings in { hosts.replace(with: settings.allowedHosts) } },
             { [book] settings in
+                // A line that was lost must not open the sockets to everybody.
+                if started.unixRules != nil, settings.unixRules == nil {
+                    throw SettingMistake(
+                        "access.unix is missing: without it everyone who can open a socket may do everything; restart "
+                            + "wfd if that is meant")
+                }
                 let unix = try settings.unixRules.map { try UnixAccess($0) }
                 return { book.set(unix) }
             },
@@ -34,7 +41,14 @@ struct LiveSettings: Sendable {
                     if certificate == nil, settings.certificateFiles == nil { return {} }
                     throw SettingMistake("TLS begins or ends with a restart")
                 }
-                return try certificate.prepared(certificate: files.certificate, key: files.key)
+                let hasChanged = certificate.hasChanged
+                let take = try certificate.prepared(certificate: files.certificate, key: files.key)
+                return {
+                    take()
+                    guard hasChanged else { return }
+                    let end = WireTime(milliseconds: certificate.end.rawValue)
+                    logger.notice("the certificate was loaded", metadata: ["until": "\(end.text)"])
+                }
             },
         ]
     }

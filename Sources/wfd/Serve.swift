@@ -35,7 +35,9 @@ struct Serve: AsyncParsableCommand {
         do {
             let manager = ServiceManager(environment: ProcessInfo.processInfo.environment, logger: logger)
             let live = try LiveSettings(resolved.settings)
-            let reload = SettingReload(sources: sources, started: resolved, takers: live.takers, logger: logger)
+            let reload = SettingReload(
+                sources: sources, started: resolved, takers: live.takers(since: resolved.settings, logger),
+                logger: logger)
             try await serve(
                 resolved.settings, live, ReloadService(signals: hangups, reload: reload, manager: manager), logger,
                 log)
@@ -122,6 +124,7 @@ struct Serve: AsyncParsableCommand {
         let store = try await manager.extending {
             try await Patience.wait(logger) { try await open(file, settings, at: now, manager, logger) }
         }
+        try live.book.open(AccessFile(besideDatabase: store.path))
         logger.info(
             "serving",
             metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(Build.version)"])
@@ -144,7 +147,6 @@ struct Serve: AsyncParsableCommand {
         let budget = AnswerBudget(lasting: serverLimits, log: engine.log)
         let requests = RequestMetrics { log.linesLost }
         let definitions = DefinitionQueue()
-        try live.book.open(AccessFile(besideDatabase: store.path))
         tellInTheClear(settings, served.map { $0.address }, logger)
         let (listening, listens) = AsyncStream.makeStream(of: Int.self)
         let servers = served.enumerated().map { number, server in

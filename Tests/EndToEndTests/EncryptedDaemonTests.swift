@@ -140,7 +140,7 @@ import WorkflowClient
         try FileManager.default.removeItem(atPath: pair.key)
         try FileManager.default.moveItem(atPath: next.key, toPath: pair.key)
         daemon.program.signal(SIGHUP)
-        _ = try await daemon.program.errorLines(containing: "the settings were reloaded")
+        _ = try await daemon.program.errorLines(containing: "the certificate was loaded")
         #expect(try await wfctl(daemon, "status", trusting: later).end == .exited(0))
         #expect(try await wfctl(daemon, "status").end == .exited(69))
         #expect(try await daemon.stop().end == .exited(0))

@@ -83,9 +83,13 @@ struct UnixAccessTests {
         #expect(refused.end == .exited(77), "\(refused)")
         // The stream is cut, and its caller is not let in again.
         #expect(try await tail.result().end == .exited(77))
+        _ = try folder.write("access:\n", to: "wfd.yaml")
+        daemon.program.signal(SIGHUP)
+        _ = try await daemon.program.errorLines(containing: "access.unix is missing")
+        #expect(try await wfctl(as: 12_340, 1, [], "list").end == .exited(77))
         _ = try folder.write("access: {unix: [{user: no-such-user, role: view}]}\n", to: "wfd.yaml")
         daemon.program.signal(SIGHUP)
-        let mistake = try await daemon.program.errorLines(containing: "no setting was changed")
+        let mistake = try await daemon.program.errorLines(containing: "no-such-user")
         #expect(mistake[0].contains("access.unix names the user 'no-such-user', whom this machine does not know"))
     }
 }

@@ -78,6 +78,7 @@ public struct DaemonStatus: Equatable, WireRecord {
 
     /// A token that expires soon.
     public struct TokenEnd: Equatable, WireRecord {
+        /// The token's name.
         public var name: String
         /// The end of the token.
         public var expiresAt: WireTime

@@ -22,8 +22,10 @@ package struct AccessControl: Sendable {
         var authorization: String?
         /// The value of `Wfd-On-Behalf-Of`; `nil` without one.
         var person: String?
-        /// True if one of these fields stands more than once.
+        /// True if `Authorization` stands more than once.
         var areRepeated = false
+        /// True if `Wfd-On-Behalf-Of` stands more than once.
+        var isPersonRepeated = false
     }
 
     /// The known callers; `nil` lets everybody do everything.
@@ -56,7 +58,7 @@ package struct AccessControl: Sendable {
         }
         if let person = credentials.person {
             guard identity.speaksFor else { return .failure(Self.speaksForNobody(identity)) }
-            guard CallerIdentity.isPerson(person) else { return .failure(Self.noPerson) }
+            guard !credentials.isPersonRepeated, CallerIdentity.isPerson(person) else { return .failure(Self.noPerson) }
             identity = identity.onBehalf(of: person)
         }
         if let need, !identity.permissions.contains(need) { return .failure(Self.forbidden(identity, route, need)) }
@@ -126,7 +128,9 @@ extension AccessControl {
 
     private static let noPerson = Problem(
         .invalidRequest,
-        detail: "Wfd-On-Behalf-Of must have 1 to \(APILimits.personBytes) printable ASCII characters, without brackets")
+        detail:
+            "Wfd-On-Behalf-Of must stand once, with 1 to \(APILimits.personBytes) printable ASCII characters, without brackets"
+    )
 
     private static func speaksForNobody(_ identity: CallerIdentity) -> Problem {
         Problem(

@@ -65,10 +65,10 @@ package struct RequestGate: Sendable {
         case 6 where field.name == .origin: return Self.foreignOrigin(field.value, request, hosts)
         case 6 where field.name == .expect: return Self.expectation(field.value)
         case 12 where field.name == .contentType: return Self.charset(field.value)
-        case 13 where field.name == .authorization: credentials.take(\.authorization, field)
+        case 13 where field.name == .authorization: credentials.takeAuthorization(field.value)
         case 14 where field.name == .secFetchSite: return Self.foreignSite(field.value)
         case 16 where field.name == .contentEncoding: return Self.contentEncoding(field.value)
-        case 16 where field.name == .onBehalfOf: credentials.take(\.person, field)
+        case 16 where field.name == .onBehalfOf: credentials.takePerson(field.value)
         case 17 where field.name == .transferEncoding: return Self.transferEncoding(field.value)
         default: break
         }
@@ -178,13 +178,18 @@ extension AccessControl.Credentials {
     /// Collects the fields of a request that concern its caller.
     init(of request: HTTPRequest) {
         for field in request.headerFields {
-            if field.name == .authorization { take(\.authorization, field) }
-            if field.name == .onBehalfOf { take(\.person, field) }
+            if field.name == .authorization { takeAuthorization(field.value) }
+            if field.name == .onBehalfOf { takePerson(field.value) }
         }
     }
 
-    fileprivate mutating func take(_ path: WritableKeyPath<Self, String?>, _ field: HTTPField) {
-        if self[keyPath: path] != nil { areRepeated = true }
-        self[keyPath: path] = field.value
+    fileprivate mutating func takeAuthorization(_ value: String) {
+        if authorization != nil { areRepeated = true }
+        authorization = value
+    }
+
+    fileprivate mutating func takePerson(_ value: String) {
+        if person != nil { isPersonRepeated = true }
+        person = value
     }
 }

@@ -32,7 +32,7 @@ package final class ServerCertificate: Sendable {
     package var end: Timestamp { state.withLock { $0.end } }
 
     /// True if a file has changed since the last attempt to load the pair.
-    var hasChanged: Bool {
+    package var hasChanged: Bool {
         let (certificate, key, tried) = state.withLock { ($0.certificate, $0.key, $0.tried) }
         return tried != [certificate, key].map(FileStamp.init)
     }
