@@ -79,6 +79,32 @@ import WorkflowStore
         try await host.host.stop()
     }
 
+    @Test(arguments: [false, true]) func aCallerWithAllConnectionsLeavesOthersTheirs(isProxied: Bool) async throws {
+        var limits = Self.few
+        (limits.streams, limits.connections, limits.shortConnections, limits.extraConnections) = (10, 4, 0, 2)
+        let host = try await Host(limits, isProxied: isProxied)
+        try await onOwnThread { [address = host.host.address, greedy = host.greedy, modest = host.modest] in
+            let all = try (0..<4).map { _ in try EventReader(Route.streamAll.path(), of: address, headers: greedy) }
+            #expect(all.map(\.status) == [200, 200, 200, 200])
+            func ask(_ headers: [(name: String, value: String)]) throws -> RawAnswer {
+                try RawConnection(to: address).answer(to: RawRequest("GET", "/v1/machines", headers: headers))
+            }
+            let full = "503 overloaded: All connections of this address are in use"
+            for headers in [greedy, [], [("Authorization", "Bearer wfdt_x_y")]] {
+                #expect(try ask(headers).told == full)
+            }
+            let connection = try RawConnection(to: address)
+            for _ in 0..<2 {
+                let answer = try connection.answer(to: RawRequest("GET", "/v1/machines", headers: modest))
+                #expect(answer.status == 200)
+            }
+            #expect(throws: (any Error).self) { while try all[3].next() != nil {} }
+            #expect(try ask([]).status == 401)
+            withExtendedLifetime(all) {}
+        }
+        try await host.host.stop()
+    }
+
     @Test(arguments: ["lease", "history"])
     func aCallerThatWaitsEverywhereLeavesOthersTheirShare(what: String) async throws {
         let host = try await Host(Self.few)

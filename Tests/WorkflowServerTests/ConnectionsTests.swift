@@ -5,6 +5,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import Testing
 import WorkflowAPI
+import WorkflowStore
 
 @testable import WorkflowServer  // Its connections are no part of what the daemon uses.
 
@@ -75,6 +76,37 @@ import WorkflowAPI
         channels[0].close(promise: nil)
         for channel in channels { channel.embeddedEventLoop.run() }
         #expect(!connections.admit(channels[5]).isExtra)
+    }
+
+    /// All connections are busy.
+    @Test func theNewestOfTheCallerWithTheMostGivesWay() throws {
+        let connections = Connections(bound: 5, extraBound: 4)
+        let channels = try (0..<8).map { _ in try channel() }
+        for (channel, caller) in zip(channels, ["a", "b", "a", "b", "a"]) {
+            let place = connections.admit(channel, of: Peer(actor: Actor(rawValue: caller)))
+            place.isUsed()
+            place.requests()
+        }
+        let extras = channels.dropFirst(5).map { connections.admit($0) }
+        func admitted() -> [Bool] {
+            for channel in channels { channel.embeddedEventLoop.run() }
+            return extras.map { !$0.isExtra }
+        }
+        // The one with the most gets no more, and the second would then have as many.
+        for caller: Actor in ["a", "b"] { connections.admit(extras[0], for: caller) }
+        #expect(admitted() == [false, false, false] && channels.allSatisfy(\.isActive))
+        connections.admit(extras[1], for: "c")
+        #expect(admitted() == [false, true, false])
+        #expect(channels.map(\.isActive) == [true, true, true, true, false, true, true, true])
+        // The third caller has one now, before anybody has looked at its request; it would have as many as the others.
+        extras[1].isUsed()
+        connections.admit(extras[2], for: "c")
+        #expect(admitted() == [false, true, false])
+        // A place that is free is for whoever asks.
+        channels[0].close(promise: nil)
+        channels[0].embeddedEventLoop.run()
+        connections.admit(extras[2], for: "a")
+        #expect(admitted() == [false, true, true])
     }
 
     /// Returns a channel that reads requests like the daemon's.

@@ -53,7 +53,7 @@ package struct AccessControl: Sendable {
         let need = route?.permission
         // A supervisor and a load balancer have no credentials.
         if need == .health { return .success(Admission(CallerIdentity(peer.actor, roles: []))) }
-        guard !credentials.areRepeated, var identity = identity(of: credentials.authorization, peer, need) else {
+        guard !credentials.areRepeated, var identity = identity(of: credentials, peer, need) else {
             return .failure(Self.unauthenticated)
         }
         if let person = credentials.person {
@@ -67,19 +67,22 @@ package struct AccessControl: Sendable {
     }
 
     /// Returns the caller of a request; `nil` if nobody is known by its credentials.
-    private func identity(of authorization: String?, _ peer: Peer, _ need: Route.Permission?) -> CallerIdentity? {
+    private func identity(
+        of credentials: Credentials, _ peer: Peer, _ need: Route.Permission?
+    ) -> CallerIdentity? {
         guard let book else { return CallerIdentity(peer.actor, roles: [.admin]) }
-        return peer.memory.identity(of: authorization, needing: need, in: book, find(authorization, peer, in: book))
+        return peer.memory.identity(
+            of: credentials.authorization, for: credentials.person, needing: need, in: book,
+            find(credentials.authorization, peer, in: book))
     }
 
-    /// Returns the actor of a request, whatever it may do: the connection's if nobody is known by the credentials.
-    func actor(_ credentials: Credentials, from peer: Peer) -> Actor? {
-        guard let book, !credentials.areRepeated, let identity = find(credentials.authorization, peer, in: book)()
-        else { return peer.actor }
-        guard let person = credentials.person, identity.speaksFor, CallerIdentity.isPerson(person) else {
-            return identity.actor
-        }
-        return identity.onBehalf(of: person).actor
+    /// Returns the caller of a request before the gate sees it: the peer without a role if nobody is known by the
+    /// credentials.
+    func caller(_ credentials: Credentials, from peer: Peer) -> CallerIdentity {
+        guard let book else { return CallerIdentity(peer.actor, roles: [.admin]) }
+        guard !credentials.areRepeated, let identity = find(credentials.authorization, peer, in: book)()
+        else { return CallerIdentity(peer.actor, roles: []) }
+        return identity.speaking(for: credentials.person)
     }
 
     /// Returns the function that looks a caller up.
@@ -154,6 +157,12 @@ extension AccessControl {
 }
 
 extension CallerIdentity {
+    /// Returns the caller with a person for whom it may speak; otherwise the caller itself.
+    func speaking(for person: String?) -> CallerIdentity {
+        guard let person, speaksFor, Self.isPerson(person) else { return self }
+        return onBehalf(of: person)
+    }
+
     /// The caller's name, for messages.
     var name: String { actor?.rawValue ?? "This caller" }
 }

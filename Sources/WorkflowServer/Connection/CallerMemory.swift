@@ -2,11 +2,14 @@ import NIOCore
 import Synchronization
 import WorkflowAPI
 import WorkflowAccess
+import WorkflowStore
 
 /// The caller of a connection's last request, which is looked up again only after a change of tokens or rules.
 final class CallerMemory: Sendable {
     private struct State {
         var authorization: String?
+        /// The person of the last request.
+        var person: String?
         /// The number of the book when the caller was found; 0 while it is looked up.
         var number: UInt64 = 0
         var identity: CallerIdentity?
@@ -23,11 +26,14 @@ final class CallerMemory: Sendable {
 
     private let state = Mutex(State())
 
+    /// The actor of the last request; `nil` if nobody was found.
+    var actor: Actor? { state.withLock { state in state.identity?.speaking(for: state.person).actor } }
+
     /// Returns the caller with a value of `Authorization`; `nil` if nobody is known by it.
     ///
     /// - Parameter find: Looks the caller up.
     func identity(
-        of authorization: String?, needing need: Route.Permission?, in book: AccessBook,
+        of authorization: String?, for person: String?, needing need: Route.Permission?, in book: AccessBook,
         _ find: @escaping @Sendable () -> CallerIdentity?
     ) -> CallerIdentity? {
         if let authorization, authorization.utf8.count > Self.longest { return nil }
@@ -35,6 +41,7 @@ final class CallerMemory: Sendable {
             let number = book.number
             let known: CallerIdentity?? = state.withLock { state in
                 state.need = need
+                state.person = person
                 if state.number == number, state.authorization == authorization { return .some(state.identity) }
                 (state.authorization, state.number, state.find) = (authorization, 0, find)
                 return nil

@@ -70,7 +70,9 @@ final class HeadWatch: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         if place.isExtra {
             // The task ends with its channel, and has no effect on a closed one.
-            context.eventLoop.assumeIsolated().scheduleTask(in: limits.headTime) { context.close(promise: nil) }
+            context.eventLoop.assumeIsolated().scheduleTask(in: limits.headTime) { [place] in
+                if place.isExtra { context.close(promise: nil) }
+            }
         }
         context.fireChannelActive()
     }

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOSSL
+import WorkflowAccess
 
 /// HTTP/1.1 connections whose requests are carried out on the event loop that reads them.
 struct LoopChannel: ServerChildChannel {
@@ -48,7 +49,7 @@ struct LoopChannel: ServerChildChannel {
             .writeBufferWaterMark, value: .init(low: untaken.lowerBound, high: untaken.upperBound))
         let pipeline = channel.pipeline.syncOperations
         let presence = CallerPresence(channel)
-        let place = connections.admit(channel)
+        let place = connections.admit(channel, of: peer)
         let watch = HeadWatch(
             place, lasting: budget.lasting, connection: presence.connection, limits: limits)
         try pipeline.addHandler(UnreadAnswers(budget: budget))
@@ -66,7 +67,10 @@ struct LoopChannel: ServerChildChannel {
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: heads)
         let codec = RequestCodec(isOnTCP: isOnTCP, watch: watch) { [access] request in
-            access.actor(AccessControl.Credentials(of: request), from: peer)
+            access.caller(AccessControl.Credentials(of: request), from: peer)
+        } admit: { [connections] caller in
+            // Who is nobody yet takes no place from others.
+            if !caller.permissions.isEmpty { connections.admit(place, for: caller.actor) }
         }
         try pipeline.addHandler(codec)
         access.guardConnection(place, of: peer, codec)

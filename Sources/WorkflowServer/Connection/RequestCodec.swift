@@ -5,6 +5,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import WorkflowAPI
+import WorkflowAccess
 import WorkflowStore
 
 /// Translates between the parts of HTTP/1 messages and the parts that Hummingbird knows. The codec also handles the
@@ -18,6 +19,8 @@ final class RequestCodec: ChannelDuplexHandler {
     /// True if browsers may read answers; then they must not guess the content type.
     private let isOnTCP: Bool
     private let watch: HeadWatch
+    private let caller: (HTTPRequest) -> CallerIdentity
+    private let admit: (CallerIdentity) -> Void
     /// True if a head has arrived and the end of its request has not.
     private var isInRequest = false
     /// The head of the request whose end has not arrived, and the bytes of its body so far.
@@ -34,15 +37,23 @@ final class RequestCodec: ChannelDuplexHandler {
     /// True if a request has begun whose answer has not ended.
     var isBusy: Bool { isInRequest || unanswered > 0 }
 
-    /// - Parameter caller: Returns the caller of a request.
-    init(isOnTCP: Bool, watch: HeadWatch, caller: @escaping (HTTPRequest) -> Actor? = { _ in nil }) {
+    /// - Parameters:
+    ///   - caller: Returns the caller of a request.
+    ///   - admit: Admits an extra connection of a caller like any other, if there is a place for it.
+    init(
+        isOnTCP: Bool, watch: HeadWatch,
+        caller: @escaping (HTTPRequest) -> CallerIdentity = { _ in CallerIdentity(nil, roles: []) },
+        admit: @escaping (CallerIdentity) -> Void = { _ in }
+    ) {
         self.isOnTCP = isOnTCP
         self.watch = watch
+        self.caller = caller
+        self.admit = admit
         watch.caller = { [weak self] in
             guard let head = self?.newest?.head,
                 let request = try? HTTPRequest(head, secure: false, splitCookie: false)
             else { return nil }
-            return caller(request)
+            return caller(request).actor
         }
     }
 }
@@ -84,6 +95,7 @@ extension RequestCodec {
             request.headerFields[.connection] = "close"
             request.headerFields[.expect] = nil
         }
+        if watch.isExtra, !Self.isAboutHealth(request) { admit(caller(request)) }
         if last == nil, isOld || !head.isKeepAlive || watch.isExtra { last = (unanswered, isOld) }
         if watch.isExtra { request = Self.extra(request) }
         isInRequest = true
@@ -109,10 +121,14 @@ extension RequestCodec {
 
     private static let healthPaths = [Route.live, .ready].map(\.template.description)
 
+    private static func isAboutHealth(_ request: HTTPRequest) -> Bool {
+        request.path.map(healthPaths.contains) ?? false
+    }
+
     /// Returns the request that is answered on an extra connection: a question about health, or a stand-in that is
     /// refused because there are too many connections.
     private static func extra(_ request: HTTPRequest) -> HTTPRequest {
-        guard let path = request.path, healthPaths.contains(path) else {
+        guard isAboutHealth(request) else {
             return .unreadable("All connections of this address are in use", .overloaded)
         }
         var request = request
