@@ -132,7 +132,8 @@ extension AccessControl {
     private static let noPerson = Problem(
         .invalidRequest,
         detail:
-            "Wfd-On-Behalf-Of must stand once, with 1 to \(APILimits.personBytes) printable ASCII characters, without brackets"
+            "Wfd-On-Behalf-Of must stand once, with 1 to \(APILimits.personBytes) printable ASCII characters, "
+            + "without brackets"
     )
 
     private static func speaksForNobody(_ identity: CallerIdentity) -> Problem {

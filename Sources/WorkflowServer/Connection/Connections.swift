@@ -90,7 +90,8 @@ extension Connections.State {
     fileprivate func leaving(after grace: TimeAmount) -> ConnectionPlace? {
         let unheard = places.values.filter { !$0.hasRequested }.min { $0.admitted < $1.admitted }
         if let unheard, unheard.admitted + grace <= .now() { return unheard }
-        let idle = places.values.filter { $0.idleSince != nil }
+        // A new connection is not idle: its first request is on its way.
+        let idle = places.values.filter { $0.idleSince != nil && $0.hasRequested }
         return idle.min { ($0.idleSince ?? 0) < ($1.idleSince ?? 0) } ?? unheard
     }
 
