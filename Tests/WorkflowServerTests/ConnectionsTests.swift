@@ -22,13 +22,26 @@ import WorkflowStore
         let connections = Connections(bound: 3, extraBound: 1)
         let channels = try (0..<4).map { _ in try channel() }
         let places = channels.prefix(3).map { connections.admit($0) }
-        // The first is used and rests again: the second is idle longer; the third is used.
+        // The first is used again and rests: the second is idle longer; the third is used.
+        for place in places { place.requests() }
         places[0].isUsed()
         places[0].rests()
         places[2].isUsed()
         #expect(!connections.admit(channels[3]).isExtra)
         for channel in channels { channel.embeddedEventLoop.run() }
         #expect(channels.map(\.isActive) == [true, false, true, true])
+    }
+
+    /// Its first request is on its way: it is no more idle than one with half a head, and younger.
+    @Test func aNewConnectionDoesNotGiveWayToTheNext() throws {
+        let connections = Connections(bound: 2, extraBound: 1)
+        let channels = try (0..<3).map { _ in try channel() }
+        let first = connections.admit(channels[0])
+        first.isUsed()
+        _ = connections.admit(channels[1])
+        #expect(!connections.admit(channels[2]).isExtra)
+        for channel in channels { channel.embeddedEventLoop.run() }
+        #expect(channels.map(\.isActive) == [false, true, true])
     }
 
     /// A head that never ends is used all the time.
