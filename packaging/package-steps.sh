@@ -76,7 +76,7 @@ cp Tests/Fixtures/0.1.0.db "$root/var/lib/wfd/wfd.db"
 inside chown wfd:wfd /var/lib/wfd/wfd.db
 start wfd.service $socket
 says posted wfctl show p-6
-[ -f "$root/var/lib/wfd/wfd.db.before-8" ] || fail "no copy of the database of 0.1.0"
+[ -f "$root/var/lib/wfd/wfd.db.before-9" ] || fail "no copy of the database of 0.1.0"
 
 # An event is there after kill -9, and after an upgrade, which keeps the settings.
 inside wfctl apply /usr/share/doc/wfd/examples/order.yaml >/dev/null
