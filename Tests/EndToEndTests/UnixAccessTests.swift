@@ -24,6 +24,8 @@ struct UnixAccessTests {
     init() async throws {
         folder = try TemporaryFolder()
         chmod(folder.path, 0o755)
+        // The place where it was built may be closed to others.
+        try FileManager.default.copyItem(atPath: Programs.path("wfctl"), toPath: folder.path("wfctl"))
         let file = try folder.write(Self.rules, to: "wfd.yaml")
         daemon = try await Daemon(
             arguments: ["--config", file]
@@ -40,7 +42,7 @@ struct UnixAccessTests {
             others.isEmpty ? ["--clear-groups"] : ["--groups", others.map(String.init).joined(separator: ",")]
         return try await RunningProgram(
             "/usr/bin/setpriv",
-            ["--reuid", "\(user)", "--regid", "\(group)"] + groups + [Programs.path("wfctl")] + arguments,
+            ["--reuid", "\(user)", "--regid", "\(group)"] + groups + [folder.path("wfctl")] + arguments,
             environment: Programs.environment(["WFCTL_ADDRESS": "\(daemon.address)"])
         ).result()
     }
@@ -71,7 +73,7 @@ struct UnixAccessTests {
     @Test func aReloadTakesNewRulesAndEndsWhatTheOldOnesPermitted() async throws {
         let tail = try RunningProgram(
             "/usr/bin/setpriv",
-            ["--reuid", "12340", "--regid", "1", "--clear-groups", Programs.path("wfctl"), "tail", "-o", "jsonl"],
+            ["--reuid", "12340", "--regid", "1", "--clear-groups", folder.path("wfctl"), "tail", "-o", "jsonl"],
             environment: Programs.environment(["WFCTL_ADDRESS": "\(daemon.address)"]))
         _ = try await daemon.said("apply", folder.write("{id: m, initial: a, states: {a: {}}}", to: "m.yaml"))
         _ = try await daemon.said("start", "m", "x")
