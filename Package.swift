@@ -148,7 +148,7 @@ let package = Package(
         .target(name: "CRelease", cSettings: commit.map { [.define("WFD_COMMIT", to: "\"\($0)\"")] } ?? []),
         .target(
             name: "WorkflowAPI", dependencies: ["WorkflowDates", "WorkflowJSON", "WorkflowRules", "WorkflowSpelling"]),
-        // Who may call: roles, tokens and their file, rules for users of this machine. No HTTP.
+        // Access control: roles, tokens and their file, rules for users of this machine. No HTTP.
         .target(name: "WorkflowAccess", dependencies: ["WorkflowAPI", "WorkflowJSON", "WorkflowStore"]),
         .target(
             name: "WorkflowServer",

@@ -265,6 +265,9 @@ extension AccessBook {
             let (record, token, detail) = try body(&content, now())
             // It grows also if the file was removed: the audit knows a change by its number.
             content.number = max(content.number + 1, now().milliseconds)
+            guard AccessChange.numbers.contains(content.number) else {
+                throw AccessError(.tooMany, "The number of the last change in the file of tokens is too large")
+            }
             content.unrecorded.append(
                 AccessChange(
                     number: content.number, token: record.name, detail: "\(detail) (\(record.id))",

@@ -132,8 +132,11 @@ struct AccessContent: WireRecord, Equatable {
 
     func check() throws(WireError) {
         let isUnique = Set(tokens.map(\.name)).count == tokens.count && Set(tokens.map(\.id)).count == tokens.count
-        guard isUnique, number >= 0, tokens.count <= APILimits.tokens else {
+        guard isUnique, tokens.count <= APILimits.tokens else {
             throw WireError(.invalidValue, path: "tokens", message: "Two tokens have the same name or id")
+        }
+        guard AccessChange.numbers.contains(number), unrecorded.allSatisfy({ $0.number <= number }) else {
+            throw WireError(.invalidValue, path: "number", message: "The number of the last change is not valid")
         }
     }
 }
@@ -147,6 +150,9 @@ package struct AccessChange: WireRecord, Equatable {
     package let detail: String
     package let actor: String?
 
+    /// The numbers that the audit takes: far more milliseconds than since 1970.
+    static let numbers: Range<Int64> = 0..<1 << 48
+
     init(number: Int64, token: String, detail: String, actor: String?) {
         self.number = number
         self.token = token
@@ -159,5 +165,11 @@ package struct AccessChange: WireRecord, Equatable {
         token = try fields.required("token", \.token)
         detail = try fields.required("detail", \.detail)
         actor = try fields.optional("actor", \.actor)
+    }
+
+    package func check() throws(WireError) {
+        guard Self.numbers.contains(number), !token.isEmpty else {
+            throw WireError(.invalidValue, path: "unrecorded", message: "A change that the audit lacks is not valid")
+        }
     }
 }

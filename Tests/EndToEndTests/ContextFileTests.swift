@@ -23,7 +23,7 @@ import Testing
             )
         }
         chmod(place, 0o600)
-        // What a killed process has left may have any mode.
+        // The file that a killed process has left may have any mode.
         try Data().write(to: URL(filePath: place + ".partial"))
         chmod(place + ".partial", 0o666)
         #expect(try await contexts("--use", "a").end == .exited(0))

@@ -33,7 +33,7 @@ import ThreadTesting
         #expect(before.first?.hasPrefix("STATUS=opening ") == true)
         #expect(before.contains("EXTEND_TIMEOUT_USEC=60000000"))
         #expect(before.allSatisfy { $0.hasPrefix("STATUS=") || $0.hasPrefix("EXTEND_TIMEOUT_USEC=") }, "\(before)")
-        // Who asks now is answered.
+        // A request is answered now.
         #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
 
         let begin = Self.monotonicMicroseconds

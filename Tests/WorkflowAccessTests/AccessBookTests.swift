@@ -154,7 +154,11 @@ import WorkflowStore
             #expect(try refusal().hasPrefix("Cannot read the tokens in 'FILE': it is damaged: "), "\(count)")
         }
         let more = #"{"number": 1, "unrecorded": [], "tokens": [], "more": 1}"#
-        for text in ["{}", "[]", "null", more, #"{"number": -1, "unrecorded": [], "tokens": []}"#] {
+        let last = #"{"number": 9223372036854775807, "unrecorded": [], "tokens": []}"#
+        let ahead = #"{"number": 1, "unrecorded": [{"number": 2, "token": "a", "detail": "d"}], "tokens": []}"#
+        let nameless = #"{"number": 1, "unrecorded": [{"number": 1, "token": "", "detail": "d"}], "tokens": []}"#
+        let negative = #"{"number": -1, "unrecorded": [], "tokens": []}"#
+        for text in ["{}", "[]", "null", more, last, ahead, nameless, negative] {
             try Data(text.utf8).write(to: URL(filePath: file.path))
             #expect(try refusal().hasPrefix("Cannot read the tokens in 'FILE': it is damaged: "), "\(text)")
         }

@@ -131,7 +131,7 @@ import WorkflowStore
             try await eventually("the run has ended") {
                 try await engine.run(named: "r", by: .test).record.state == .done
             }
-            // What is done stays so.
+            // A finished run stays finished.
             _ = try await engine.stopRun(named: "r", by: Self.ana)
             await #expect(throws: Rejection.self) { _ = try await engine.stopRun(named: "none", by: Self.ana) }
             _ = try await engine.rehearse(try await engine.checked(request, [], by: Self.ana), by: Self.ana) { _ in }

@@ -20,7 +20,7 @@ import WorkflowSettings
                 "notice: the settings were reloaded changed=allow-host, log-level",
                 "warning: changed settings wait for a restart settings=hold, place",
             ])
-        // What waits still waits; what was taken has not changed since.
+        // The waiting setting still waits; the reloaded one has not changed since.
         try stage.reload("allow-host: b.example\nlog-level: debug\nplace: two\n")
         #expect(
             stage.log.lines.suffix(2) == [

@@ -69,7 +69,7 @@ struct LoopChannel: ServerChildChannel {
         let codec = RequestCodec(isOnTCP: isOnTCP, watch: watch) { [access] request in
             access.caller(AccessControl.Credentials(of: request), from: peer)
         } admit: { [connections] caller in
-            // Who is nobody yet takes no place from others.
+            // An unknown caller takes no place from others.
             if !caller.permissions.isEmpty { connections.admit(place, for: caller.actor) }
         }
         try pipeline.addHandler(codec)

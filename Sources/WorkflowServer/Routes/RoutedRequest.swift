@@ -18,8 +18,8 @@ struct RoutedRequest: Sendable {
 
     /// Creates the input of a handler; refuses a query if the route takes none.
     init(_ request: Request, for route: Route, _ context: ServerContext) throws {
-        // Proof: a request reaches no route without `ProblemMiddleware`, which sets the caller.
-        guard let admission = context.admission else { preconditionFailure("the gate stands in front of every route") }
+        // `ProblemMiddleware` admits each request. A request that came past it would have no caller.
+        guard let admission = context.admission else { throw AccessControl.unauthenticated }
         self.route = route
         self.admission = admission
         // The gate has asked already: no route is open where the gate did not know it.
