@@ -60,6 +60,7 @@ struct ReleasedFileJobs {
         try await writeRuns()
         try await writeErasures()
         try await writeSettings()
+        try await writeTokens()
     }
 
     private func writeRepairs() async throws {
@@ -114,6 +115,8 @@ struct ReleasedFileJobs {
         let body = "j-go j-skip j-resumed j-reset j-result j-late".split(separator: " ")
             .map { #"{"instance": "\#($0)"}"# }
         var run = 0
+        // The first run that is stopped is resumed.
+        var resumed: String?
         try await eventually("a run is stopped before its end") {
             run += 1
             let head = #"{"run": "toil-\#(run)", "action": {"verb": "send", "event": "toil"}}"#
@@ -125,7 +128,11 @@ struct ReleasedFileJobs {
                 try await daemon.wfctl("bulk", "stop", "toil-\(run)").end == .exited(0)
             }
             _ = await began.value
-            return try await daemon.json("bulk", "show", "toil-\(run)")["state"] == "stopped"
+            guard try await daemon.json("bulk", "show", "toil-\(run)")["state"] == "stopped" else { return false }
+            guard resumed == nil else { return true }
+            resumed = "toil-\(run)"
+            _ = try await daemon.saidInTime("bulk", "resume", "toil-\(run)")
+            return false
         }
         _ = try await daemon.saidInTime(
             "set", "by=5", "--names-from", names, "--reason", "OPS-2", "--run", "by-five")
@@ -155,7 +162,20 @@ struct ReleasedFileJobs {
         _ = try await daemon.said("apply", folder.write(Self.door, to: "door.yaml"))
         _ = try await daemon.said("machine", "set", "door", "--retention", "2600w")
         _ = try await daemon.said("start", "door", "d-1")
-        try await repair("suspend --machine door")
+        for line in ["suspend --machine door", "resume --machine door", "suspend --machine door"] {
+            try await repair(line)
+        }
+        for version in ["2", "1"] { _ = try await daemon.said("machine", "activate", "job", version) }
+    }
+
+    private func writeTokens() async throws {
+        for line in [
+            "create shop --role send,work --queue stock,pack.*", "rotate shop --overlap 1h",
+            "create sso --role view --speaks-for --expires 90d", "revoke sso",
+        ] {
+            let result = try await daemon.wfctl(["token"] + line.split(separator: " ").map(String.init))
+            #expect(result.end == .exited(0), "\(line): \(result)")
+        }
     }
 
     /// Continues with each row that `write` has left open.
