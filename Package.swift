@@ -456,6 +456,7 @@ if Context.environment["WFD_FUZZ"] != nil {
         ("FuzzStep", ["WorkflowJSON", "Statechart"]), ("FuzzRequest", ["Statechart"]),
         ("FuzzToken", ["WorkflowEngine", "WorkflowStore"]), ("FuzzPreferences", ["WorkflowAPI"]),
         ("FuzzRow", ["Statechart", "WorkflowEngine", "WorkflowJSON", "WorkflowStore"]),
+        ("FuzzAccess", ["WorkflowAPI", "WorkflowAccess"]),
     ] as [(String, [Target.Dependency])] {
         package.targets.append(.target(name: name, dependencies: dependencies, path: "Tests/Fuzzing/\(name)"))
         package.products.append(.library(name: name, type: .static, targets: [name]))

@@ -32,6 +32,7 @@ build FuzzRequest
 build FuzzToken
 build FuzzPreferences
 build FuzzRow
+build FuzzAccess
 fuzz FuzzDefinition 4096 "$root/Examples"
 fuzz FuzzExpression 2048 "$root/Tests/Fuzzing/Corpus/expression"
 fuzz FuzzStep 256
@@ -39,3 +40,4 @@ fuzz FuzzRequest 512 "$root/Tests/Fuzzing/Corpus/request"
 fuzz FuzzToken 128 "$root/Tests/Fuzzing/Corpus/token"
 fuzz FuzzPreferences 256 "$root/Tests/Fuzzing/Corpus/preferences"
 fuzz FuzzRow 2048 "$root/Tests/Fuzzing/Corpus/row"
+fuzz FuzzAccess 2048 "$root/Tests/Fuzzing/Corpus/access"
