@@ -1,5 +1,13 @@
 import NIOSSL
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The token that a client sends, and the authorities whose certificates it trusts.
 public struct ClientAccess: Sendable, CustomStringConvertible, CustomReflectable {
     package let token: String?
@@ -30,6 +38,11 @@ public struct ClientAccess: Sendable, CustomStringConvertible, CustomReflectable
         } else {
             self.token = nil
         }
+        if let authorities, access(authorities, R_OK) != 0 {
+            throw ClientAccessError(
+                "Cannot read the authorities in '\(authorities)': \(String(cString: strerror(errno)))",
+                isFileUnreadable: true)
+        }
         do {
             tls = Self.tls(trusting: try authorities.map { .certificates(try NIOSSLCertificate.fromPEMFile($0)) })
         } catch {
@@ -54,8 +67,11 @@ public struct ClientAccess: Sendable, CustomStringConvertible, CustomReflectable
 /// The reason why a token or a file of authorities cannot be used.
 public struct ClientAccessError: Error, Equatable, CustomStringConvertible {
     public let description: String
+    /// True if a file cannot be read; false if its content, or the token, cannot be used.
+    package let isFileUnreadable: Bool
 
-    init(_ description: String) {
+    init(_ description: String, isFileUnreadable: Bool = false) {
         self.description = description
+        self.isFileUnreadable = isFileUnreadable
     }
 }

@@ -6,6 +6,8 @@ import WorkflowJSON
 public struct WorkflowClient: Sendable {
     let transport: any Transport
     let limits: ClientLimits
+    /// The text for a person after status 401, instead of the daemon's, which does not know where the token came from.
+    package var unauthenticated: String?
 
     /// Creates a client that connects on the first request.
     public init(address: Address, limits: ClientLimits = ClientLimits()) {
@@ -25,7 +27,9 @@ public struct WorkflowClient: Sendable {
 
     /// Returns a client of the same daemon with connections of its own.
     func another() -> WorkflowClient {
-        WorkflowClient(transport: transport.another(), limits: limits)
+        var client = WorkflowClient(transport: transport.another(), limits: limits)
+        client.unauthenticated = unauthenticated
+        return client
     }
 
     /// Creates a client with another transport.
@@ -245,7 +249,9 @@ extension WorkflowClient {
             return .protocolViolation(address, reason: "status \(answer.status) without a problem; is it wfd?")
         }
         do {
-            return .problem(try Problem(body: answer.body, unknownFields: .ignored))
+            var problem = try Problem(body: answer.body, unknownFields: .ignored)
+            if problem.type == .unauthenticated, let unauthenticated { problem.detail = unauthenticated }
+            return .problem(problem)
         } catch {
             return .protocolViolation(address, reason: Self.description(ofUnknownProblem: answer))
         }

@@ -25,7 +25,8 @@ extension CommandFailure {
         case let failure as CommandFailure: self = failure
         case let error as ClientError: self.init(error, event: event)
         case let error as AddressError: self.init(.usage, error.description)
-        case let error as ClientAccessError: self.init(.badData, error.description)
+        case let error as ClientAccessError:
+            self.init(error.isFileUnreadable ? .fileUnreadable : .badData, error.description)
         default: self.init(.other, "\(error)")
         }
     }

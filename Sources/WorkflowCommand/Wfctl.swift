@@ -16,6 +16,9 @@ package struct Wfctl: ParsableCommand {
             64 usage, 65 bad data, 66 file unreadable, 69 wfd unreachable, 73 file not writable, 75 try again, 77 not \
             permitted.
 
+            wfd is found by the first of --address, --context, $WFCTL_ADDRESS, $WFCTL_CONTEXT, 'wfctl contexts --use', \
+            and the usual socket. A context has its own token; elsewhere $WFCTL_TOKEN_FILE or $WFCTL_TOKEN has it.
+
             Shell completions: wfctl --generate-completion-script=bash (or zsh, fish)
             """,
         subcommands: [

@@ -167,6 +167,7 @@ import WorkflowClient
     func aTokenIsNeverSentInTheClear(address: String) async throws {
         let token = "wfdt_id_secret"
         let file = try folder.write(token + "\n", to: "token")
+        chmod(file, 0o600)
         for variables in [["WFCTL_TOKEN": token], ["WFCTL_TOKEN_FILE": file]] {
             let result = try await DaemonTesting.wfctl(["status", "--address", address], environment: variables)
             #expect(result.end == .exited(77))

@@ -70,7 +70,36 @@ struct StockTests {
             #require(TestService.python), [Self.worker, "\(daemon.web)", "--once"],
             environment: Programs.environment()
         ).result()
-        #expect(stranger.end == .exited(1) && stranger.errors.contains("wfd is away"))
+        #expect(stranger.end == .exited(69) && stranger.errors.contains("cannot trust '\(daemon.web)'"), "\(stranger)")
+        #expect(stranger.errors.split(separator: "\n").count == 1)
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(20))) func itEndsWithALineWhenItsTokenIsRevoked() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", Programs.example("shop/parcel"))
+        let file = try folder.write(try await daemon.secret("packer", "work"), to: "packer.token")
+        let worker = try RunningProgram(
+            #require(TestService.python), [Self.worker, folder.path("wfd.sock")],
+            environment: Programs.environment(["WFCTL_TOKEN_FILE": file]))
+        _ = try await daemon.said("start", "parcel", "p-1", "--data", #"{"items": ["pen"]}"#)
+        _ = try await worker.outputLines(containing: "p-1: packed")
+        _ = try await daemon.said("token", "revoke", "packer")
+        let result = try await worker.result()
+        #expect(
+            result.errors == """
+                stock.py: '\(folder.path("wfd.sock"))' does not accept the token in '\(file)' (WFCTL_TOKEN_FILE): \
+                it is unknown, revoked or expired; WFCTL_TOKEN_FILE names the file of another
+
+                """)
+        #expect(result.end == .exited(77))
+        let lost = try await RunningProgram(
+            #require(TestService.python), [Self.worker, folder.path("wfd.sock")],
+            environment: Programs.environment(["WFCTL_TOKEN_FILE": file + "s"])
+        ).result()
+        #expect(lost.end == .exited(66))
+        #expect(lost.errors == "stock.py: cannot read WFCTL_TOKEN_FILE '\(file)s': No such file or directory\n")
         #expect(try await daemon.stop().end == .exited(0))
     }
 }

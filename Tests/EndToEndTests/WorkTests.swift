@@ -40,11 +40,11 @@ import WorkflowJSON
         }
 
         /// Starts a worker.
-        func work(_ options: String...) throws -> RunningProgram {
+        func work(_ options: String..., token: String? = nil) throws -> RunningProgram {
             try RunningProgram(
                 Programs.path("wfctl"), ["work", "stock"] + options + ["--exec", "/bin/sh", script],
                 environment: Programs.environment([
-                    "WFCTL_ADDRESS": "\(daemon.address)", "PLACE": folder.path,
+                    "WFCTL_ADDRESS": "\(daemon.address)", "PLACE": folder.path, "WFCTL_TOKEN": token ?? "",
                 ]))
         }
 
@@ -189,6 +189,31 @@ import WorkflowJSON
         let result = try await worker.result()
         #expect(result.end == .exited(0) && result.errors.contains("killed by signal 15"), "\(result)")
         #expect(try await stage.show("p")["status"] == "running")
+        #expect(try await stage.daemon.stop().end == .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(20)), arguments: [true, false])
+    func aWorkerWhoseTokenIsRevokedEndsWithALine(isRunning: Bool) async throws {
+        let stage = try await Stage(Self.waiting)
+        let token = try await stage.daemon.secret("packer", "work")
+        let worker = try stage.work("--lease", "5", token: token)
+        _ = try await stage.daemon.said("start", "parcel", "p")
+        try await stage.waitForProgram(attempt: 1)
+        if !isRunning {
+            try await stage.letThemGoOn()
+            _ = try await worker.errorLines(containing: "p packing: done")
+        }
+        _ = try await stage.daemon.said("token", "revoke", "packer")
+        let result = try await worker.result()
+        #expect(result.end == .exited(77))
+        let refusal =
+            "'\(stage.daemon.address)' does not accept the token in WFCTL_TOKEN: it is unknown, revoked or expired; "
+            + "set a new one"
+        // The connection of a waiting request is closed, and the next request meets the refusal.
+        let lines = result.errors.split(separator: "\n").filter { !$0.hasSuffix("; trying again") }
+            .map { $0.replacing(/\d+\.\d s/, with: "SPAN") }
+        let first = isRunning ? "the lease was lost after SPAN: \(refusal)" : "done in SPAN"
+        #expect(lines == ["p packing: \(first)", "error: \(refusal)"])
         #expect(try await stage.daemon.stop().end == .exited(0))
     }
 }

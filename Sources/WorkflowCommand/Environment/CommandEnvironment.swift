@@ -72,7 +72,7 @@ package protocol FileAccess: Sendable {
     /// or is longer than `limit` bytes.
     func read(_ path: String, limit: Int) throws -> [UInt8]
 
-    /// Returns the whole content of a file that only its owner may read; refuses another file.
+    /// Returns the whole content of a file with a token; refuses a file that others may use.
     func readPrivate(_ path: String, limit: Int) throws -> [UInt8]
 
     /// Returns the lines of a file, one after another; `-` is standard input. Throws `CommandFailure` if the file

@@ -5,6 +5,7 @@ import WorkflowClient
 struct DaemonChoice {
     let address: Address
     let access: ClientAccess
+    private let source: TokenSource
 
     init(_ options: GlobalOptions, in environment: CommandEnvironment) throws {
         try self.init(
@@ -25,20 +26,17 @@ struct DaemonChoice {
             let chosen = try contexts.context(name)
             self.address = try Address(chosen.address)
             access = try ClientAccess(token: chosen.token, authorities: authorities ?? chosen.ca)
+            source = .context(name)
         } else {
             self.address = try DefaultAddress.resolve(given, in: environment)
-            access = try ClientAccess(token: Self.token(of: variables, in: environment), authorities: authorities)
+            source = TokenSource(variables)
+            access = try ClientAccess(token: source.token(in: environment), authorities: authorities)
         }
     }
 
-    private static func token(
-        of variables: [String: String], in environment: CommandEnvironment
-    ) throws -> String? {
-        guard let file = variables["WFCTL_TOKEN_FILE"] else { return variables["WFCTL_TOKEN"] }
-        return String(decoding: try environment.files.read(file, limit: 8_192), as: UTF8.self)
-    }
-
     func client(in environment: CommandEnvironment) throws -> WorkflowClient {
-        try environment.connect(address, access)
+        var client = try environment.connect(address, access)
+        client.unauthenticated = source.refusal(at: address)
+        return client
     }
 }

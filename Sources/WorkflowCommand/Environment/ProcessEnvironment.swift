@@ -73,10 +73,12 @@ private struct SystemFiles: FileAccess {
         guard descriptor >= 0 else { throw unreadable(path) }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & 0o077 == 0 else {
+        guard fstat(descriptor, &status) == 0 else { throw unreadable(path) }
+        // As ssh does for keys. The group of another user's file is how systemd and Kubernetes pass a secret.
+        guard status.st_mode & (status.st_uid == geteuid() ? 0o077 : 0o007) == 0 else {
             throw CommandFailure(
                 .notPermitted,
-                "Cannot use '\(path)': others than its owner may use it, and it has tokens; 'chmod 600' it")
+                "Cannot use '\(path)': others than its owner may use it, and it has a token; 'chmod 600' it")
         }
         return try content(of: descriptor, named: path, limit: limit)
     }

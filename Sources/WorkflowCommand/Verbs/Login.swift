@@ -34,7 +34,8 @@ struct Login: Verb {
             try environment.askSecret("token for \(address): ")
             ?? String(decoding: environment.files.read("-", limit: 8_192), as: UTF8.self)
         let access = try ClientAccess(token: token, authorities: authorities)
-        let client = try environment.connect(address, access)
+        var client = try environment.connect(address, access)
+        client.unauthenticated = TokenSource.login.refusal(at: address)
         let (caller, end) = try await session.using(client) { client in
             (try await client.whoami(), await client.certificateEnd())
         }

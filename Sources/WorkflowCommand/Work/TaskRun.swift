@@ -8,7 +8,8 @@ struct TaskRun: Sendable {
     /// The end of the program, or another reason to end the work.
     private enum Ending {
         case program(ProgramRun.Outcome)
-        case leaseLost
+        /// The lease is lost, for a reason.
+        case leaseLost(String)
         case told
         case nothing
     }
@@ -37,8 +38,8 @@ struct TaskRun: Sendable {
         } catch {
             return await report(.failed(FailRequest(type: "exit", message: error.message)), since: start)
         }
-        let (outcome, isLost) = await ended(program)
-        guard !isLost else { return tellLost(since: start) }
+        let (outcome, loss) = await ended(program)
+        if let loss { return tellLost(since: start, loss) }
         await report(TaskReport(outcome), since: start)
     }
 
@@ -49,7 +50,7 @@ struct TaskRun: Sendable {
     }
 
     /// Waits for the end of the program, and ends the program when it is no longer useful.
-    private func ended(_ program: ProgramRun) async -> (outcome: ProgramRun.Outcome, isLost: Bool) {
+    private func ended(_ program: ProgramRun) async -> (outcome: ProgramRun.Outcome, loss: String?) {
         await withTaskGroup(of: Ending.self) { group in
             group.addTask { [errors = work.session.environment.errors] in
                 .program(
@@ -63,14 +64,14 @@ struct TaskRun: Sendable {
                 await work.stops.reached(2)
                 return Task.isCancelled ? .nothing : .told
             }
-            var isLost = false
+            var loss: String?
             while let ending = await group.next() {
                 switch ending {
                 case .program(let outcome):
                     group.cancelAll()
-                    return (outcome, isLost)
-                case .leaseLost:
-                    isLost = true
+                    return (outcome, loss)
+                case .leaseLost(let why):
+                    loss = why
                     program.terminate()
                 case .told: program.terminate()
                 case .nothing: break
@@ -92,7 +93,9 @@ struct TaskRun: Sendable {
                     try await work.client.prolong(task: task.task)
                 }
             } catch {
-                if error.problem?.type == .leaseLost { return .leaseLost }
+                if error.problem?.type == .leaseLost { return .leaseLost(Self.lost) }
+                // Nothing prolongs the lease any more, so others will get the task.
+                if error.isRefusal { return .leaseLost(error.description) }
             }
         }
         return .nothing
@@ -104,8 +107,8 @@ struct TaskRun: Sendable {
             tell(report.summary, since: start)
         } catch {
             if error.problem?.type == .leaseLost {
-                tellLost(since: start)
-            } else if case .completed = report, error.problem != nil {
+                tellLost(since: start, Self.lost)
+            } else if case .completed = report, error.problem != nil, !error.isRefusal {
                 await self.report(.failed(FailRequest(type: "invalid-output", message: error.brief)), since: start)
             } else {
                 tell("\(report.summary), but wfd does not know: \(error.description)", since: start)
@@ -128,8 +131,9 @@ struct TaskRun: Sendable {
         try? work.session.say("\(task.instance) \(task.id): \(what) in \(seconds(since: start)) s")
     }
 
-    private func tellLost(since start: Duration) {
-        let why = "the task was cancelled, or others have it"
+    private static let lost = "the task was cancelled, or others have it"
+
+    private func tellLost(since start: Duration, _ why: String) {
         // Ignored, as in the message above.
         try? work.session.say(
             "\(task.instance) \(task.id): the lease was lost after \(seconds(since: start)) s: \(why)")
@@ -142,6 +146,9 @@ struct TaskRun: Sendable {
 }
 
 extension ClientError {
+    /// True if the daemon does not let this worker report: its token has ended, or its roles are too small.
+    fileprivate var isRefusal: Bool { problem?.type == .unauthenticated || problem?.type == .forbidden }
+
     /// The description, cut to the size of a worker's message.
     fileprivate var brief: String {
         String(decoding: description.utf8.prefix(APILimits.errorMessageBytes), as: UTF8.self)
