@@ -63,7 +63,7 @@ extension Setting {
             "access.unix",
             """
             Give users of this machine roles on unix sockets; the key 'group' names a group. Without it everyone who can \
-            open a socket may do everything. Root and the user of wfd always may.
+            open a socket may do everything. Root and the user of wfd always may; with [] nobody else may anything.
             """,
             example: "[{user: ops, role: operate}, {group: wfd-view, role: view}]", isReloadable: true,
             in: \.unixRules, reading: UnixRuleText.read),
@@ -175,6 +175,15 @@ extension Setting {
                 guard !settings.isInTheClear || settings.certificate == nil else {
                     throw SettingMistake("tls-certificate contradicts without-tls: give one of them")
                 }
+            }
+        ),
+        (
+            "anonymous",
+            { settings in
+                guard settings.anonymous != nil, !settings.listen.contains(where: \.isLoopback) else { return }
+                throw SettingMistake(
+                    "'anonymous' has no effect: it is for TCP on loopback, and 'listen' has no such address; add one, "
+                        + "such as 127.0.0.1:7433, or remove 'anonymous'")
             }
         ),
         (

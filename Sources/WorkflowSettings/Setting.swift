@@ -38,6 +38,16 @@ package struct Setting: Sendable {
     /// The flag, such as `--access-unix`; `nil` for a structure.
     package var flag: String? { form == .structure ? nil : "--" + words.joined(separator: "-") }
 
+    /// The flag that sets false, such as `--no-hold`, `--copy` and `--with-tls`; `nil` for what is not true or false.
+    package var opposite: String? {
+        guard form == .truth else { return nil }
+        return switch words.first {
+        case "no": "--" + words.dropFirst().joined(separator: "-")
+        case "without": (["--with"] + words.dropFirst()).joined(separator: "-")
+        default: (["--no"] + words).joined(separator: "-")
+        }
+    }
+
     /// The variable, such as `WFD_ACCESS_UNIX`; `nil` for a structure.
     package var variable: String? {
         form == .structure ? nil : (["WFD"] + words).joined(separator: "_").uppercased()

@@ -80,8 +80,12 @@ struct SettingFile {
 
     /// Reads the members of a map, whose keys follow a prefix.
     private mutating func read(_ node: DefinitionNode, below prefix: String) {
-        // A map whose keys are all in comments is null.
-        if case .null = node.content { return }
+        // An empty map may be meant as rules for nobody, or as no rules: with the key gone it is clear.
+        if !prefix.isEmpty, node.isEmpty {
+            let keys = table.filter { $0.key.hasPrefix(prefix) }.map { "'\($0.key.dropFirst(prefix.count))'" }
+            let words = keys.joined(separator: " or ")
+            return report("'\(prefix.dropLast())' is empty: write \(words) below it, or remove it", at: node.place)
+        }
         guard let members = node.members else {
             let what = prefix.isEmpty ? "the file" : "'\(prefix.dropLast())'"
             return report("\(what) must be a map, not \(node.kind)", at: node.place)
@@ -154,6 +158,12 @@ struct SettingFile {
 }
 
 extension DefinitionNode {
+    /// True for null, which a key without a value has, and for a map without members.
+    fileprivate var isEmpty: Bool {
+        if case .null = content { return true }
+        return members?.isEmpty ?? false
+    }
+
     /// The kind of the content, for messages.
     package var kind: String {
         switch content {

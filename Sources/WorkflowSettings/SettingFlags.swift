@@ -28,7 +28,10 @@ package struct SettingFlags<Group: SettingGroup>: ParsableArguments, CustomRefle
         for setting in Group.settings {
             let key = Key(stringValue: setting.key)
             switch setting.form {
-            case .truth: if try container.decode(Bool.self, forKey: key) { texts[setting.key] = ["true"] }
+            case .truth:
+                let isTrue = try container.decode(Bool.self, forKey: key)
+                let isFalse = try container.decode(Bool.self, forKey: key.opposite)
+                if isTrue || isFalse { texts[setting.key] = (isTrue ? ["true"] : []) + (isFalse ? ["false"] : []) }
             case .text: texts[setting.key] = try container.decodeIfPresent(String.self, forKey: key).map { [$0] }
             case .texts:
                 let given = try container.decode([String].self, forKey: key)
@@ -38,10 +41,28 @@ package struct SettingFlags<Group: SettingGroup>: ParsableArguments, CustomRefle
         }
     }
 
+    /// Refuses the two flags of one setting together.
+    package func validate() throws {
+        for setting in Group.settings where setting.form == .truth && texts[setting.key]?.count == 2 {
+            throw ValidationError("'\(setting.flag ?? "")' contradicts '\(setting.opposite ?? "")': give one of them")
+        }
+    }
+
     package var customMirror: Mirror {
         Mirror(
             self,
-            children: Group.settings.compactMap { setting in Self.property(setting).map { (setting.key, $0) } })
+            children: Group.settings.flatMap { setting -> [Mirror.Child] in
+                let key = Key(stringValue: setting.key)
+                let properties = [(key, Self.property(setting)), (key.opposite, Self.opposite(setting))]
+                return properties.compactMap { key, property in property.map { (key.stringValue, $0) } }
+            })
+    }
+
+    /// Returns the declaration of the flag that sets false, which the help of the other one names.
+    private static func opposite(_ setting: Setting) -> Any? {
+        setting.opposite.map { name in
+            Flag(wrappedValue: false, name: .customLong(String(name.dropFirst(2))), help: .hidden)
+        }
     }
 
     /// Returns the declaration of a flag for the parser.
@@ -53,7 +74,9 @@ package struct SettingFlags<Group: SettingGroup>: ParsableArguments, CustomRefle
         }
         let standard = setting.form == .truth ? "" : setting.standard.map { " (default: \($0))" } ?? ""
         switch setting.form {
-        case .truth: return Flag(wrappedValue: false, name: name, help: ArgumentHelp(setting.help))
+        case .truth:
+            let help = ArgumentHelp(setting.help + " (opposite: \(setting.opposite ?? ""))")
+            return Flag(wrappedValue: false, name: name, help: help)
         case .text(let word):
             let help = ArgumentHelp(setting.help + standard, valueName: word)
             return Option<String?>(wrappedValue: nil, name: name, help: help, transform: read)
@@ -67,6 +90,8 @@ package struct SettingFlags<Group: SettingGroup>: ParsableArguments, CustomRefle
     private struct Key: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
+        /// The key of the flag that sets false.
+        var opposite: Key { Key(stringValue: stringValue + ".false") }
 
         init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }

@@ -7,7 +7,9 @@ package enum UnixRuleText {
     /// Returns the rules of a list, and reports all mistakes in it.
     package static func read(_ node: DefinitionNode, _ report: Setting.Report) -> [UnixRule]? {
         guard let elements = node.elements else {
-            report("write a list, such as [{user: ops, role: operate}, {group: wfd-view, role: view}]", node.place)
+            report(
+                "write a list, such as [{user: ops, role: operate}, {group: wfd-view, role: view}]; [] admits only root "
+                    + "and the user of wfd", node.place)
             return nil
         }
         return elements.compactMap { rule($0, report) }

@@ -1,4 +1,5 @@
 import DaemonTesting
+import Foundation
 import Testing
 import WorkflowClient
 
@@ -79,6 +80,19 @@ import WorkflowClient
                 "", ["WFD_LISEN": "unix:/a"], 64,
                 "error: WFD_LISEN: there is no such setting; did you mean 'WFD_LISTEN'?"
             ),
+            (
+                "access:\n", [:], 65, "wfd.yaml:1:8: error: 'access' is empty: write 'unix' below it, or remove it"
+            ),
+            (
+                "access:\n  unix:\n", [:], 65,
+                "wfd.yaml:2:8: error: write a list, such as [{user: ops, role: operate}, {group: wfd-view, role: "
+                    + "view}]; [] admits only root and the user of wfd"
+            ),
+            (
+                "anonymous: view\n", [:], 65,
+                "wfd.yaml:1:1: error: 'anonymous' has no effect: it is for TCP on loopback, and 'listen' has no such "
+                    + "address; add one, such as 127.0.0.1:7433, or remove 'anonymous'"
+            ),
             (nil, [:], 66, "wfd.yaml': No such file or directory"),
         ] as [(String?, [String: String], Int32, String)])
     func aStartWithAMistakeEndsWithItsCode(
@@ -92,6 +106,9 @@ import WorkflowClient
         ).result()
         #expect(result.end == .exited(code) && result.errors.hasSuffix(message + "\n"), "\(result.errors)")
         #expect(try folder.names() == names)
+        guard code != 64 else { return }
+        let check = try await wfd("config", "check", folder.path("wfd.yaml"))
+        #expect(check.end == result.end && check.errors == result.errors)
     }
 
     /// The file of the service manager's folder, with a variable before it and a flag before both.
@@ -105,6 +122,25 @@ import WorkflowClient
         #expect(daemon.address == .unix(path: socket))
         #expect(try folder.names().contains("flag.db"))
         #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    /// A setting that is true in the file or in a variable can be false for one start.
+    @Test(.timeLimit(.minutes(20))) func aFlagSetsFalse() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("hold: true\nno-copy: true\nwithout-tls: true\n", to: "wfd.yaml")
+        let shown = try await wfd(
+            "config", "--config", file, "--no-hold", "--copy", "--with-tls", environment: ["WFD_HOLD": "true"])
+        let variables = try await wfd(
+            "config", "--config", file,
+            environment: ["WFD_HOLD": "false", "WFD_NO_COPY": "false", "WFD_WITHOUT_TLS": "false"])
+        for key in ["hold", "no-copy", "without-tls"] {
+            let start = "\n" + key.padding(toLength: 17, withPad: " ", startingAt: 0)
+            #expect(shown.output.contains(try Regex(start + "false +flag\n")), "\(shown)")
+            #expect(variables.output.contains(try Regex(start + "false +environment\n")), "\(variables)")
+        }
+        let both = try await wfd("config", "--hold", "--no-hold")
+        #expect(both.end == .exited(64))
+        #expect(both.errors.hasPrefix("error: '--hold' contradicts '--no-hold': give one of them\n"), "\(both)")
     }
 
     /// Commands that need the daemon stopped find its database in the same way.
@@ -135,7 +171,7 @@ import WorkflowClient
         }
         #expect(keys.count == 18)
         let flags = Set(help.matches(of: /--([a-z-]+)/).map { String($0.1) })
-        #expect(flags == Set(keys + ["config", "version", "help"]))
+        #expect(flags == Set(keys + ["config", "version", "help", "with-tls", "no-hold", "copy"]))
     }
 
     private static func words(_ text: some StringProtocol) -> String {

@@ -18,8 +18,9 @@ import WorkflowJSON
 
     private static func daemon(in folder: TemporaryFolder, listen: [String] = []) async throws -> Daemon {
         let addresses = listen.isEmpty ? ["unix:" + folder.path("wfd.sock")] : listen
+        let anonymous = listen.isEmpty ? [] : ["--anonymous", "view"]
         let daemon = try await Daemon(
-            arguments: Daemon.arguments(database: folder.path("wfd.db"), listen: addresses) + ["--anonymous", "view"],
+            arguments: Daemon.arguments(database: folder.path("wfd.db"), listen: addresses) + anonymous,
             database: folder.path("wfd.db"), addresses: addresses.count)
         _ = try await daemon.said("apply", try folder.write(machine, to: "lamp.yaml"))
         return daemon

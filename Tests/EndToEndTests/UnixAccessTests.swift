@@ -85,9 +85,14 @@ struct UnixAccessTests {
         #expect(refused.end == .exited(77), "\(refused)")
         // The stream is cut, and its caller is not let in again.
         #expect(try await tail.result().end == .exited(77))
-        _ = try folder.write("access:\n", to: "wfd.yaml")
-        daemon.program.signal(SIGHUP)
-        _ = try await daemon.program.errorLines(containing: "access.unix is missing")
+        for (text, message) in [
+            ("access:\n", "'access' is empty: write 'unix' below it, or remove it"),
+            ("access: {unix: }\n", "[] admits only root and the user of wfd"), ("", "access.unix is missing"),
+        ] {
+            _ = try folder.write(text, to: "wfd.yaml")
+            daemon.program.signal(SIGHUP)
+            _ = try await daemon.program.errorLines(containing: message)
+        }
         #expect(try await wfctl(as: 12_340, 1, [], "list").end == .exited(77))
         _ = try folder.write("access: {unix: [{user: no-such-user, role: view}]}\n", to: "wfd.yaml")
         daemon.program.signal(SIGHUP)

@@ -23,7 +23,6 @@ import WorkflowSettings
             "metrics": ["unix:/m", "127.0.0.1:3", "[::1]:4"],
             "allow-host": ["a.example", "b.example", "[::1]"],
             "without-tls": ["false", "true", "true"],
-            "anonymous": ["view", "monitor", "view"],
             "clock": ["real", "virtual", "real"],
             "hold": ["false", "true", "true"],
             "no-copy": ["false", "true", "true"],
@@ -38,12 +37,14 @@ import WorkflowSettings
     }
 
     /// The settings that have a flag, and are good without another one.
-    private static let single = Setting.all.filter { $0.form != .structure && !$0.key.hasPrefix("tls-") }
+    private static let single = Setting.all.filter {
+        $0.form != .structure && !$0.key.hasPrefix("tls-") && $0.key != "anonymous"
+    }
 
     @Test func everySettingHasValuesHere() {
         #expect(Self.single.map(\.key).sorted() == values.keys.sorted())
         let others = Setting.all.map(\.key).filter { values[$0] == nil }
-        #expect(others == ["tls-certificate", "tls-key", "access.unix"])
+        #expect(others == ["tls-certificate", "tls-key", "access.unix", "anonymous"])
     }
 
     @Test func theFilesOfTLSGoTogether() throws {
@@ -53,6 +54,41 @@ import WorkflowSettings
         let half = try folder.write("tls-certificate: /c\n", to: "half.yaml")
         let error = #expect(throws: SettingError.self) { try SettingSources(file: half, environment: [:]).resolve() }
         #expect(error?.lines.first?.hasSuffix("tls-certificate and tls-key go together: give both or neither") == true)
+    }
+
+    @Test func aRoleForCallersWithoutATokenNeedsAnAddressOnLoopback() throws {
+        let file = try folder.write("anonymous: view\nlisten: [unix:/a, '[::1]:1']\n", to: "anonymous.yaml")
+        let resolved = try SettingSources(file: file, environment: ["WFD_ANONYMOUS": "monitor"]).resolve()
+        #expect(resolved.settings.anonymous == .monitor)
+        let others = ["WFD_LISTEN": "unix:/a,0.0.0.0:1", "WFD_WITHOUT_TLS": "true", "WFD_ALLOW_HOST": "a.example"]
+        for (flags, place) in [(["anonymous": ["view"]], "--anonymous"), ([:], "\(file):1:1")] {
+            let error = #expect(throws: SettingError.self) {
+                try SettingSources(flags: flags, file: file, environment: others).resolve()
+            }
+            #expect(error?.mistakes.map { "\($0)" }.first?.hasPrefix("\(place): 'anonymous' has no effect: ") == true)
+        }
+    }
+
+    @Test func everySettingThatIsTrueOrFalseHasAFlagForBoth() {
+        let truths = Setting.all.filter { $0.form == .truth }
+        #expect(truths.map(\.flag) == ["--without-tls", "--hold", "--no-copy"])
+        #expect(truths.map(\.opposite) == ["--with-tls", "--no-hold", "--copy"])
+        #expect(Setting.all.allSatisfy { ($0.form == .truth) == ($0.opposite != nil) })
+    }
+
+    @Test func noRulesAndRulesForNobodyAreTwoThings() throws {
+        func rules(_ text: String) throws -> [UnixRule]? {
+            let file = try folder.write(text, to: "rules.yaml")
+            return try SettingSources(file: file, environment: [:]).resolve().settings.unixRules
+        }
+        #expect(try rules("place: a\n") == nil)
+        #expect(try rules("access: {unix: []}\n") == [])
+        for text in ["access:\n", "access: {}\n", "access: {unix: }\n", "access: {unix: {}}\n"] {
+            #expect(throws: SettingError.self) { try rules(text) }
+        }
+        let access = try UnixAccess([])
+        #expect(access.roles(of: 0, [0], own: 7) == [.admin] && access.roles(of: 7, [], own: 7) == [.admin])
+        #expect(access.roles(of: 8, [0], own: 7) == [])
     }
 
     @Test func rulesForUsersAreReadWithAllTheirMistakes() throws {

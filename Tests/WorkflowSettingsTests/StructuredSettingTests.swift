@@ -54,10 +54,13 @@ import WorkflowSettings
             ])
     }
 
-    @Test func aMapWhoseKeysAreInCommentsIsEmpty() throws {
+    @Test(arguments: ["tls:\n  #key: /k\n", "tls: {}", "tls: null"])
+    func aMapWithoutKeysIsRefused(text: String) throws {
         let folder = try TemporaryFolder()
-        let path = try folder.write("tls:\n  #key: /k\n", to: "wfd.yaml")
-        let resolved = try SettingSources(file: path, environment: [:], table: Self.table).resolve()
-        #expect(resolved.origin(of: "tls.key") == .standard)
+        let path = try folder.write(text, to: "wfd.yaml")
+        let sources = SettingSources(file: path, environment: [:], table: Self.table)
+        let error = #expect(throws: SettingError.self) { try sources.resolve() }
+        let message = "'tls' is empty: write 'key' or 'certificate' below it, or remove it"
+        #expect(error?.mistakes.map(\.message) == [message])
     }
 }

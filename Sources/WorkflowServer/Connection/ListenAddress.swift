@@ -48,6 +48,11 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// True for a TCP address that only this machine reaches.
+    package var isLoopback: Bool {
+        if case .unix = self { false } else { isLocal }
+    }
+
     /// Returns true for a loopback address; `nil` for text that is no IP address.
     private static func isLoopback(_ host: String) -> Bool? {
         var four = in_addr()
