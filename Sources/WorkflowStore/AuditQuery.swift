@@ -10,7 +10,8 @@ package struct AuditQuery: Sendable, Equatable {
 
     /// The kind; `nil` for all.
     package var kind: Kind?
-    /// The caller; `nil` for all.
+    /// The caller; `nil` for all. Without brackets it also stands for its persons and names, such as `token:sso` for
+    /// `token:sso(ana)`.
     package var actor: Actor?
     /// The earliest time; `nil` for all.
     package var since: Timestamp?
@@ -26,6 +27,19 @@ package struct AuditQuery: Sendable, Equatable {
         self.since = since
         self.before = before
         self.limit = limit
+    }
+}
+
+extension AuditQuery {
+    /// The text with which further actors begin that the query takes; `nil` if it takes its own actor alone.
+    package var actorPrefix: String? {
+        actor.flatMap { $0.rawValue.contains("(") ? nil : $0.rawValue + "(" }
+    }
+
+    /// Returns true if the query takes what an actor did.
+    package func takes(_ other: Actor?) -> Bool {
+        guard let actor else { return true }
+        return other == actor || actorPrefix.map { other?.rawValue.hasPrefix($0) ?? false } ?? false
     }
 }
 

@@ -50,6 +50,24 @@ extension StoreSuite {
         Check(name: "the list is filtered by kind, actor and time") { (store, writer) async throws in
             try await expectFilters(store, try listed(writer))
         },
+        Check(name: "an actor without brackets is found with and without them") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            let actors: [Actor] = [
+                "token:sso", "token:sso(ana)", "token:sso2", "token:sso(bob)", "token:s", "token:SSO(",
+            ]
+            for actor in actors { scribe.change(.hold, by: actor) }
+            scribe.change(.hold)
+            try scribe.commit(writer)
+            func found(_ actor: Actor) async throws -> [Actor?] {
+                try await store.audits(AuditQuery(actor: actor, limit: 10), in: .default).entries.compactMap(\.change)
+                    .map(\.actor).reversed()
+            }
+            #expect(try await found("token:sso") == ["token:sso", "token:sso(ana)", "token:sso(bob)"])
+            #expect(try await found("token:sso(ana)") == ["token:sso(ana)"])
+            for none: Actor in ["token:", "token:ss", "token:sso(", "token:%", "token"] {
+                #expect(try await found(none).isEmpty, "\(none)")
+            }
+        },
         Check(name: "an accepted clock is recorded at its own time") { store, writer in
             let scribe = Scribe(writer)
             scribe.change(.hold)

@@ -30,7 +30,7 @@ extension FakeContent {
 
     func audits(_ query: AuditQuery, in namespace: NamespaceID) -> AuditPage {
         func takes(_ owner: NamespaceID, _ actor: Actor?, _ at: Timestamp, _ position: Position) -> Bool {
-            owner == namespace && (query.actor == nil || query.actor == actor) && at >= query.since ?? at
+            owner == namespace && query.takes(actor) && at >= query.since ?? at
                 && query.before.map { position < $0 } ?? true
         }
         var entries: [AuditEntry] = []

@@ -26,13 +26,13 @@ private struct AuditScan {
         if readsDeletions {
             entries += try AuditRecord.all(
                 database, "\(Self.condition) ORDER BY position DESC LIMIT ?6", before, floor, namespace, since,
-                query.actor, limit
+                query.actor, limit, query.actorPrefix
             ).map(AuditEntry.deletion)
         }
         if readsChanges {
             entries += try ChangeRecord.all(
-                database, "\(Self.condition) AND (?7 IS NULL OR action = ?7) ORDER BY position DESC LIMIT ?6", before,
-                floor, namespace, since, query.actor, limit, action
+                database, "\(Self.condition) AND (?8 IS NULL OR action = ?8) ORDER BY position DESC LIMIT ?6", before,
+                floor, namespace, since, query.actor, limit, query.actorPrefix, action
             ).map(AuditEntry.change)
         }
         entries.sort { $0.position > $1.position }
@@ -42,7 +42,8 @@ private struct AuditScan {
     }
 
     private static let condition = """
-        WHERE position < ?1 AND position >= ?2 AND namespace_id = ?3 AND at_ms >= ?4 AND (?5 IS NULL OR actor = ?5)
+        WHERE position < ?1 AND position >= ?2 AND namespace_id = ?3 AND at_ms >= ?4
+          AND (?5 IS NULL OR actor = ?5 OR substr(actor, 1, length(?7)) = ?7)
         """
 
     private var before: Int64 { query.before?.rawValue ?? .max }

@@ -94,7 +94,8 @@ public struct AuditItem: Equatable, WireRecord {
 public struct AuditParameters: Hashable, Sendable {
     /// The action; `nil` for all.
     public var action: AuditItem.Action?
-    /// The exact name of the actor; `nil` for all.
+    /// The actor. A name without brackets also finds it with brackets: `token:sso` finds `token:sso(ana)`, and `uid:0`
+    /// finds `uid:0(root)`. `nil` for all.
     public var actor: String?
     /// The earliest time; `nil` for all.
     public var since: WireTime?

@@ -25,7 +25,10 @@ struct Audit: Verb {
             valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("Show what this caller did, such as 'uid:1000(ada)'.", valueName: "actor"))
+    @Option(
+        help: ArgumentHelp(
+            "Show what this caller did, such as 'uid:1000(ada)'; 'token:sso' also finds 'token:sso(ana)'.",
+            valueName: "actor"))
     var actor: String?
 
     @Option(
