@@ -10,6 +10,8 @@ package final class AccessBook: Sendable {
         var content: AccessContent
         var tokens: [String: TokenRecord] = [:]
         var unix: UnixAccess?
+        /// True if there was no file when it was opened.
+        var isFileMissing = false
         /// The last time at which tokens that had ended were looked for.
         var looked = WireTime(milliseconds: 0)
 
@@ -54,11 +56,18 @@ package final class AccessBook: Sendable {
         let content = try file.read()
         self.file.withLock { $0 = file }
         state.withLock { state in
-            state.content = content
+            state.content = content ?? AccessContent()
+            state.isFileMissing = content == nil
             state.index()
         }
         changed()
     }
+
+    /// True if there was no file when it was opened, and none was written since.
+    package var isFileMissing: Bool { state.withLock { $0.isFileMissing } }
+
+    /// The path of the file; empty until it is opened.
+    package var path: String { file.withLock { $0?.path ?? "" } }
 
     /// A number that grows with each change. What was found out about a caller holds while it stays the same.
     package var number: UInt64 { counter.load(ordering: .acquiring) }
@@ -276,6 +285,7 @@ extension AccessBook {
             let install = {
                 self.state.withLock { state in
                     state.content = changed
+                    state.isFileMissing = false
                     state.index()
                 }
             }
@@ -312,7 +322,10 @@ extension TokenRecord {
         var words = roles.map(\.rawValue)
         if let queues { words.append("queues \(queues.joined(separator: " "))") }
         if speaksFor { words.append("speaks for others") }
-        if let expires { words.append("until \(expires.text.prefix(10))") }
+        if let expires {
+            let isWithinADay = expires.milliseconds - created.milliseconds < 86_400_000
+            words.append("until \(isWithinADay ? expires.text[...] : expires.text.prefix(10))")
+        }
         return "created: " + words.joined(separator: ", ")
     }
 }

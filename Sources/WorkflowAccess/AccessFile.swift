@@ -23,12 +23,12 @@ package struct AccessFile: Sendable {
         path = database + ".access"
     }
 
-    /// Returns the content; empty if there is no file. Refuses a file that somebody else may have written or read, and
-    /// one that is damaged: neither counts as empty.
-    func read() throws(AccessError) -> AccessContent {
+    /// Returns the content; `nil` if there is no file. Refuses a file that somebody else may have written or read, and
+    /// one that is damaged: neither counts as missing.
+    func read() throws(AccessError) -> AccessContent? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return AccessContent() }
+            if errno == ENOENT { return nil }
             throw refused(errno == ELOOP ? "it is a symbolic link" : String(cString: strerror(errno)))
         }
         defer { close(descriptor) }

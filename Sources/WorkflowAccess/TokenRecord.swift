@@ -66,11 +66,22 @@ package struct TokenRecord: Equatable, WireRecord {
         return ends.allSatisfy { now < $0 } ? .some(ends.min()) : nil
     }
 
-    /// The token as callers see it.
-    package func item(_ token: AccessToken? = nil) -> TokenItem {
+    /// The milliseconds before its end from which a token ends soon: 14 days.
+    package static let nearEnd: Int64 = 14 * 86_400_000
+
+    /// Returns the distance of the token's end.
+    package func expiry(at now: WireTime) -> TokenItem.Expiry? {
+        guard let expires else { return nil }
+        if expires <= now { return .expired }
+        return expires.milliseconds - now.milliseconds <= Self.nearEnd ? .soon : nil
+    }
+
+    /// Returns the token as callers see it.
+    package func item(_ token: AccessToken? = nil, at now: WireTime) -> TokenItem {
         TokenItem(
             name: name, id: id, roles: roles, queues: queues, speaksFor: speaksFor ? true : nil, createdAt: created,
-            createdBy: createdBy, expiresAt: expires, overlapUntil: overlap, token: token?.text)
+            createdBy: createdBy, expiresAt: expires, expiry: expiry(at: now),
+            overlapUntil: overlap.flatMap { now < $0 ? $0 : nil }, token: token?.text)
     }
 }
 

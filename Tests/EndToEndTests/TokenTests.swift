@@ -127,6 +127,35 @@ import WorkflowJSON
         #expect(linked.end == .exited(65) && linked.errors.contains("it is a symbolic link"), "\(linked.errors)")
     }
 
+    /// As after a move to another machine without the file.
+    @Test func aMissingFileOfTokensIsToldIfThereWereTokens() async throws {
+        let message = "the file of tokens is missing, so every token made before is unknown"
+        let first = try await daemon.token("shop", "view")
+        let path = folder.path("wfd.db.access")
+        let begun = try await daemon.stop()
+        #expect(!begun.errors.contains(message))
+        #expect(rename(path, folder.path("elsewhere")) == 0)
+        let next = try await Self.daemon(in: folder)
+        let lines = try await next.program.errorLines(containing: message)
+        #expect(lines[0].contains(" warning ") && lines[0].contains("file=\(path)"), "\(lines)")
+        #expect(try await status(first, Self.web(next)) == 401)
+        #expect(try await next.stop().end == .exited(0))
+        #expect(rename(folder.path("elsewhere"), path) == 0)
+        let last = try await Self.daemon(in: folder)
+        #expect(try await status(first, Self.web(last)) == 200)
+        #expect(try await !last.stop().errors.contains(message))
+    }
+
+    @Test func theListMarksWhatEndsSoonAndWhatOverlaps() async throws {
+        _ = try await daemon.token("soon", "send", "--expires", "13d")
+        _ = try await daemon.token("late", "send", "--expires", "15d")
+        _ = try await daemon.saidInTime("token", "rotate", "late", "--overlap", "1h")
+        let rows = try await daemon.said("token", "list").split(separator: "\n").map(String.init)
+        #expect(rows.count == 3 && rows[0].hasSuffix("   OVERLAP"), "\(rows)")
+        #expect(rows[1].wholeMatch(of: /late .* 20\S+Z +20\S+Z/) != nil, "\(rows)")
+        #expect(rows[2].wholeMatch(of: /soon .* 20\S+Z \(soon\) +-/) != nil, "\(rows)")
+    }
+
     @Test func failuresAreCountedAndToldWithoutTheirCredentials() async throws {
         for _ in 0..<5 {
             #expect(

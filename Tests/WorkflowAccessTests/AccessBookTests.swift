@@ -56,6 +56,42 @@ import WorkflowStore
         #expect(!text.contains("shop\",\"id"))
     }
 
+    @Test func theAuditShowsTheTimeOfATokenThatEndsWithinADay() throws {
+        let book = try book()
+        _ = try create(book, "short", lasting: 5 * 60_000)
+        _ = try create(book, "long", lasting: 86_400_000)
+        #expect(
+            book.unrecorded.map { $0.detail.prefix { $0 != "(" } } == [
+                "created: send, until 2027-01-15T08:05:00.000Z ", "created: send, until 2027-01-16 ",
+            ])
+    }
+
+    @Test func theListMarksWhatEndsSoonAndWhatOverlaps() throws {
+        let book = try book()
+        _ = try create(book, "a", lasting: 1)
+        _ = try create(book, "b", lasting: 14 * 86_400_000 + 1)
+        _ = try create(book, "c", lasting: 14 * 86_400_000 + 2)
+        _ = try create(book, "d")
+        let overlap = WireTime(milliseconds: clock.now.milliseconds + 2)
+        _ = try book.rotate("d", overlap: overlap, by: nil)
+        func items() -> [TokenItem] { book.tokens.map { $0.item(at: clock.now) } }
+        #expect(items().map(\.expiry) == [.soon, nil, nil, nil])
+        clock.advance(1)
+        #expect(items().map(\.expiry) == [.expired, .soon, nil, nil])
+        #expect(items().map(\.overlapUntil) == [nil, nil, nil, overlap])
+        clock.advance(1)
+        #expect(items().map(\.expiry) == [.expired, .soon, .soon, nil])
+        #expect(items().map(\.overlapUntil) == [nil, nil, nil, nil])
+    }
+
+    @Test func aMissingFileIsKnownUntilOneIsWritten() throws {
+        let book = try book()
+        #expect(book.isFileMissing && book.path == file.path)
+        _ = try create(book, "shop")
+        #expect(!book.isFileMissing)
+        #expect(try !self.book().isFileMissing)
+    }
+
     @Test func theFileHasNoSecretAndIsForItsOwnerAlone() throws {
         let token = try create(book(), "shop")
         let text = try String(contentsOfFile: file.path, encoding: .utf8)

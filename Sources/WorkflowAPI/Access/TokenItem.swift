@@ -1,5 +1,13 @@
 /// A token, without its secret.
 public struct TokenItem: Equatable, WireRecord {
+    /// The distance of a token's end.
+    public enum Expiry: String, WireWord {
+        /// The token ends within 14 days.
+        case soon
+        /// The token has ended.
+        case expired
+    }
+
     /// The token's name; the actor of its requests is `token:NAME`.
     public var name: String
     /// The identifier, which stands in the token itself.
@@ -16,6 +24,8 @@ public struct TokenItem: Equatable, WireRecord {
     public var createdBy: String?
     /// The end of the token; `nil` for no end.
     public var expiresAt: WireTime?
+    /// The distance of the end; `nil` for more than 14 days, or no end.
+    public var expiry: Expiry?
     /// The end of the secret before the last rotation; `nil` if only the present secret is accepted.
     public var overlapUntil: WireTime?
     /// The token itself, in the answer that creates or rotates it; nobody can read it again.
@@ -24,8 +34,8 @@ public struct TokenItem: Equatable, WireRecord {
     /// Creates a value from its parts.
     public init(
         name: String, id: String, roles: [Role], queues: [String]? = nil, speaksFor: Bool? = nil,
-        createdAt: WireTime, createdBy: String? = nil, expiresAt: WireTime? = nil, overlapUntil: WireTime? = nil,
-        token: String? = nil
+        createdAt: WireTime, createdBy: String? = nil, expiresAt: WireTime? = nil, expiry: Expiry? = nil,
+        overlapUntil: WireTime? = nil, token: String? = nil
     ) {
         self.name = name
         self.id = id
@@ -35,6 +45,7 @@ public struct TokenItem: Equatable, WireRecord {
         self.createdAt = createdAt
         self.createdBy = createdBy
         self.expiresAt = expiresAt
+        self.expiry = expiry
         self.overlapUntil = overlapUntil
         self.token = token
     }
@@ -48,6 +59,7 @@ public struct TokenItem: Equatable, WireRecord {
         createdAt = try fields.required("createdAt", \.createdAt)
         createdBy = try fields.optional("createdBy", \.createdBy)
         expiresAt = try fields.optional("expiresAt", \.expiresAt)
+        expiry = try fields.optional("expiry", \.expiry)
         overlapUntil = try fields.optional("overlapUntil", \.overlapUntil)
         token = try fields.optional("token", \.token)
     }

@@ -16,6 +16,7 @@ package struct AccessWatch: Service {
     }
 
     package func run() async {
+        await tellLostTokens()
         await cancelWhenGracefulShutdown {
             var told = ContinuousClock.now - .seconds(60)
             while !Task.isCancelled {
@@ -31,6 +32,26 @@ package struct AccessWatch: Service {
         _ = tellFailures()
     }
 
+    /// Warns if the file of tokens is missing although tokens were made before: as after a move without the file.
+    private func tellLostTokens() async {
+        var query = AuditQuery(kind: .change(.token), limit: 1)
+        // The audit is for people: a database that cannot be read has errors of its own.
+        let caller = Caller(nil, namespace: .default)
+        while book.isFileMissing, let page = try? await engine.audits(query, by: caller).page {
+            guard page.entries.isEmpty else {
+                return engine.log.tell(
+                    .lostTokens, .warning,
+                    """
+                    the file of tokens is missing, so every token made before is unknown: stop wfd and restore the \
+                    file, or make new tokens
+                    """,
+                    ["file": "\(book.path)"])
+            }
+            guard let next = page.next else { return }
+            query.before = next
+        }
+    }
+
     /// Logs the requests without valid credentials since the last time; returns false if there were none.
     private func tellFailures() -> Bool {
         guard let failures = book.takeFailures() else { return false }
@@ -42,6 +63,8 @@ package struct AccessWatch: Service {
 }
 
 extension OperatorLog.Topic {
+    /// Tokens whose file is missing.
+    static let lostTokens = OperatorLog.Topic("reports of a missing file of tokens")
     /// Requests without valid credentials.
     static let logins = OperatorLog.Topic("reports of requests without valid credentials")
 }

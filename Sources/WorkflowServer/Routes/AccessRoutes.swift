@@ -12,7 +12,10 @@ struct AccessRoutes: Sendable {
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.whoami, isBrief: true) { request in Response(Whoami(request.identity)) }
-        routes.on(.listTokens) { _ in Response(Page(items: try book.tokens.map { $0.item() })) }
+        routes.on(.listTokens) { _ in
+            let (book, now) = (try book, try book.time)
+            return Response(Page(items: book.tokens.map { $0.item(at: now) }))
+        }
         routes.on(.createToken) { try await create($0) }
         routes.on(.rotateToken) { try await rotate($0) }
         routes.on(.revokeToken) { try await revoke($0) }
@@ -34,7 +37,7 @@ struct AccessRoutes: Sendable {
         let done = try await change(request, in: book) { isAdmitted throws(AccessError) in
             try book.create(body, until: expires, by: request.caller.actor, if: isAdmitted)
         }
-        return Response(done.record.item(done.token), status: .created)
+        return Response(done.record.item(done.token, at: book.time), status: .created)
     }
 
     private func rotate(_ request: RoutedRequest) async throws -> Response {
@@ -44,7 +47,7 @@ struct AccessRoutes: Sendable {
         let done = try await change(request, in: book) { isAdmitted throws(AccessError) in
             try book.rotate(name, overlap: overlap, by: request.caller.actor, if: isAdmitted)
         }
-        return Response(done.record.item(done.token))
+        return Response(done.record.item(done.token, at: book.time))
     }
 
     private func revoke(_ request: RoutedRequest) async throws -> Response {
@@ -52,7 +55,7 @@ struct AccessRoutes: Sendable {
         let record = try await change(request, in: book) { isAdmitted throws(AccessError) in
             try book.revoke(name, by: request.caller.actor, if: isAdmitted)
         }
-        return Response(record.item())
+        return Response(record.item(at: book.time))
     }
 
     /// Changes the tokens, and adds the change to the audit. The file has the change first: after a crash between the

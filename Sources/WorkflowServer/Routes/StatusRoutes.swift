@@ -17,8 +17,6 @@ struct StatusRoutes: Sendable {
     private static let shownRuns = 20
     private static let shownQueues = 10
     private static let shownTokens = 10
-    /// The milliseconds before the end of a certificate or a token from which it is shown: 14 days.
-    private static let nearEnd: Int64 = 14 * 86_400_000
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.status) { request in try await budget.page { try await status(request) } }
@@ -26,7 +24,7 @@ struct StatusRoutes: Sendable {
 
     /// The end of the certificate if it is near, by the clock of the machine, which callers compare it with.
     private var certificateEnd: Timestamp? {
-        let soon = SystemClock().now().rawValue + Self.nearEnd
+        let soon = SystemClock().now().rawValue + TokenRecord.nearEnd
         return certificate.flatMap { $0.end.rawValue <= soon ? $0.end : nil }
     }
 
@@ -34,10 +32,9 @@ struct StatusRoutes: Sendable {
     private func tokensEnding(for caller: CallerIdentity) -> [DaemonStatus.TokenEnd]? {
         guard caller.permissions.contains(.access), let book = access.book else { return nil }
         let now = book.time
-        let soon = WireTime(milliseconds: now.milliseconds + Self.nearEnd)
-        let ends = book.tokens.compactMap { token in
+        let ends = book.tokens.filter { $0.expiry(at: now) == .soon }.compactMap { token in
             token.expires.map { DaemonStatus.TokenEnd(name: token.name, expiresAt: $0) }
-        }.filter { now < $0.expiresAt && $0.expiresAt <= soon }.sorted { $0.expiresAt < $1.expiresAt }
+        }.sorted { $0.expiresAt < $1.expiresAt }
         return ends.isEmpty ? nil : Array(ends.prefix(Self.shownTokens))
     }
 

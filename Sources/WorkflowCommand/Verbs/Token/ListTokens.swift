@@ -9,7 +9,9 @@ struct ListTokens: Verb {
         discussion: """
             $ wfctl token list
 
-            ID stands in the token itself, after 'wfdt_': it tells which token a program has.
+            ID stands in the token itself, after 'wfdt_': it tells which token a program has. EXPIRES marks tokens \
+            that have expired, and those that expire within 14 days. OVERLAP is the time until which the secret before \
+            a rotation is still accepted.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -30,6 +32,9 @@ struct ListTokens: Verb {
         .init("QUEUES") { $0.queues?.joined(separator: ",") ?? "-" },
         .time("CREATED") { $0.createdAt },
         .init("BY") { $0.createdBy ?? "-" },
-        .init("EXPIRES") { $0.expiresAt?.text ?? "-" },
+        .init("EXPIRES", style: { $0.expiry == nil ? nil : .bad }) { item in
+            (item.expiresAt?.text ?? "-") + (item.expiry.map { " (\($0.rawValue))" } ?? "")
+        },
+        .init("OVERLAP") { $0.overlapUntil?.text ?? "-" },
     ]
 }
