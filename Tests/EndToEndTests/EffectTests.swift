@@ -171,7 +171,7 @@ struct EffectTests {
             states:
               a:
                 invoke:
-                  http: {method: GET, url: "http://127.0.0.1:\(stage.service.ports.http)/delay/2"}
+                  http: {method: GET, url: "http://127.0.0.1:\(stage.service.ports.http)/held"}
                   onDone: b
                   onError: c
               b: {}
@@ -184,7 +184,14 @@ struct EffectTests {
         try await eventually("it runs") { try await daemon.json("effects", "s").elements.first?["turn"] == "running" }
         #expect(try await daemon.said("show", "s").contains(", attempt 1 runs\n"))
         #expect(try await daemon.json("queues").elements.map { [$0["ready"], $0["running"]] } == [[0, 1]])
-        #expect(try await daemon.stop().end == .exited(0))
+        daemon.program.signal(SIGTERM)
+        // The stop has begun when nobody can connect any more.
+        let address = daemon.address
+        try await eventually("the stop begins") {
+            try await onOwnThread { (try? RawConnection(to: address)) == nil }
+        }
+        try await stage.service.release()
+        #expect(try await daemon.program.result().end == .exited(0))
         daemon = try await stage.daemon([])
         #expect(try await daemon.json("show", "s")["configuration"] == ["b"])
         _ = try await daemon.stop()
