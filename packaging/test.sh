@@ -15,7 +15,7 @@ leave_out() {
 [ "$(id -u)" -eq 0 ] || { leave_out "not tried, that needs root" && exit 0; }
 command -v apt-get dpkg-deb unshare >/dev/null || { leave_out "not tried, this is no Debian" && exit 0; }
 tools=()
-for tool in debootstrap lintian dpkg-dev python3; do
+for tool in debootstrap lintian dpkg-dev python3 iproute2 openssl; do
     [ -e "/usr/share/doc/$tool" ] || tools+=("$tool")
 done
 if [ ${#tools[@]} -gt 0 ]; then
@@ -58,13 +58,23 @@ if [ "$(cat "$system/.needed" 2>/dev/null)" != "$needed" ]; then
     echo "$needed" >"$system.part/.needed"
     mv "$system.part" "$system"
 fi
-for steps in package container; do
+others=(container)
+# Another host is a network namespace, whose cable to the server is a pair of virtual devices.
+if said=$(unshare --net ip link add wfd0 type veth peer name shop0 2>&1); then
+    others+=(remote)
+else
+    leave_out "not tried from another host: $said"
+fi
+for steps in package "${others[@]}"; do
     cp -a "$system" "$work/$steps"
     # The programs look for Swift's libraries where they were built.
     libraries=$(ldd "$programs/wfd" | sed -nE 's|.* => (/.*/swift/linux)/.*|\1|p' | head -n 1)
     .ci/runtime.sh "$work/$steps$libraries" "$programs/wfd" "$programs/wfctl"
     # Processes and mounts go with the steps, however they end.
-    unshare --mount --pid --fork --kill-child --mount-proc packaging/$steps-steps.sh "$work/$steps" "$first" "$second"
+    network=
+    [ $steps != remote ] || network=--net
+    unshare --mount --pid $network --fork --kill-child --mount-proc \
+        packaging/$steps-steps.sh "$work/$steps" "$first" "$second"
 done
 
 status=0
