@@ -8,6 +8,8 @@ struct Holds {
         case names, hosts, starts, flushes, pool
         /// The flushes of the writer, which holds up everybody.
         case syncs
+        /// Waits of 10 to 60 seconds, which are not held but cut short.
+        case waits
 
         /// The calls that must not hold up anybody else.
         static let allCases: [Call] = [.names, .hosts, .starts, .flushes, .pool]

@@ -78,6 +78,24 @@ import ThreadTesting
         #expect(try await daemon.stop().end == .exited(0))
     }
 
+    /// The pause of 15 seconds is short here.
+    @Test(.timeLimit(.minutes(20))) func anOpeningThatTakesLongAsksAgainAndAgainUntilItEnds() async throws {
+        let holds = try Holds(in: folder)
+        let manager = try NotifyReader(name: folder.path("notify"))
+        let more = "EXTEND_TIMEOUT_USEC=60000000"
+        for call in [Holds.Call.syncs, .waits] { try holds.shut(call) }
+        async let opening = daemon(manager, try holds.environment)
+        try await eventually("the opening is held") { holds.isHeld(.syncs) }
+        for _ in 1...5 { try await manager.expect(more) }
+        try holds.open(.syncs)
+        let daemon = try await opening
+        try await manager.expect(prefix: "READY=1\n")
+        let asked = manager.count(of: more)
+        try await letPass(.seconds(1))
+        #expect(manager.count(of: more) == asked)
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
     @Test(.timeLimit(.minutes(20))) func aWriterThatWorksIsFed() async throws {
         let manager = try NotifyReader(name: folder.path("notify"))
         let daemon = try await daemon(manager, ["WATCHDOG_USEC": "400000"])

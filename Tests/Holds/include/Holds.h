@@ -11,6 +11,9 @@
  *   flushes  a copy of the database is flushed (msync)
  *   syncs    a file of the database is flushed (fdatasync)
  *   pool     nothing of the daemon's does so: tasks of this library hold each thread of Swift's pool
+ *
+ * While the file `waits` is there, sleeps of tasks and waits for semaphores that would last 10 to 60 seconds last a
+ * fifth of one.
  */
 #define HOLDS_VARIABLE "HOLDS_FOLDER"
 
