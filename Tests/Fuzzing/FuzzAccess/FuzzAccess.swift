@@ -15,7 +15,7 @@ public func fuzzAccess(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let book = AccessBook(now: { now })
     guard (try? book.open(file)) != nil else { return 0 }
     for token in book.tokens {
-        _ = token.item()
+        _ = token.item(at: now)
         _ = try? book.rotate(token.name, overlap: now, by: nil)
     }
     guard let done = try? book.create(CreateTokenRequest(name: "fuzz", roles: [.view]), until: nil, by: nil) else {
