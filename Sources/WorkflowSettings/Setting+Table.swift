@@ -63,7 +63,7 @@ extension Setting {
             "access.unix",
             """
             Give users of this machine roles on unix sockets; the key 'group' names a group. Without it everyone who can \
-            open a socket may do everything. Root and the user of wfd always may; with [] nobody else may anything.
+            open a socket may do everything. Root and the user of wfd always may; with [] nobody else may do anything.
             """,
             example: "[{user: ops, role: operate}, {group: wfd-view, role: view}]", isReloadable: true,
             in: \.unixRules, reading: UnixRuleText.read),
