@@ -246,7 +246,7 @@ let package = Package(
                 "WorkflowStore", "WorkflowThreads", "WorstMacrosteps", arguments,
                 grdb,
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
-                logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), lifecycle,
+                logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), tls, lifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Benchmarks/wfbench"

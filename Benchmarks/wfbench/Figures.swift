@@ -3,9 +3,9 @@ import EngineFloor
 /// The lines of the table, in their order.
 enum Figures {
     static let all =
-        EngineFigures.figures + HTTPFigures.figures + LineFigures.figures + LatencyFigures.figures
-        + TaskFigures.figures + EffectFigures.figures + CommandFigures.figures + StepFigures.figures
-        + LibraryFigures.figures + ReplayFigures.figures + StreamFigures.figures
+        EngineFigures.figures + HTTPFigures.figures + AccessFigures.figures + LineFigures.figures
+        + LatencyFigures.figures + TaskFigures.figures + EffectFigures.figures + CommandFigures.figures
+        + StepFigures.figures + LibraryFigures.figures + ReplayFigures.figures + StreamFigures.figures
 
     /// Returns the figures whose ids begin with one of these texts, or all figures.
     static func selected(_ only: [String], isQuick: Bool) throws -> [Figure] {

@@ -139,6 +139,23 @@ enum UnixSocket {
         return descriptor
     }
 
+    /// Returns a port of this machine that nobody has at the moment.
+    static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
+            }
+        }
+        guard code == 0 else { throw BenchmarkError("no free port") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
     /// Sends all bytes, and waits if the socket takes no more.
     static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
         var rest = bytes

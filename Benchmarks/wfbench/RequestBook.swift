@@ -15,18 +15,26 @@ struct RequestBook {
 
     /// Creates a book with the event `flip` for each of a number of instances.
     ///
-    /// - Parameter data: The data as JSON; `nil` for an event without data.
-    init(flips instances: Int, data: String? = #"{"amount":250}"#, keyed: Bool = false) {
+    /// - Parameters:
+    ///   - data: The data as JSON; `nil` for an event without data.
+    ///   - token: The token of each request; `nil` for requests without one.
+    init(
+        flips instances: Int, data: String? = #"{"amount":250}"#, keyed: Bool = false, token: String? = nil,
+        host: String = "wfd"
+    ) {
         let body = data.map { #"{"event":"flip","data":\#($0)}"# } ?? #"{"event":"flip"}"#
         for number in 0..<instances {
-            add(post: "/v1/instances/i-\(number)/events", body, keyed: keyed)
+            add(post: "/v1/instances/i-\(number)/events", body, keyed: keyed, token: token, host: host)
         }
     }
 
     /// Adds a POST of JSON. With a key, the request gets a new one each time that it is taken.
-    mutating func add(post path: String, _ body: String, keyed: Bool = false) {
+    mutating func add(
+        post path: String, _ body: String, keyed: Bool = false, token: String? = nil, host: String = "wfd"
+    ) {
         let field = "Idempotency-Key: "
-        var head = "POST \(path) HTTP/1.1\r\nHost: wfd\r\n"
+        var head = "POST \(path) HTTP/1.1\r\nHost: \(host)\r\n"
+        if let token { head += "Authorization: Bearer \(token)\r\n" }
         if keyed {
             keys.append(bytes.count + head.utf8.count + field.utf8.count)
             head += field + String(repeating: "0", count: UUIDv7Text.length) + "\r\n"

@@ -1,5 +1,6 @@
 import EngineFloor
 import Foundation
+import WorkflowJSON
 
 extension ServerProcess {
     /// Stores the machine with two states and starts instances of it, `i-0` and so on, many at once.
@@ -14,6 +15,15 @@ extension ServerProcess {
     func prepareTasks(queues: Int, instances: Int) throws {
         for queue in 0..<queues { try apply(Workload.job("job-\(queue)", queue: "q-\(queue)")) }
         try start(instances) { "job-\($0 % queues)" }
+    }
+
+    /// Creates a token that may send events. Returns its text.
+    func makeToken() throws -> String {
+        let answer = try ask(HTTPRequestText.post("/v1/tokens", #"{"name":"bench","roles":["send"]}"#), status: 201)
+        guard case .string(let token)? = try JSONReader.value(from: answer).object?["token"] else {
+            throw BenchmarkError("no token in '\(answer.prefix(40))…'")
+        }
+        return token
     }
 
     /// Stores a machine.
