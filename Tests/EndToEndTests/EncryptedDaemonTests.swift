@@ -108,6 +108,19 @@ import WorkflowClient
         #expect(try await other.stop().end == .exited(0))
     }
 
+    @Test func wfctlSaysThatAnAddressNeedsTLS() async throws {
+        let daemon = try await daemon(try await authority.pair("a"))
+        let plain = "\(daemon.address)".replacing("https://", with: "http://")
+        for arguments in [["status"], ["send", "x", "go"], ["tail"]] {
+            let result = try await DaemonTesting.wfctl(arguments, environment: ["WFCTL_ADDRESS": plain])
+            #expect(result.end == .exited(65), "\(arguments): \(result)")
+            #expect(
+                result.errors == "error: This address speaks TLS alone: its URL begins with https://\n",
+                "\(arguments): \(result)")
+        }
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
     /// The daemon takes no such certificate, so another server has it.
     @Test func wfctlSaysThatACertificateHasExpired() async throws {
         let pair = try await authority.pair("old", days: -1)

@@ -54,6 +54,7 @@ struct LoopChannel: ServerChildChannel {
             place, lasting: budget.lasting, connection: presence.connection, limits: limits)
         try pipeline.addHandler(UnreadAnswers(budget: budget))
         if let certificate {
+            try pipeline.addHandler(PlainRequestRefusal())
             try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
             try pipeline.addHandler(HandshakeWatch(limit: limits.handshakeTime))
         }

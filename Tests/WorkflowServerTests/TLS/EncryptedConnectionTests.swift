@@ -87,17 +87,6 @@ import WorkflowClient
         try await host.stop()
     }
 
-    @Test func plainHTTPIsRefusedAtOnce() async throws {
-        let host = try await host { $0.handshakeTime = .hours(1) }
-        let address = try plain(host)
-        try await onOwnThread {
-            let connection = try RawConnection(to: address)
-            try connection.write(RawRequest.get("/livez").bytes)
-            #expect(try !connection.readToEnd().contains("HTTP/1.1"))
-        }
-        try await host.stop()
-    }
-
     /// The end of the input leaves no connection behind.
     @Test(arguments: [[], [0x16, 0x03, 0x01, 0x02, 0x00, 0x01]] as [[UInt8]])
     func aHandshakeThatIsCutOffEnds(begin: [UInt8]) async throws {
