@@ -90,19 +90,31 @@ extension RequestCodec {
             request.authority = String(head.uri[start...].prefix { !"/?#".contains($0) })
         }
         let isOld = head.version.major == 1 && head.version.minor == 0
-        if isOld {
-            // The answer ends with the connection: HTTP/1.0 has no chunks, and `keep-alive` is not certain there.
-            request.headerFields[.connection] = "close"
-            request.headerFields[.expect] = nil
-        }
+        let isLast = isOld || Self.hasUncertainEnd(head)
+        // The answer ends with the connection: HTTP/1.0 has no chunks, and `keep-alive` is not certain there.
+        if isLast { request.headerFields[.connection] = "close" }
+        if isOld { request.headerFields[.expect] = nil }
         if watch.isExtra, !Self.isAboutHealth(request) { admit(caller(request)) }
-        if last == nil, isOld || !head.isKeepAlive || watch.isExtra { last = (unanswered, isOld) }
+        if last == nil, isLast || !head.isKeepAlive || watch.isExtra { last = (unanswered, isOld) }
         if watch.isExtra { request = Self.extra(request) }
         isInRequest = true
         newest = (head, 0)
         unanswered += 1
         watch.headIsComplete(isInLines: Self.isInLines(request))
         context.fireChannelRead(wrapInboundOut(.head(request)))
+    }
+
+    /// Returns true if a proxy before wfd may see the request's end elsewhere, or if the parser reads no further: after
+    /// another transfer coding than `chunked` (RFC 9112, 6.1), `CONNECT`, and `Upgrade`.
+    private static func hasUncertainEnd(_ head: HTTPRequestHead) -> Bool {
+        head.method == .CONNECT
+            || head.headers.contains { name, value in
+                switch name.utf8.count {
+                case 7: name.lowercased() == "upgrade"
+                case 17: name.lowercased() == "transfer-encoding" && value.lowercased() != "chunked"
+                default: false
+                }
+            }
     }
 
     private static let linePaths = [Route.sendEvents, .reportTasks, .runBulk].map {
@@ -263,8 +275,10 @@ extension HTTPParserError {
         case .invalidHeaderToken, .invalidCharactersUsed: "A header field has a character that is not allowed there"
         case .invalidContentLength: "The Content-Length is no number, or stands beside a Transfer-Encoding"
         case .unexpectedContentLength: "The request has more than one Content-Length"
-        // The parser has no error of its own for a Transfer-Encoding after a Content-Length.
-        case .unknown: "The Transfer-Encoding stands beside a Content-Length, or does not end with 'chunked'"
+        // The parser has no errors of their own for these.
+        case .unknown:
+            "A line ends without CR, or the Transfer-Encoding stands beside a Content-Length or does not end with "
+                + "'chunked'"
         default: "The request is no HTTP/1.1"
         }
     }
