@@ -10,6 +10,8 @@ package struct AccessError: Error, CustomStringConvertible {
         case notWritten
         /// A rule names a user or a group that does not exist.
         case unknownName
+        /// The system's databases of users do not answer.
+        case unanswered
         case noSuchToken
         case nameTaken
         case tooMany
@@ -27,6 +29,17 @@ package struct AccessError: Error, CustomStringConvertible {
 
     static func unknown(_ kind: String, _ name: String) -> AccessError {
         AccessError(.unknownName, "access.unix names the \(kind) '\(name)', whom this machine does not know")
+    }
+
+    /// Creates the error for rules whose names cannot be looked up.
+    ///
+    /// - Parameter seconds: The time that was waited; `nil` if an earlier look-up still waits.
+    package static func unanswered(after seconds: Int?) -> AccessError {
+        let wait = seconds.map { "there was no answer within \($0) seconds" } ?? "an earlier question has no answer yet"
+        return AccessError(
+            .unanswered,
+            "access.unix: the users and groups cannot be looked up, \(wait); check the machine's directory service, or "
+                + "write numbers instead of names")
     }
 
     static func noSuchToken(_ name: String) -> AccessError {

@@ -23,7 +23,7 @@ enum DaemonExit: Int32 {
     case cannotCreate = 73
     /// The disk failed; the last commit may or may not be on disk.
     case inputOutput = 74
-    /// Another daemon holds the database.
+    /// Another daemon holds the database, or the system's databases of users do not answer.
     case tryAgain = 75
 
     init(_ error: any Error) {
@@ -32,7 +32,7 @@ enum DaemonExit: Int32 {
         case let error as SettingError: self = error.isWithoutFile ? .noInput : error.isOfFile ? .badData : .usage
         case is ListenAddressError, is CertificateError, is TooFewDescriptors: self = .unavailable
         case is MissingPlaceError: self = .cannotCreate
-        case is AccessError: self = .badData
+        case let error as AccessError: self = error.code == .unanswered ? .tryAgain : .badData
         default: self = .software
         }
     }

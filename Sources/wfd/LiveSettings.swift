@@ -12,10 +12,11 @@ struct LiveSettings: Sendable {
     let book: AccessBook
     /// The certificate of TLS; `nil` for no TLS.
     let certificate: ServerCertificate?
+    private let rules = RuleReader()
 
     init(_ settings: Settings) throws {
         hosts = FurtherHosts(settings.allowedHosts)
-        book = AccessBook(unix: try settings.unixRules.map { try UnixAccess($0) }) {
+        book = AccessBook(unix: try settings.unixRules.map(rules.access)) {
             WireTime(milliseconds: SystemClock().now().rawValue)
         }
         certificate = try settings.certificateFiles.map { try ServerCertificate(certificate: $0, key: $1) }
@@ -26,14 +27,14 @@ struct LiveSettings: Sendable {
         [
             { settings in { DaemonLog.level.set(settings.logLevel) } },
             { [hosts] settings in { hosts.replace(with: settings.allowedHosts) } },
-            { [book] settings in
+            { [book, rules] settings in
                 // A line that was lost must not open the sockets to everybody.
                 if started.unixRules != nil, settings.unixRules == nil {
                     throw SettingMistake(
                         "access.unix is missing: without it everyone who can open a socket may do everything; restart "
                             + "wfd if that is meant")
                 }
-                let unix = try settings.unixRules.map { try UnixAccess($0) }
+                let unix = try settings.unixRules.map(rules.access)
                 return { book.set(unix) }
             },
             { [certificate] settings in

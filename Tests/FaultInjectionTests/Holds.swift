@@ -5,7 +5,7 @@ import Foundation
 struct Holds {
     /// A call that can be held; the names are those of `Holds.h`.
     enum Call: String, CaseIterable {
-        case names, hosts, starts, flushes, pool
+        case names, rules, hosts, starts, flushes, pool
         /// The flushes of the writer, which holds up everybody.
         case syncs
         /// Waits of 10 to 60 seconds, which are not held but cut short.

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
@@ -50,6 +51,18 @@ int getpwuid_r(uid_t user, struct passwd *entry, char *buffer, size_t size, stru
     pass("names");
     int (*next)(uid_t, struct passwd *, char *, size_t, struct passwd **) = next_of("getpwuid_r");
     return next(user, entry, buffer, size, found);
+}
+
+struct passwd *getpwnam(const char *name) {
+    pass("rules");
+    struct passwd *(*next)(const char *) = next_of("getpwnam");
+    return next(name);
+}
+
+struct group *getgrnam(const char *name) {
+    pass("rules");
+    struct group *(*next)(const char *) = next_of("getgrnam");
+    return next(name);
 }
 
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints, struct addrinfo **found) {

@@ -92,7 +92,7 @@ extension Problem {
             case .nameTaken: .tokenExists
             case .tooMany: .invalidData
             case .notAdmitted: .unauthenticated
-            case .refused, .notWritten, .unknownName: .storageUnavailable
+            case .refused, .notWritten, .unknownName, .unanswered: .storageUnavailable
             }
         self = type == .unauthenticated ? AccessControl.unauthenticated : Problem(type, detail: error.description)
     }

@@ -6,6 +6,7 @@
  * make a file `NAME.held` when they are held first.
  *
  *   names    users are looked up (getpwuid_r)
+ *   rules    users and groups are looked up by name (getpwnam, getgrnam)
  *   hosts    hosts are looked up (getaddrinfo)
  *   starts   a program whose file's name begins with `late` is started (posix_spawn)
  *   flushes  a copy of the database is flushed (msync)
