@@ -67,6 +67,7 @@ struct BulkRoutes: Sendable {
     private func run(_ request: RoutedRequest) async throws -> Response {
         try request.head.refuseIdempotencyKey()
         let (body, names) = try await Self.read(request)
+        try request.requireAdmission()
         let asked = try Self.request(body, names)
         // Errors of the request as a whole are reported before the first line.
         guard body.dryRun == true else {
