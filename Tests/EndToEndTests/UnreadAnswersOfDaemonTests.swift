@@ -31,18 +31,9 @@ import WorkflowJSON
         #expect(answer.status == 200)
     }
 
-    /// Returns the bytes of the process's own memory.
-    private func memory() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(daemon.pid)/status", encoding: .utf8)
-        guard let line = status.firstMatch(of: /RssAnon:\s+(\d+) kB/), let kilobytes = Int(line.1) else {
-            throw TestingError("no RssAnon")
-        }
-        return kilobytes << 10
-    }
-
     @Test(.timeLimit(.minutes(20))) func pagesThatNobodyReadsTakeABoundedMemory() async throws {
         try await fill()
-        let before = try memory()
+        let before = try daemon.ownMemory()
         let page = RawRequest.get("/v1/instances/a/history?limit=500")
         var connections: [RawConnection] = []
         var most = 0
@@ -50,7 +41,7 @@ import WorkflowJSON
             let connection = try RawConnection(to: daemon.address)
             try connection.write(page.bytes)
             connections.append(connection)
-            most = max(most, try memory() - before)
+            most = max(most, try daemon.ownMemory() - before)
         }
         // A request past the budget is told so, and all others are answered.
         let refusal = try await problem(page)
@@ -58,12 +49,12 @@ import WorkflowJSON
         #expect(refusal["detail"] == "Too many large answers wait to be read by their callers")
         #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
         #expect(try await daemon.json("send", "a", "note")["seq"] == 502)
-        most = max(most, try memory() - before)
+        most = max(most, try daemon.ownMemory() - before)
         #expect(most < 256 << 20, "\(most >> 20) MiB")
         connections.removeAll()
         var left = 0
         try await eventually("the memory is given back") {
-            left = try memory() - before
+            left = try daemon.ownMemory() - before
             return left < 32 << 20
         }
         print("RssAnon: \(before >> 20) MiB before, \(most >> 20) MiB more at most, \(left >> 20) MiB more at the end")
@@ -75,30 +66,30 @@ import WorkflowJSON
     @Test(.timeLimit(.minutes(20)), arguments: ["/v1/stream?after=start", "/v1/instances/a/stream?after=start"])
     func streamsThatNobodyReadsTakeABoundedMemory(target: String) async throws {
         try await fill(rows: 200, bytes: 100 << 10)
-        let before = try memory()
+        let before = try daemon.ownMemory()
         var connections: [RawConnection] = []
         var most = 0
         for _ in 0..<500 {
             let connection = try RawConnection(to: daemon.address)
             try connection.write(RawRequest.get(target).bytes)
             connections.append(connection)
-            most = max(most, try memory() - before)
+            most = max(most, try daemon.ownMemory() - before)
         }
         #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
         #expect(try await daemon.json("send", "a", "note")["seq"] == 202)
         try await eventually("all have begun") {
-            most = max(most, try memory() - before)
+            most = max(most, try daemon.ownMemory() - before)
             return connections.allSatisfy(\.isReadable)
         }
         // The memory must not grow in this time.
         for _ in 0..<20 {
             try await letPass(.milliseconds(100))
-            most = max(most, try memory() - before)
+            most = max(most, try daemon.ownMemory() - before)
         }
         print("\(target): RssAnon \(most >> 20) MiB more at most")
         #expect(most < 256 << 20, "\(most >> 20) MiB")
         connections.removeAll()
-        try await eventually("the memory is given back") { try memory() - before < 96 << 20 }
+        try await eventually("the memory is given back") { try daemon.ownMemory() - before < 96 << 20 }
     }
 
     /// Returns the problem that answers a request, as soon as there is one.
