@@ -21,6 +21,10 @@ package struct ServerLimits: Sendable {
     /// The time and the bytes for which the rest of a request is read and discarded after its answer.
     var restTime: TimeAmount = .seconds(2)
     var restBytes = 1 << 20
+    /// Bytes of unfinished bodies over all addresses, and the bytes of a part, in which they are counted. An unfinished
+    /// line counts like a body.
+    var unfinishedBytes = 64 << 20
+    var unfinishedPart = 64 << 10
     /// Seconds after which an idle connection is closed; longer than a request for history may wait.
     var idleSeconds: Int64 = 75
     /// Bytes of all header fields of a request together, and of any one of them.

@@ -15,7 +15,7 @@ import WorkflowStore
 /// Tests that a caller who takes all it can get leaves others their share.
 @Suite(.timeLimit(.minutes(20)), .ownThreads) struct CallerBoundsTests {
     /// A server with the callers `greedy` and `modest`, which both connect from one address.
-    private struct Host {
+    struct Host {
         let host: ServerHost
         let greedy: [(name: String, value: String)]
         let modest: [(name: String, value: String)]

@@ -14,6 +14,7 @@ final class ServerHost: Sendable {
     let address: Address
     /// The path of the database.
     let database: String
+    let budget: AnswerBudget
     private let folder: TemporaryFolder
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
@@ -59,10 +60,11 @@ final class ServerHost: Sendable {
         let engine = Engine(store: store, limits: engineLimits, observers: observers, logger: logger)
         let path = folder.path("wfd.sock")
         let port = Mutex(0)
+        budget = AnswerBudget(lasting: limits)
         let server = WorkflowServer(
             engine: engine,
             address: try ListenAddress(isOnTCP || certificate != nil ? "127.0.0.1:0" : "unix:\(path)"),
-            serving: routes, budget: AnswerBudget(lasting: limits), access: try access(store.path),
+            serving: routes, budget: budget, access: try access(store.path),
             certificate: certificate, rule: rule,
             definitions: definitions, version: "test",
             limits: limits, logger: logger, listening: { number in port.withLock { $0 = number ?? 0 } })

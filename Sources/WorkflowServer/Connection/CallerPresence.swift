@@ -47,6 +47,7 @@ final class CallerConnection: Sendable {
     private let channel: any Channel
     private let state = Mutex(State())
     private let line = Atomic(0)
+    private let lineBytes = Atomic(0)
 
     init(_ channel: any Channel) {
         self.channel = channel
@@ -55,7 +56,13 @@ final class CallerConnection: Sendable {
     /// The number of the line whose rest the reader of a body waits for; 0 if there is none.
     var unfinishedLine: Int { line.load(ordering: .relaxed) }
 
-    func waits(forLine number: Int) { line.store(number, ordering: .relaxed) }
+    /// The bytes of that line that have arrived.
+    var unfinishedBytes: Int { lineBytes.load(ordering: .relaxed) }
+
+    func waits(forLine number: Int, after bytes: Int = 0) {
+        line.store(number, ordering: .relaxed)
+        lineBytes.store(bytes, ordering: .relaxed)
+    }
 
     /// True if the caller sends nothing more.
     var callerHasLeft: Bool { state.withLock { $0.hasLeft } }

@@ -32,6 +32,8 @@ final class HeadWatch: ChannelInboundHandler {
     private var isGivenUp = false
     /// The place of a request whose body has not arrived with its head.
     private var bodyPlace: LastingAnswers.Place?
+    /// The parts of memory that the body has taken; `nil` for a small one.
+    private var bodyShare: UnfinishedBodies.Share?
     /// The number of an awaited line, and the time since which it is awaited.
     private var line: (number: Int, since: NIODeadline)?
     /// The rest of a request that is answered; `nil` if there is none.
@@ -110,7 +112,7 @@ final class HeadWatch: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         for look in [watching, lineWatching, resting] { look?.cancel() }
         (watching, lineWatching, resting) = (nil, nil, nil)
-        bodyPlace = nil
+        endBody()
         self.context = nil
     }
 }
@@ -135,11 +137,27 @@ extension HeadWatch {
         if watching == nil { watch(context, for: limits.bodyTime) }
     }
 
+    /// Counts the bytes of a body that has not ended; of a body in lines, those of the awaited line.
+    ///
+    /// - Parameter bytes: All bytes of the body so far.
+    func bodyHas(_ bytes: Int) {
+        let kept = isInLines ? connection?.unfinishedBytes ?? 0 : bytes
+        guard kept >= limits.unfinishedPart || bodyShare != nil, rest == nil, !isGivenUp, let context, let lasting
+        else { return }
+        let share = bodyShare ?? newShare(of: lasting.bodies, context)
+        bodyShare = share
+        do throws(Problem) {
+            try share.resize(to: kept)
+        } catch {
+            giveUp(error.type, error.detail, context)
+        }
+    }
+
     func requestEnded() {
         bodyBegan = nil
         isInRequest = false
         isInLines = false
-        bodyPlace = nil
+        endBody()
         line = nil
         guard let rest else { return }
         if rest.isLast {
@@ -173,7 +191,7 @@ extension HeadWatch {
         // Nothing is awaited, so a new connection may take this one's place.
         watching?.cancel()
         watching = nil
-        bodyPlace = nil
+        endBody()
         isInLines = false
         place.rests()
         if unfinished != nil, !isUnfinished { context.close(mode: .output, promise: nil) }
@@ -208,6 +226,7 @@ extension HeadWatch {
         lineWatching = context.eventLoop.assumeIsolated().scheduleTask(in: limits.lineLook) { [self] in
             lineWatching = nil
             guard isInLines else { return }
+            bodyHas(0)
             let number = connection?.unfinishedLine ?? 0
             let now = context.eventLoop.now
             if number == 0 { line = nil } else if line?.number != number { line = (number, now) }
@@ -231,6 +250,22 @@ extension HeadWatch {
         } catch {
             giveUp(error.type, error.detail, context)
         }
+    }
+
+    private func newShare(of bodies: UnfinishedBodies, _ context: ChannelHandlerContext) -> UnfinishedBodies.Share {
+        let (watch, request) = (NIOLoopBound(self, eventLoop: context.eventLoop), requests)
+        return UnfinishedBodies.Share(of: bodies, for: caller()) { [loop = context.eventLoop] in
+            loop.execute { watch.value.losesBodyShare(ofRequest: request) }
+        }
+    }
+
+    private func losesBodyShare(ofRequest number: Int) {
+        guard let context, bodyShare != nil, requests == number, !isGivenUp else { return }
+        giveUp(Claim.lost.type, Claim.lost.detail, context)
+    }
+
+    private func endBody() {
+        (bodyPlace, bodyShare) = (nil, nil)
     }
 
     private func losesBodyPlace(_ number: UInt64) {

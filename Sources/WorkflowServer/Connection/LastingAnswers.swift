@@ -9,6 +9,8 @@ final class LastingAnswers: Sendable {
     /// The bounds of streams, of all requests, and of all requests when one whose body is awaited is added. A body
     /// usually arrives soon, so its request may take a connection that the others leave free.
     private let bounds: (streams: Int, all: Int, bodies: Int)
+    /// The bytes of bodies that are awaited.
+    let bodies: UnfinishedBodies
     private let state = Mutex(State())
 
     private struct State {
@@ -23,6 +25,7 @@ final class LastingAnswers: Sendable {
 
     init(limits: ServerLimits) {
         let all = limits.connections - limits.shortConnections
+        bodies = UnfinishedBodies(limits: limits)
         bounds = (limits.streams, all, all + limits.shortConnections / 2)
     }
 

@@ -67,7 +67,8 @@ extension RequestCodec {
         case .head(let head): read(head, context)
         case .body(let body):
             newest?.bodyBytes += body.readableBytes
-            if !isOver { context.fireChannelRead(wrapInboundOut(.body(body))) }
+            watch.bodyHas(newest?.bodyBytes ?? 0)
+            if !isOver, !isDeaf { context.fireChannelRead(wrapInboundOut(.body(body))) }
         case .end(let trailers):
             isInRequest = false
             newest = nil

@@ -24,7 +24,7 @@ struct BodyLines {
     /// more lines.
     mutating func more() async throws -> Bool {
         if isAtEnd { return false }
-        if unread.readableBytes > 0 { connection.waits(forLine: Int(number) + 1) }
+        if unread.readableBytes > 0 { connection.waits(forLine: Int(number) + 1, after: unread.readableBytes) }
         guard var part = try await next() else {
             connection.waits(forLine: 0)
             isAtEnd = true
