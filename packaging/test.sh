@@ -59,7 +59,8 @@ if [ "$(cat "$system/.needed" 2>/dev/null)" != "$needed" ]; then
     mv "$system.part" "$system"
 fi
 others=(container)
-# Another host is a network namespace, whose cable to the server is a pair of virtual devices. Not every kernel has them.
+# Another host is a network namespace, whose cable to the server is a pair of virtual devices: not every kernel has
+# them.
 if said=$(unshare --net ip link add wfd0 type veth peer name shop0 2>&1); then
     others+=(remote)
 else

@@ -123,6 +123,10 @@ enum ArgumentOrder {
             }
         }
         guard let verb = rest.first else { return arguments }
-        return [verb] + globals + rest.dropFirst()
+        let own = Wfctl.configuration.subcommands.first { $0.configuration.commandName == verb }
+        let next = rest.dropFirst().first
+        let isNested = own?.configuration.subcommands.contains { $0.configuration.commandName == next } ?? false
+        let words = isNested ? 2 : 1
+        return rest.prefix(words) + globals + rest.dropFirst(words)
     }
 }

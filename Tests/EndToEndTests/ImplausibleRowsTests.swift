@@ -31,7 +31,7 @@ import WorkflowJSON
     }
 
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(20)),
         arguments: [
             ("timer", "due_ms", "/v1/timers"), ("queue", "set_ms", "/v1/queues"),
             ("machine_setting", "suspended_ms", "/v1/machines"), ("tally", "n", "/v1/tally"),
@@ -62,7 +62,7 @@ import WorkflowJSON
     }
 
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(20)),
         arguments: [
             ("instance.context", "/v1/instances"), ("instance.output", "/v1/instances/p"),
             ("effect.progress", "/v1/effects"), ("effect.error", "/v1/instances/p"),

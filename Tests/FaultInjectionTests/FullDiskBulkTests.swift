@@ -37,7 +37,7 @@ import WorkflowJSON
     }
 
     /// The follower of the run is cut off, and the run continues at the next start.
-    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(3)))
+    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(20)))
     func aDaemonStopsWhileARunPausesAndSomebodyFollowsIt() async throws {
         let folder = try TemporaryFolder()
         try await SmallDisk.with(megabytes: 96, in: folder) { disk in

@@ -7,7 +7,7 @@ import WorstMacrosteps
 /// Tests that the budget ends macrosteps that evaluate little and do much. Each prints how long its thread has had a
 /// core; `wfbench worst` measures how long other clients wait for them.
 @Suite(.serialized) struct WorstMacrostepTests {
-    @Test(.timeLimit(.minutes(5)), arguments: WorstMacrostep.all)
+    @Test(.timeLimit(.minutes(20)), arguments: WorstMacrostep.all)
     func theBudgetEndsIt(kind: WorstMacrostep) throws {
         let machine = try DefinitionReader.read(kind.definition).machine
         var snapshot: Snapshot?

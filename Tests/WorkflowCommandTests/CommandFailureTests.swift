@@ -241,7 +241,8 @@ struct AddressChoiceTests {
 
     @Test(arguments: [
         ["show", "o", "--address", "a:1"], ["--address", "a:1", "show", "o"],
-        ["--address=a:1", "-o", "json", "show", "o"],
+        ["--address=a:1", "-o", "json", "show", "o"], ["--address", "a:1", "token", "list"],
+        ["--address", "a:1", "machine", "order"],
     ])
     func theOptionComesFirst(arguments: [String]) async {
         let (_, addresses) = await CommandHarness().run(arguments, transport: ScriptedTransport([]))

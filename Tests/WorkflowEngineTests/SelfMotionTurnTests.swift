@@ -72,7 +72,7 @@ import WorkflowStore
 
     /// Each loop makes a hundred macrosteps and one in its turn. A plain send waits for one turn that is under way, and
     /// for one before it in its own batch.
-    @Test(.timeLimit(.minutes(5))) func aPlainSendWaitsForTwoTurnsOfLoops() async throws {
+    @Test(.timeLimit(.minutes(20))) func aPlainSendWaitsForTwoTurnsOfLoops() async throws {
         let (folder, last) = (try StoreFolder(isInMemory: true), LastRow())
         let running = try await Self.running(in: folder, last)
         try await eventually("all loops run") { last.position > 8 * 500 }
@@ -84,7 +84,7 @@ import WorkflowStore
 
     /// A command to a loop comes after the items that were due when it came, and after a hundred macrosteps that these
     /// arm. It does not come after a hundred times a hundred.
-    @Test(.timeLimit(.minutes(5))) func commandsToLoopsAreNoLongerThanTheirTurns() async throws {
+    @Test(.timeLimit(.minutes(20))) func commandsToLoopsAreNoLongerThanTheirTurns() async throws {
         let (folder, last) = (try StoreFolder(isInMemory: true), LastRow())
         let running = try await Self.running(in: folder, last)
         let end = End()

@@ -204,6 +204,31 @@ import WorkflowStore
         try await host.host.stop()
     }
 
+    @Test(.timeLimit(.minutes(20))) func aTokenThatEndsWhileItsEventComesSendsNothing() async throws {
+        let host = try await Host()
+        _ = try await host.host.engine.apply("{id: m, initial: a, states: {a: {on: {go: {}}}}}", syntax: .yaml)
+        _ = try await host.host.engine.start(StartCommand(machine: "m", instance: "x", by: .test))
+        let token = try host.token("shop", [.send, .view], lasting: 60_000)
+        let body = #"{"event": "go"}"#
+        let head = """
+            POST \(Route.sendEvent.path("x")) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r
+            Authorization: Bearer \(token)\r\nContent-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n\r\n
+            """
+        let answers = try await onOwnThread { [address = host.host.address] in
+            try [Int64(0), 60_000].map { milliseconds in
+                let connection = try RawConnection(to: address)
+                try connection.write(Array(head.utf8))
+                _ = try connection.read(through: "100 Continue\r\n\r\n")
+                host.advance(milliseconds)
+                try connection.write(Array(body.utf8))
+                return try connection.readAnswer().status
+            }
+        }
+        #expect(answers == [200, 401])
+        #expect(try await host.host.engine.instance(named: "x", by: .test).record.seq.rawValue == 2)
+        try await host.host.stop()
+    }
+
     @Test(.timeLimit(.minutes(20))) func nobodyIsAskedForABodyThatIsRefused() async throws {
         let host = try await Host()
         let token = try host.token("m", [.monitor])

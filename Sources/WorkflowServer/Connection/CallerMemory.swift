@@ -57,7 +57,8 @@ final class CallerMemory: Sendable {
     /// Returns true if the caller of the last request still has a permission. Costs little while nothing has changed.
     func stillAdmits(_ need: Route.Permission?, in book: AccessBook) -> Bool {
         let (identity, number, find) = state.withLock { ($0.identity, $0.number, $0.find) }
-        let current = number == book.number && identity?.expires == nil ? identity : find?()
+        let isKnown = number == book.number && identity?.expires.map { book.time < $0 } ?? true
+        let current = isKnown ? identity : find?()
         return current.map { identity in need.map(identity.permissions.contains) ?? true } ?? false
     }
 

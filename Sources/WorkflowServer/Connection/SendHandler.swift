@@ -24,7 +24,7 @@ final class SendHandler: ChannelDuplexHandler {
     private enum State {
         /// Input is passed on, or begins a request for an event.
         case idle
-        case reading(HTTPRequest, instance: InstanceName, Caller)
+        case reading(HTTPRequest, instance: InstanceName, AccessControl.Admission)
         /// The engine has the event, and further input is held.
         case sending
     }
@@ -108,8 +108,8 @@ extension SendHandler {
         case (.part(.head(let head)), _): take(head, context)
         case (.part(.body(let part)), .reading):
             if body.readableBytes == 0 { body = part } else { body.writeImmutableBuffer(part) }
-        case (.part(.end), .reading(let head, let instance, let caller)):
-            send(head, to: instance, by: caller, context)
+        case (.part(.end), .reading(let head, let instance, let admission)):
+            send(head, to: instance, admission, context)
         case (.error, .reading(let head, _, _)), (.inputClosed, .reading(let head, _, _)):
             // Hummingbird handles incomplete requests.
             state = .idle
@@ -132,7 +132,7 @@ extension SendHandler {
             {
                 if mustContinue { sayContinue(context) }
                 if let instance {
-                    state = .reading(head, instance: instance, admission.caller)
+                    state = .reading(head, instance: instance, admission)
                     return
                 }
             }
@@ -187,12 +187,16 @@ extension SendHandler {
 
 extension SendHandler {
     private func send(
-        _ request: HTTPRequest, to instance: InstanceName, by caller: Caller, _ context: ChannelHandlerContext
+        _ request: HTTPRequest, to instance: InstanceName, _ admission: AccessControl.Admission,
+        _ context: ChannelHandlerContext
     ) {
         state = .sending
+        let body = takeBody()
         let order: EventEndpoint.Order
         do {
-            order = try endpoint.order(request, body: takeBody(), to: instance, SendParameters(), by: caller)
+            // The token may have been revoked while the body arrived.
+            guard admission.stillHolds() else { throw AccessControl.unauthenticated }
+            order = try endpoint.order(request, body: body, to: instance, SendParameters(), by: admission.caller)
         } catch {
             // The caller of this function goes on with the held input.
             return write(problems.answer(to: error, request))

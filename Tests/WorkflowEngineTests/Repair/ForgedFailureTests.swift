@@ -6,7 +6,7 @@ import WorkflowEngine
 import WorkflowStore
 
 /// Tests an instance that somebody has marked as failed in the file: nothing says what it failed on.
-@Suite(.timeLimit(.minutes(1))) struct ForgedFailureTests {
+@Suite(.timeLimit(.minutes(20))) struct ForgedFailureTests {
     @Test func whatKeepsNothingCannotGoOnAndEndsNoDaemon() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")

@@ -8,7 +8,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Tests tokens of tasks that this store has not handed out: whatever they contain, nothing is written.
-@Suite(.timeLimit(.minutes(2))) struct ForgedTokenTests {
+@Suite(.timeLimit(.minutes(20))) struct ForgedTokenTests {
     private static let bad: EndTaskCommand.Report = .failed(TaskFailure(type: "t", message: "m"))
 
     /// The numbers of a token, in the order of its text.

@@ -115,7 +115,7 @@ import WorkflowStore
     }
 
     /// Instances that are half erased, half deleted or half done count as correct at every moment of a verification.
-    @Test(.timeLimit(.minutes(5))) func nothingIsFoundWhileInstancesAreErasedAndDeleted() async throws {
+    @Test(.timeLimit(.minutes(20))) func nothingIsFoundWhileInstancesAreErasedAndDeleted() async throws {
         let folder = try StoreFolder()
         let running = try await RunningEngine(store: try folder.open())
         let engine = running.engine

@@ -10,7 +10,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Tests rows without content, which cannot be compared: only rows that an erasure names may look redacted.
-@Suite(.timeLimit(.minutes(5))) struct ErasedVerificationTests {
+@Suite(.timeLimit(.minutes(20))) struct ErasedVerificationTests {
     /// Gives a row the look of a redacted one, as a person does who knows how digests are made.
     private func forgeRedaction(of seq: Int64, in file: WrittenFile, _ name: InstanceName = "order-7") async throws {
         let opened = try SQLiteFile.open(at: file.path)

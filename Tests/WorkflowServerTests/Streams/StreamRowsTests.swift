@@ -105,7 +105,7 @@ import WorkflowStore
 }
 
 /// Tests the amount that streams read at once.
-@Suite(.timeLimit(.minutes(1))) struct StreamReadsTests {
+@Suite(.timeLimit(.minutes(20))) struct StreamReadsTests {
     @Test func whatWasReadCountsForItsSizeUntilItIsGivenBack() async throws {
         let budget = AnswerBudget(limit: 1_000)
         let reads = StreamReads(budget: budget)

@@ -64,7 +64,7 @@ import WorkflowStore
         #expect(refusal(pair.certificate, folder.path("pipe")) == "Cannot use 'pipe' for TLS: it is no regular file")
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func aPairIsLoadedAnewAndOneThatCannotBeUsedIsNot() async throws {
         let certificate = try ServerCertificate(certificate: pair.certificate, key: pair.key)
         let first = certificate.end
