@@ -21,6 +21,7 @@ enum MigrationRules {
             "migrations/V0007_place.sql": "e3c9b1fc8cf9baa92e8d9d3332503bd2442a0734f76161a651b6954537c3eaae",
             "migrations/V0008_views.sql": "976dd0262f92d3539eddeea093bd9de490ba95df64625ab021cd06371e32913d",
         ],
+        "0.3.0": ["migrations/V0009_change.sql": "0003cac5b1d45849a973ed7821a1f9cf8d1c1843f318125d8253b9ab6ed94d3e"],
     ]
 
     /// The most bytes of a file that is pleasant to embed.
