@@ -91,7 +91,9 @@ let package = Package(
             dependencies: ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", .product(name: "Yams", package: "Yams")]
         ),
         .target(name: "StateMachines", dependencies: ["WorkflowRules", "WorkflowJSON", "Statechart"]),
-        .target(name: "WorkflowInterchange", dependencies: ["WorkflowJSON", "WorkflowSpelling", "Statechart"]),
+        .target(name: "Drawing", dependencies: ["Statechart", "WorkflowTerminal"]),
+        .target(
+            name: "WorkflowInterchange", dependencies: ["Drawing", "WorkflowJSON", "WorkflowSpelling", "Statechart"]),
         .target(
             name: "WorkflowMigrations",
             path: "migrations",
@@ -209,7 +211,7 @@ let package = Package(
         .target(
             name: "WorkflowCommand",
             dependencies: [
-                "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart",
+                "Drawing", "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart",
                 "WorkflowTerminal", "WorkflowAPI", "WorkflowClient", "WorkflowPrograms", arguments,
                 crypto,
                 .product(name: "Yams", package: "Yams"),
@@ -267,6 +269,9 @@ let package = Package(
             ],
             exclude: ["Documents"]
         ),
+        .testTarget(
+            name: "DrawingTests",
+            dependencies: ["DaemonTesting", "Drawing", "Statechart", "ThreadTesting", "WorkflowInterchange"]),
         .testTarget(name: "WorkflowJSONTests", dependencies: ["WorkflowJSON"]),
         .testTarget(name: "WorkflowSpellingTests", dependencies: ["WorkflowSpelling"]),
         .testTarget(

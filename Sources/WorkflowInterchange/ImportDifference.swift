@@ -1,3 +1,4 @@
+import Drawing
 import Statechart
 
 /// A difference between a machine and the original, at one place.

@@ -18,8 +18,9 @@ enum ImportRules {
         ],
         "Sources/Statechart": ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", "Yams"],
         "Sources/StateMachines": ["WorkflowRules", "WorkflowJSON", "Statechart", "Synchronization"],
+        "Sources/Drawing": ["Statechart", "WorkflowTerminal"],
         "Sources/WorkflowInterchange": [
-            "WorkflowJSON", "WorkflowSpelling", "Statechart", "Foundation", "FoundationXML",
+            "Drawing", "WorkflowJSON", "WorkflowSpelling", "Statechart", "Foundation", "FoundationXML",
         ],
         "migrations": [],
         "Sources/WorkflowThreads": ["CScheduling", "Dispatch", "Foundation", "Synchronization"],
@@ -55,7 +56,8 @@ enum ImportRules {
             "Darwin",
         ],
         "Sources/WorkflowCommand": [
-            "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowTerminal",
+            "Drawing", "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart",
+            "WorkflowTerminal",
             "WorkflowAPI", "WorkflowClient", "WorkflowPrograms",
             "ArgumentParser", "Crypto", "Yams", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
@@ -115,6 +117,7 @@ enum ImportRules {
     static func purity(_ file: SourceFile) -> [Finding] {
         let pure = [
             "WorkflowDates", "WorkflowJSON", "WorkflowSpelling", "WorkflowTerminal", "WorkflowCEL", "Statechart",
+            "Drawing",
         ]
         guard pure.contains(where: { file.isIn("Sources/" + $0) }) else { return [] }
         let impure = [

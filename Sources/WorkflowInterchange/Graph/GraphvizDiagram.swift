@@ -1,3 +1,4 @@
+import Drawing
 package import Statechart
 
 /// Writes machines as graphs in Graphviz's language DOT.

@@ -1,3 +1,4 @@
+import Drawing
 package import Statechart
 
 /// Writes machines as Mermaid state diagrams (`stateDiagram-v2`).

@@ -1,3 +1,4 @@
+import Drawing
 import Statechart
 
 /// An arrow of a diagram: all transitions between the same two states, in the order in which they are tried.
@@ -21,7 +22,7 @@ struct TransitionArrow {
                 let place = places[ends] ?? arrows.count
                 if place == arrows.count { arrows.append(TransitionArrow(source: ends.source, target: target)) }
                 places[ends] = place
-                arrows[place].labels.append(TransitionLabel.text(of: transition, in: machine))
+                arrows[place].labels.append(TransitionLabel(of: transition, in: machine).text)
             }
         }
         return arrows.map(\.finished)
@@ -42,14 +43,5 @@ struct TransitionArrow {
         arrow.labels = labels.prefix(Self.lines).map { $0.isEmpty ? "always" : $0 }
         if labels.count > Self.lines { arrow.labels.append("and \(labels.count - Self.lines) more") }
         return arrow
-    }
-}
-
-extension Machine {
-    /// Returns the label of a history state: `H` or `H*`, with its name if its parent has several.
-    func historyName(of index: StateIndex) -> String {
-        let sign = self[index].kind == .deepHistory ? "H*" : "H"
-        let isAlone = self[index].parent.map { self[$0].histories.count == 1 } ?? true
-        return isAlone ? sign : sign + " " + key(of: index)
     }
 }

@@ -1,3 +1,4 @@
+import Drawing
 import Statechart
 
 extension XStateDifferences {

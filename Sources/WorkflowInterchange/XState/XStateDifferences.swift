@@ -1,3 +1,4 @@
+import Drawing
 import Statechart
 
 /// Finds the places where a machine behaves differently because definitions follow SCXML, not XState.

@@ -1,0 +1,19 @@
+import Statechart
+
+/// A state as it is drawn.
+struct Figure {
+    let state: StateIndex
+    let kind: Scene.Kind
+    /// The figure around it; `nil` only for the root.
+    let parent: Int?
+    let depth: Int
+    /// The number of states inside that are not drawn.
+    let hidden: Int
+    /// The figures inside, in document order.
+    var children: [Int] = []
+
+    /// True for a region of a parallel state.
+    var isRegion = false
+    /// True if the figure has figures inside.
+    var isContainer: Bool { !children.isEmpty }
+}

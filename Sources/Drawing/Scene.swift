@@ -1,0 +1,121 @@
+package import Statechart
+
+/// The drawing of a machine as numbers: places in pixels, from the left and the top.
+///
+/// The same machine always gives the same scene. `svg(active:style:)` writes it as a picture.
+package struct Scene: Sendable {
+    /// A point.
+    package struct Point: Sendable, Equatable {
+        package var x: Int
+        package var y: Int
+
+        /// Creates a point.
+        package init(x: Int, y: Int) {
+            self.x = x
+            self.y = y
+        }
+    }
+
+    /// A rectangle.
+    package struct Frame: Sendable, Equatable {
+        package var x: Int
+        package var y: Int
+        package var width: Int
+        package var height: Int
+
+        /// Creates a rectangle.
+        package init(x: Int, y: Int, width: Int, height: Int) {
+            self.x = x
+            self.y = y
+            self.width = width
+            self.height = height
+        }
+
+        /// The first pixel behind the right border.
+        package var right: Int { x + width }
+        /// The first pixel below the lower border.
+        package var bottom: Int { y + height }
+    }
+
+    /// The kind of a box.
+    package enum Kind: String, Sendable {
+        case atomic, compound, parallel, final, history
+        case deepHistory = "deep-history"
+        /// A compound or parallel state whose inside is not drawn.
+        case folded
+    }
+
+    /// A state.
+    package struct Box: Sendable {
+        package let state: StateIndex
+        /// The path of the state; empty for the root.
+        package let path: String
+        /// The name in the box.
+        package let name: String
+        /// The frame of the name and the lines below it; no line of an arrow crosses it.
+        package let textFrame: Frame
+        package let kind: Kind
+        package let frame: Frame
+        /// The place of the parent among the boxes; `nil` for the root.
+        package let parent: Int?
+        /// True for a region of a parallel state.
+        package let isRegion: Bool
+        /// The number of states inside a folded box.
+        package let hidden: Int
+        /// The height of the strip with the name; 0 for a box without states inside.
+        package let head: Int
+        /// The effects that last while the state is active.
+        package let invocations: [String]
+    }
+
+    /// The dot at which a compound state begins.
+    package struct Dot: Sendable {
+        /// The path of the compound state.
+        package let path: String
+        package let center: Point
+    }
+
+    /// All transitions between two states.
+    package struct Arrow: Sendable {
+        /// The state that has the transitions. In a folded box it is the box's state.
+        package let source: StateIndex
+        package let target: StateIndex
+        /// The transitions in document order; empty for an initial arrow and for the default of a history state.
+        package let transitions: [TransitionIndex]
+        /// True for the default of a history state.
+        package let isFallback: Bool
+        /// The corners from the source to the target. All lines are horizontal or vertical.
+        package let points: [Point]
+        package let label: ArrowLabel
+        /// The frame of the label; `nil` if there is no label.
+        package let labelFrame: Frame?
+    }
+
+    /// The machine that is drawn.
+    package let machine: Machine
+    package let width: Int
+    package let height: Int
+    /// The states in document order; each is inside of its parent's frame.
+    package let boxes: [Box]
+    package let dots: [Dot]
+    package let arrows: [Arrow]
+
+    /// Draws a machine.
+    ///
+    /// In a machine with more than 60 states, compound states from the second level on are folded into a box.
+    ///
+    /// - Parameter unfolded: The paths of states that stay open, with those around them.
+    package init(of machine: Machine, unfolded: Set<String> = []) throws(DrawingFailure) {
+        let chart = try Chart(machine, unfolded: unfolded)
+        var layout = Layout(chart)
+        try layout.run()
+        var assembly = Assembly(layout)
+        assembly.run()
+        self.machine = machine
+        width = assembly.width
+        height = assembly.height
+        boxes = assembly.boxes
+        dots = assembly.dots
+        arrows = assembly.arrows
+    }
+}

@@ -1,0 +1,78 @@
+import Drawing
+import Foundation
+import FoundationXML
+import Statechart
+import Testing
+
+/// Tests what a page finds in a picture, and that no text of a definition becomes markup.
+@Suite struct SVGTests {
+    /// Collects the elements of a picture.
+    private final class Elements: NSObject, XMLParserDelegate {
+        var found: [(name: String, attributes: [String: String])] = []
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            found.append((name, attributes))
+        }
+    }
+
+    private func elements(of picture: String) throws -> [(name: String, attributes: [String: String])] {
+        let elements = Elements()
+        let parser = XMLParser(data: Data(picture.utf8))
+        parser.delegate = elements
+        #expect(parser.parse(), "\(String(describing: parser.parserError))")
+        return elements.found
+    }
+
+    @Test func statesAndTransitionsAreFound() throws {
+        let machine = try DrawnMachines.machine(at: "Examples/order.yaml")
+        let pending = try #require(machine.state(atPath: "review.legal.pending"))
+        let elements = try elements(of: try Scene(of: machine).svg(active: [pending]))
+        let states = elements.filter { $0.attributes["data-state"] != nil }
+        #expect(states.map { $0.attributes["data-state"] } == machine.states.map(\.path))
+        #expect(states.allSatisfy { $0.attributes["tabindex"] == "0" && $0.attributes["role"] == "img" })
+        let active = states.filter { $0.attributes["class"]?.split(separator: " ").contains("active") == true }
+        #expect(active.map { $0.attributes["aria-label"] } == ["state review.legal.pending"])
+        let numbers = elements.flatMap { $0.attributes["data-transitions"]?.split(separator: " ") ?? [] }
+        #expect(numbers.compactMap { Int32($0) }.sorted() == machine.transitions.map(\.index.rawValue))
+        let taken = try #require(machine.transitions.first { $0.descriptor == "legal.ok" })
+        let arrow = try #require(elements.first { $0.attributes["data-transitions"] == "\(taken.index.rawValue)" })
+        #expect(arrow.attributes["data-source"] == "review.legal.pending")
+        #expect(arrow.attributes["data-target"] == "review.legal.ok")
+        #expect(arrow.attributes["data-lines"] == "\(taken.line)")
+    }
+
+    @Test func noTextBecomesMarkup() throws {
+        let picture = try Scene(of: try DrawnMachines.machine(at: "Tests/Pictures/hostile.yaml")).svg()
+        let names = Set(try elements(of: picture).map(\.name))
+        #expect(names == ["svg", "title", "desc", "style", "rect", "g", "path", "circle", "text"])
+        #expect(picture.contains("\\u{202e}"))
+        #expect(!picture.contains("<script"))
+        let unsafe = picture.unicodeScalars.filter { scalar in
+            scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)
+        }
+        #expect(Array(unsafe) == [])
+    }
+
+    @Test func pictureForAPageHasNoStyle() throws {
+        let scene = try Scene(of: try DrawnMachines.machine(at: "Examples/order.yaml"))
+        #expect(scene.svg().contains("<style>"))
+        #expect(scene.svg().contains("prefers-color-scheme:dark"))
+        let picture = scene.svg(style: .none)
+        #expect(!picture.contains("style"))
+        #expect(!picture.contains("paper"))
+    }
+
+    @Test func outlineHasEveryState() throws {
+        let machine = try DrawnMachines.machine(at: "Examples/order.yaml")
+        var open = [StateOutline(of: machine)]
+        var paths: [String] = []
+        while let next = open.popLast() {
+            paths.append(next.path)
+            open += next.children.reversed()
+        }
+        #expect(paths == machine.states.map(\.path))
+    }
+}
