@@ -1,4 +1,5 @@
 import ArgumentParser
+import Drawing
 import Statechart
 import WorkflowAPI
 import WorkflowClient
@@ -8,16 +9,17 @@ import WorkflowInterchange
 struct Graph: Verb {
     /// The language of the diagram.
     enum Language: String, CaseIterable, ExpressibleByArgument {
-        case mermaid, dot
+        case mermaid, dot, svg
     }
 
     static let configuration = CommandConfiguration(
         commandName: "graph", abstract: "Print a diagram of a definition or of an instance.",
         discussion: """
-            $ wfctl graph --instance order-1042 --as dot
+            $ wfctl graph order.yaml --as svg
 
-            The diagram is for Mermaid (mermaid.js.org) or Graphviz (graphviz.org): wfctl graph order.yaml --as dot | \
-            dot -Tsvg. The diagram of an instance marks the active states.
+            A picture in SVG needs no other program: write it to a file with '>order.svg'. The other languages are \
+            for Mermaid (mermaid.js.org) and Graphviz (graphviz.org). The diagram of an instance marks the active \
+            states.
             """)
 
     @Argument(
@@ -33,6 +35,13 @@ struct Graph: Verb {
     @Option(name: .customLong("as"), help: ArgumentHelp("The diagram's language.", valueName: "language"))
     var language: Language = .mermaid
 
+    @Option(
+        name: .customLong("unfold"),
+        help: ArgumentHelp(
+            "Show the inside of this state in a picture; those of large machines are folded. Repeat it for more.",
+            valueName: "path"))
+    var unfolded: [String] = []
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -45,8 +54,20 @@ struct Graph: Verb {
             switch language {
             case .mermaid: MermaidDiagram.text(of: machine, active: active)
             case .dot: GraphvizDiagram.text(of: machine, active: active)
+            case .svg: try picture(of: machine, active: active)
             }
         try session.write(document: text)
+    }
+
+    private func picture(of machine: Machine, active: Set<StateIndex>) throws -> String {
+        for path in unfolded where machine.state(atPath: path) == nil {
+            throw CommandFailure(.badData, "Cannot unfold '\(path)': machine '\(machine.name)' has no such state")
+        }
+        do {
+            return try Scene(of: machine, unfolded: Set(unfolded)).svg(active: active)
+        } catch {
+            throw CommandFailure(.badData, "Cannot draw '\(machine.name)': \(error.reason); use '--as dot'")
+        }
     }
 
     private func subject(in session: Session) async throws -> (Machine, active: Set<StateIndex>) {
