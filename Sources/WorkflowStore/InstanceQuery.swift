@@ -3,6 +3,8 @@ import WorkflowJSON
 
 /// A selection of instances, and their order.
 package struct InstanceQuery: Sendable, Equatable {
+    /// The text with which the names begin, compared by bytes; `nil` for all names.
+    package var prefix: String?
     /// The machines; empty for all.
     package var machines: [MachineName]
     /// The statuses; empty for all.
@@ -23,10 +25,11 @@ package struct InstanceQuery: Sendable, Equatable {
     package var after: InstanceListPosition?
 
     package init(
-        machines: [MachineName] = [], statuses: [InstanceStatus] = [], states: [String] = [],
+        prefix: String? = nil, machines: [MachineName] = [], statuses: [InstanceStatus] = [], states: [String] = [],
         enteredBefore: Timestamp? = nil, updatedAfter: Timestamp? = nil, failures: [String] = [],
         order: InstanceOrder? = nil, limit: Int, after: InstanceListPosition? = nil
     ) {
+        self.prefix = prefix
         self.machines = machines
         self.statuses = statuses
         self.states = states
@@ -36,6 +39,12 @@ package struct InstanceQuery: Sendable, Equatable {
         self.order = order
         self.limit = limit
         self.after = after
+    }
+
+    /// Returns true if the query selects an instance with a name.
+    package func takes(name: @autoclosure () throws -> String) rethrows -> Bool {
+        guard let prefix else { return true }
+        return try name().utf8.starts(with: prefix.utf8)
     }
 
     /// Returns true if the query selects instances of a machine.

@@ -78,6 +78,36 @@ extension StoreSuite {
                 #expect(found.isEmpty != isThere, "\(text)")
             }
         },
+        Check(name: "instances are listed by the begin of their names", marks: [.pagesOfInstances]) {
+            (store, writer) async throws in
+            let scribe = Scribe(writer)
+            try populateNames(scribe, writer)
+            let prefixes = [
+                "order-1", "order-10", "order-10x", "order-", "o", "a", "a%", "a_", "%", "_", "a~", "a:", "Z",
+                "\u{10FFFF}",
+                "a\u{10FFFF}", "a\u{D7FF}", "é", "e", "", String(repeating: "a", count: 300),
+            ]
+            for prefix in prefixes {
+                for order in InstanceOrder.allCases.map(Optional.some) + [nil] {
+                    for machines in [[], ["order"], ["none", "refund"]] as [[MachineName]] {
+                        for statuses in [[], [.failed, .done]] as [[InstanceStatus]] {
+                            var query = InstanceQuery(
+                                prefix: prefix, machines: machines, statuses: statuses, order: order, limit: 0)
+                            let wanted = expected(query, scribe)
+                            for limit in [1, 3, 1_000] {
+                                query.limit = limit
+                                #expect(try await allPages(query, store) == wanted, "\(query)")
+                            }
+                        }
+                    }
+                }
+            }
+            // A place before the range, as a forged token has it, leads to the range's begin.
+            let before = InstanceListPosition.ranked(
+                InstanceRank(time: 0, name: "Z", id: InstanceID(rawValue: 1)))
+            let query = InstanceQuery(prefix: "order-10", order: .name, limit: 9, after: before)
+            #expect(try await store.instances(query).instances.map(\.name) == ["order-10", "order-100", "order-101"])
+        },
         Check(name: "the tally counts what is there, by status and configuration") { (store, writer) async throws in
             let scribe = Scribe(writer)
             try populate(scribe, writer)
@@ -170,6 +200,23 @@ extension StoreSuite {
         try scribe.commit(writer)
     }
 
+    /// Writes instances with odd names, in an order that is not that of the names.
+    private static func populateNames(_ scribe: Scribe, _ writer: any StoreWriter) throws {
+        let machines = [scribe.apply("order"), scribe.apply("refund"), scribe.apply("order")]
+        let names = [
+            "order-2", "order-100", "order-1", "order-10", "order-101", "order-11", "Order-1", "a%b", "a_b", "axb",
+            "a%",
+            "a", "a~", "a:", "b", "Z", "%", "_", "order-",
+        ]
+        for (number, name) in names.enumerated() {
+            scribe.start(name, machines[number % 3])
+            if name == "order-11" { scribe.send(name, to: "idle", status: .purging) }
+            if number % 4 == 1 { scribe.send(name, to: "packing", status: .failed, failure: failures[0]) }
+            if number % 4 == 2 { scribe.send(name, to: "packing", status: .done) }
+        }
+        try scribe.commit(writer)
+    }
+
     private static func expectTally(_ scribe: Scribe, _ store: any WorkflowStore) async throws {
         for machines in [[], ["order"], ["refund"], ["none"], ["none", "order", "seldom"]] as [[MachineName]] {
             for bound in [nil, 2] as [Int64?] {
@@ -213,7 +260,8 @@ extension StoreSuite {
                     let told = ["string + int": 0, "packing": 0, "\"": 1][text].map { failures[$0] }
                     return instance.failure != nil && instance.failure == told
                 }
-                return instance.status != .purging
+                let isNamed = instance.name.rawValue.utf8.starts(with: (query.prefix ?? "").utf8)
+                return isNamed && instance.status != .purging
                     && (query.machines.isEmpty || query.machines.contains { $0 == machine?.name })
                     && (query.statuses.isEmpty || query.statuses.contains(instance.status))
                     && (query.states.isEmpty || isInState) && isOld && isAhead && (query.failures.isEmpty || hasFailed)

@@ -32,7 +32,8 @@ extension FakeContent {
         let next = wanted.sorted { $0.mark < $1.mark }.prefix(query.limit)
         let found = next.filter { instance in
             guard let machine = machine(instance.machineID), instance.status != .purging,
-                query.takes(machine.name, machine.version), query.filter.takes(instance.status)
+                query.takes(machine.name, machine.version), query.filter.takes(instance.status),
+                query.filter.takes(name: instance.name.rawValue)
             else { return false }
             return query.filter.takes(
                 configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure,

@@ -76,13 +76,14 @@ struct CountTypeTests {
 
     @Test func queriesAreReadAsTheyAreWritten() throws {
         let list = InstanceListParameters(
-            machines: ["order"], statuses: [.failed], olderThan: "2d", ahead: true, failures: ["string + int"],
-            sort: .age, limit: 3)
+            prefix: "order-%", machines: ["order"], statuses: [.failed], olderThan: "2d", ahead: true,
+            failures: ["string + int"], sort: .age, limit: 3)
         #expect(
             list.queryText
-                == "?machine=order&status=failed&olderThan=2d&ahead=true&failure=string%20%2B%20int&sort=age&limit=3")
+                == "?prefix=order-%25&machine=order&status=failed&olderThan=2d&ahead=true&failure=string%20%2B%20int"
+                + "&sort=age&limit=3")
         let query = [
-            ("machine", "order"), ("status", "failed"), ("olderThan", "2d"), ("ahead", "true"),
+            ("prefix", "order-%"), ("machine", "order"), ("status", "failed"), ("olderThan", "2d"), ("ahead", "true"),
             ("failure", "string + int"), ("sort", "age"), ("limit", "3"),
         ]
         #expect(try InstanceListParameters(query: query.map { (name: $0.0, value: $0.1) }) == list)

@@ -150,6 +150,32 @@ import WorkflowStore
         try await host.stop()
     }
 
+    @Test func aListByPrefixIsInTheOrderOfNames() async throws {
+        let host = try await Self.host(machines: 2, instances: 3)
+        var names: [String] = []
+        var page = ""
+        repeat {
+            let answer = try await host.answers(to: [.get("/v1/instances?prefix=i-2&limit=2\(page)")])[0]
+            guard case .array(let items)? = try answer.object["items"] else { break }
+            names += items.compactMap { $0.object?["instance"]?.string }
+            page = try answer.object["nextPage"]?.string.map { "&page=\($0)" } ?? ""
+            for other in ["", "prefix=i-1", "prefix=i-2&sort=age"] where !page.isEmpty {
+                let refused = try await host.answers(to: [.get("/v1/instances?\(other)\(page)")])[0]
+                #expect(refused.status == 400 && refused.text.contains("another list"), "\(refused.text)")
+            }
+        } while !page.isEmpty
+        #expect(names == ["i-2-1", "i-2-2", "i-2-3"])
+        let answers = try await host.answers(to: [
+            .get("/v1/instances?prefix="), .get("/v1/instances?prefix=%25"), .get("/v1/instances?prefix=i&prefix=j"),
+            .get("/v1/instances?prefix=i-&sort=name&machine=m1"),
+        ])
+        #expect(answers.map(\.status) == [400, 200, 400, 200])
+        #expect(answers[0].text.contains("'prefix' must not be empty"))
+        #expect(try answers[1].object["items"] == [] && answers[2].text.contains("'prefix' stands twice"))
+        #expect(answers[3].text.contains("i-1-3") && !answers[3].text.contains("i-2"))
+        try await host.stop()
+    }
+
     @Test func aPageOfAnotherListIsRefused() async throws {
         let host = try await Self.host(machines: 1, instances: 3)
         let first = try await host.answers(to: [.get("/v1/instances?sort=age&olderThan=0&limit=1")])[0]

@@ -33,9 +33,17 @@ import WorkflowStore
         #expect(query.updatedAfter == Timestamp(rawValue: 1_700))
         let place = InstanceListPlace(machineID: MachineID(rawValue: 1), status: .running, id: InstanceID(rawValue: 7))
         #expect(query.after == .found(place))
-        for bad in [#""x""#, "1,2"] {
+        for bad in [#""x""#, "1,2", "null", #"null,"a",1"#] {
             let text = #"[1,"i",null,null,null,null,null,null,1,"running",7,\#(bad)]"#
             #expect(throws: (any Error).self) { try PageToken.read(Data(text.utf8).base64EncodedString()) }
         }
+    }
+
+    @Test func aListByNameKeepsItsPrefix() throws {
+        var query = InstanceQuery(prefix: "order-%", order: .name, limit: 0)
+        query.after = .ranked(InstanceRank(time: 0, name: "order-%1", id: InstanceID(rawValue: 7)))
+        #expect(try PageToken.read(PageToken.instances(query).text(generation: 1)).token == .instances(query))
+        query.updatedAfter = Timestamp(rawValue: 5)
+        #expect(try PageToken.read(PageToken.instances(query).text(generation: 1)).token == .instances(query))
     }
 }

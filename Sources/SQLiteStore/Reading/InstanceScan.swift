@@ -1,5 +1,4 @@
 import GRDB
-import HeapModule
 import Statechart
 import WorkflowStore
 
@@ -9,16 +8,12 @@ import WorkflowStore
 ///
 /// A range is the instances of one machine version in one status. Entering a range costs as much of the page's rows as
 /// reading a row, which also bounds many versions without instances.
-struct InstanceScan: Sendable {
-    /// The statuses in the order of the index.
-    private static let shownStatuses = InstanceStatus.allCases.filter { $0 != .purging }
-        .sorted { $0.rawValue < $1.rawValue }
-
+struct InstanceScan: PageSearch {
     private let namespace: NamespaceID
     private let query: InstanceQuery
     private let statuses: [InstanceStatus]
-    /// The first instances so far of a page in another order, one more than the page shows.
-    private var first = Heap<InstanceRank>()
+    /// The first instances so far of a page in another order.
+    private var ranked: RankedInstances
     private var rowsLeft: Int
     private var bytesLeft: Int
     /// The last place that was looked at; an id of `.max` stands for the end of a range.
@@ -48,8 +43,8 @@ struct InstanceScan: Sendable {
     init(_ query: InstanceQuery, in namespace: NamespaceID, limits: StoreLimits) {
         self.namespace = namespace
         self.query = query
-        let possible = query.failures.isEmpty ? Self.shownStatuses : Self.shownStatuses.filter(\.hasFailure)
-        statuses = query.statuses.isEmpty ? possible : Self.shownStatuses.filter(query.takes)
+        statuses = query.possibleStatuses
+        ranked = RankedInstances(query)
         rowsLeft = limits.pageRows
         bytesLeft = limits.pageBytes
         place = query.after?.found
@@ -136,22 +131,9 @@ struct InstanceScan: Sendable {
         else {
             throw SQLiteFailure.damage("the index of lists leads to a row that does not have it")
         }
-        let entered = try row.time(at: places.entered)
-        let updated = try row.time(at: places.updated)
-        let isWanted =
-            try query.takes(updated: updated)
-            && query.takes(
-                configuration: try row.text(at: places.configuration), entered: entered,
-                failure: query.failures.isEmpty ? nil : try row.optionalText(at: places.failure),
-                error: InvocationError(armed: try row.text(at: places.armed)))
+        let isWanted = try query.takes(row)
         if let order = query.order {
-            if isWanted {
-                rank(
-                    InstanceRank(
-                        // Proof: nothing counts with an id here.
-                        order, id: InstanceID(rawValue: row.integer(at: places.id)), entered: entered, updated: updated,
-                        name: order == .name ? try row.text(at: places.name) : ""))
-            }
+            if isWanted { ranked.add(try row.rank(order)) }
         } else if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
             // This row proves that there is a next page.
             page.next = place.map { .found($0) }
@@ -164,7 +146,7 @@ struct InstanceScan: Sendable {
         if isWanted, query.order == nil {
             let instance = try InstanceRecord(row: &row)
             page.instances.append(instance)
-            bytesLeft -= instance.state.context.utf8.count + instance.state.armed.utf8.count
+            bytesLeft -= instance.listedBytes
         }
         spendRow()
     }
@@ -236,7 +218,7 @@ extension InstanceScan {
                     failure: query.failures.isEmpty ? nil : try row.optionalText(at: 8),
                     error: try row.optionalText(at: 9).flatMap(InvocationError.init(armed:)))
             if isWanted {
-                rank(
+                ranked.add(
                     InstanceRank(
                         order, id: id, entered: entered, updated: updated,
                         name: order == .name ? try row.text(at: 7) : ""))
@@ -246,47 +228,20 @@ extension InstanceScan {
         if isWhole { try end(database) }
     }
 
-    /// Keeps an instance if it is among the first ones after the previous page.
-    private mutating func rank(_ rank: InstanceRank) {
-        if case .ranked(let after)? = query.after, rank <= after { return }
-        if first.count > query.limit {
-            guard let last = first.max, rank < last else { return }
-            first.replaceMax(with: rank)
-        } else {
-            first.insert(rank)
-        }
-    }
-
     /// Ends the page after the whole walk.
     private mutating func end(_ database: Database) throws {
         isDone = true
-        guard query.order != nil else { return }
-        // An instance that moved during the walk may have been found twice.
-        var seen: Set<InstanceID> = []
-        let ranks = first.unordered.sorted().filter { seen.insert($0.id).inserted }
-        var last: InstanceRank?
-        for rank in ranks.prefix(query.limit) {
-            if let last, bytesLeft <= 0 {
-                page.next = .ranked(last)
-                return
-            }
-            last = rank
-            // An instance that has moved since is shown in its present state, at the rank where it was found. A deleted
-            // one is left out.
-            guard let instance = try InstanceRecord.first(database, "WHERE id = ?", rank.id) else { continue }
-            page.instances.append(instance)
-            bytesLeft -= instance.state.context.utf8.count + instance.state.armed.utf8.count
-        }
-        if ranks.count > query.limit { page.next = .ranked(ranks[query.limit - 1]) }
+        if query.order != nil { page = try ranked.page(database, bytes: bytesLeft) }
     }
 }
 
-extension InstanceStatus {
-    /// True if an instance with this status has a failure.
-    fileprivate var hasFailure: Bool {
-        switch self {
-        case .failed, .suspended: true
-        case .running, .done, .cancelled, .purging: false
-        }
+extension StatementRow {
+    /// Returns the place in an order of the instance in a row that starts with the columns of the table.
+    func rank(_ order: InstanceOrder) throws -> InstanceRank {
+        let places = InstanceRecord.places
+        return InstanceRank(
+            // Proof: nothing counts with an id here.
+            order, id: InstanceID(rawValue: integer(at: places.id)), entered: try time(at: places.entered),
+            updated: try time(at: places.updated), name: order == .name ? try text(at: places.name) : "")
     }
 }

@@ -19,14 +19,29 @@ extension SQLiteReading {
     package func instances(
         _ query: InstanceQuery, in namespace: NamespaceID
     ) async throws(StoreError) -> InstancePage {
-        var scan = InstanceScan(query, in: namespace, limits: limits)
-        while !scan.isDone {
-            scan = try await readers.slice { [scan] database, budget in
-                var scan = scan
-                try scan.step(database, &budget)
-                return scan
+        if let search = NameScan(query, in: namespace, limits: limits) { return try await page(of: search) }
+        return try await page(of: InstanceScan(query, in: namespace, limits: limits))
+    }
+
+    private func page<Search: PageSearch>(of search: Search) async throws(StoreError) -> InstancePage {
+        var search = search
+        while !search.isDone {
+            search = try await readers.slice { [search] database, budget in
+                var search = search
+                try search.step(database, &budget)
+                return search
             }
         }
-        return scan.page
+        return search.page
     }
+}
+
+/// A search for a page of instances, which continues slice by slice.
+protocol PageSearch: Sendable {
+    /// The page so far.
+    var page: InstancePage { get }
+    var isDone: Bool { get }
+
+    /// Continues until the page is complete, or until its rows or the slice's budget are used up.
+    mutating func step(_ database: Database, _ budget: inout SliceBudget) throws
 }

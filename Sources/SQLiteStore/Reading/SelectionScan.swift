@@ -12,9 +12,7 @@ struct SelectionScan {
     init(_ query: SelectionQuery, in namespace: NamespaceID) {
         self.query = query
         self.namespace = namespace
-        let shown = InstanceStatus.allCases.filter { $0 != .purging }
-        let possible = query.filter.failures.isEmpty ? shown : [.failed, .suspended]
-        statuses = query.filter.statuses.isEmpty ? possible : shown.filter(query.filter.takes)
+        statuses = query.filter.possibleStatuses
     }
 
     /// Returns the next wanted instances, after looking at `limit` instances at most.
@@ -88,12 +86,7 @@ struct SelectionScan {
                 throw SQLiteFailure.damage(
                     "the index of lists leads to a row that does not have it")
             }
-            let isWanted = try query.filter.takes(
-                configuration: try row.text(at: places.configuration),
-                entered: try row.time(at: places.entered),
-                failure: try row.optionalText(at: places.failure),
-                error: InvocationError(armed: try row.text(at: places.armed)))
-            return isWanted ? try InstanceRecord(row: &row) : nil
+            return try query.filter.takes(row) ? try InstanceRecord(row: &row) : nil
         } ?? nil
     }
 }

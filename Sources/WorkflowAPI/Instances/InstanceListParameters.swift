@@ -1,5 +1,7 @@
 /// The query of `GET /v1/instances`.
 public struct InstanceListParameters: Hashable, Sendable {
+    /// The text with which the names begin; `nil` for all. The list is then in the order of names by default.
+    public var prefix: String?
     /// The names of the machines; empty for all.
     public var machines: [String]
     /// The statuses of the instances; empty for all.
@@ -31,9 +33,11 @@ public struct InstanceListParameters: Hashable, Sendable {
 
     /// Creates a value from its parts.
     public init(
-        machines: [String] = [], statuses: [Instance.Status] = [], states: [String] = [], olderThan: String? = nil,
-        ahead: Bool = false, failures: [String] = [], sort: Sort? = nil, limit: Int? = nil, page: String? = nil
+        prefix: String? = nil, machines: [String] = [], statuses: [Instance.Status] = [], states: [String] = [],
+        olderThan: String? = nil, ahead: Bool = false, failures: [String] = [], sort: Sort? = nil, limit: Int? = nil,
+        page: String? = nil
     ) {
+        self.prefix = prefix
         self.machines = machines
         self.statuses = statuses
         self.states = states
@@ -48,6 +52,7 @@ public struct InstanceListParameters: Hashable, Sendable {
     /// Reads percent-decoded parameters. Refuses unknown ones, and repeated ones unless their values add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query, addingUp: ["machine", "status", "state", "failure"])
+        prefix = try fields.string("prefix")
         machines = try fields.strings("machine")
         statuses = try fields.words("status")
         states = try fields.strings("state")
@@ -63,6 +68,7 @@ public struct InstanceListParameters: Hashable, Sendable {
     /// The encoded query with its question mark; empty if all values are the defaults.
     public var queryText: String {
         var query = QueryText()
+        query.add("prefix", prefix)
         query.add("machine", machines)
         query.add("status", statuses.map(\.rawValue))
         query.add("state", states)

@@ -102,7 +102,7 @@ extension Route {
     /// A page of instances.
     public static let listInstances = Route(
         "listInstances", .get, "/v1/instances", for: .read,
-        query: ["machine", "status", "state", "olderThan", "ahead", "failure", "sort", "limit", "page"],
+        query: ["prefix", "machine", "status", "state", "olderThan", "ahead", "failure", "sort", "limit", "page"],
         answer: .object(.of(Page<Instance>.self)), problems: [.machineNotFound] + paging)
     /// The failures of instances, in groups.
     public static let listFailures = Route(

@@ -17,6 +17,9 @@ struct List: Verb {
     /// The number of instances in a sorted list without `--limit`.
     private static let sortedAtMost = 1_000
 
+    @Option(help: ArgumentHelp("List only instances whose names begin with this text.", valueName: "text"))
+    var prefix: String?
+
     @Option(help: "List only instances of this machine; may be repeated.", completion: Completion.machines.kind)
     var machine: [String] = []
 
@@ -76,8 +79,8 @@ struct List: Verb {
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
                 try await client.instances(
                     .init(
-                        machines: machine, statuses: status, states: state, olderThan: olderThan, ahead: ahead,
-                        failures: failure, sort: sort, limit: size, page: page))
+                        prefix: prefix, machines: machine, statuses: status, states: state, olderThan: olderThan,
+                        ahead: ahead, failures: failure, sort: sort, limit: size, page: page))
             } print: {
                 count += $0.count
                 try printer.add($0)

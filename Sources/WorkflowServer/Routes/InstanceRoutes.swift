@@ -69,12 +69,14 @@ struct InstanceRoutes: Sendable {
             try InstanceListParameters(query: try request.queryItems)
         }
         let now = engine.now
+        // The index of names gives the instances in the order of names.
+        let sort = parameters.sort ?? (parameters.prefix == nil ? nil : .name)
         var query = InstanceQuery(
-            machines: parameters.machines.map(MachineName.init(rawValue:)),
+            prefix: parameters.prefix, machines: parameters.machines.map(MachineName.init(rawValue:)),
             statuses: parameters.statuses.map(InstanceStatus.init), states: parameters.states,
             enteredBefore: try parameters.olderThan.map { try Self.time($0, before: now) },
             updatedAfter: parameters.ahead ? now : nil,
-            failures: parameters.failures, order: parameters.sort.flatMap { InstanceOrder(rawValue: $0.rawValue) },
+            failures: parameters.failures, order: sort.flatMap { InstanceOrder(rawValue: $0.rawValue) },
             limit: parameters.limit ?? APILimits.defaultPageItems)
         if let page = parameters.page {
             guard case .instances(var before) = try await engine.pageToken(page, by: request.caller),

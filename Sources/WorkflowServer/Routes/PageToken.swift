@@ -78,13 +78,15 @@ enum PageToken: Equatable {
             case .ranked(let rank): [.int(rank.time), .string(rank.name), .int(rank.id.rawValue)]
             }
         }
-        // The new field comes after the fields that earlier releases write, so that tokens of those releases can be
-        // read too.
-        return ["i"] + filters + (place ?? []) + (query.updatedAfter.map { [.int($0.rawValue)] } ?? [])
+        // New fields come after the fields that earlier releases write, so that tokens of those releases can be read
+        // too.
+        var later: [JSONValue] = [query.updatedAfter.map { .int($0.rawValue) } ?? .null, .optional(query.prefix)]
+        while later.last == .null { later.removeLast() }
+        return ["i"] + filters + (place ?? []) + later
     }
 
     private static func query(_ fields: [JSONValue]) -> InstanceQuery? {
-        guard fields.count == 10 || fields.count == 11 else { return nil }
+        guard (10...12).contains(fields.count) else { return nil }
         let order = fields[6].string.flatMap(InstanceOrder.init(rawValue:))
         let after: InstanceListPosition? =
             order == nil ? place(fields[7..<10]).map { .found($0) } : rank(fields).map { .ranked($0) }
@@ -94,11 +96,14 @@ enum PageToken: Equatable {
             statuses: fields[2].texts.compactMap(InstanceStatus.init(rawValue:)), states: fields[3].texts,
             failures: fields[5].texts, order: order, limit: 0, after: after)
         if case .int(let time) = fields[4] { query.enteredBefore = Timestamp(rawValue: time) }
-        if fields.count == 11 {
-            guard case .int(let time) = fields[10] else { return nil }
-            query.updatedAfter = Timestamp(rawValue: time)
+        let later = fields.dropFirst(10)
+        switch later.first {
+        case .int(let time)?: query.updatedAfter = Timestamp(rawValue: time)
+        case .null? where later.count > 1, nil: break
+        default: return nil
         }
-        return query
+        query.prefix = later.dropFirst().first?.string
+        return later.count == 2 && query.prefix == nil ? nil : query
     }
 
     private static func tally(_ fields: [JSONValue]) -> PageToken? {
