@@ -129,7 +129,7 @@ extension WorkflowClient {
     }
 
     /// Returns a page of instances; continue with `nextPage` until it is `nil`.
-    public func instances(_ parameters: InstanceListParameters = .init()) async throws(ClientError) -> Page<Instance> {
+    public func instances(_ parameters: InstanceListParameters = .init()) async throws(ClientError) -> InstancePage {
         try await get(TransportRequest(.listInstances, query: parameters.queryText))
     }
 

@@ -54,6 +54,15 @@ struct BulkOptions: ParsableArguments {
     )
     var failure: [String] = []
 
+    @Option(help: ArgumentHelp("Select instances whose names begin with this text.", valueName: "text"))
+    var prefix: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Select instances for which this expression is true, as in 'wfctl list'.", valueName: "expression"))
+    var `where`: String?
+
     @Flag(help: "Select all instances, of all machines or of '--machine'.")
     var all = false
 
@@ -80,6 +89,7 @@ struct BulkOptions: ParsableArguments {
 
     private var hasOtherFilter: Bool {
         !from.isEmpty || !status.isEmpty || !state.isEmpty || olderThan != nil || !failure.isEmpty
+            || prefix != nil || self.where != nil
     }
 
     /// The machine if nothing else is selected, for verbs that apply to a machine itself.
@@ -152,7 +162,7 @@ struct BulkOptions: ParsableArguments {
         guard namesFrom == nil else { return nil }
         return BulkSelect(
             machines: machines, versions: from, statuses: status, states: state, olderThan: olderThan,
-            failures: failure, all: all && machine.isEmpty ? true : nil)
+            failures: failure, prefix: prefix, condition: self.where, all: all && machine.isEmpty ? true : nil)
     }
 
     /// Requests the run of an operator's verb, or its rehearsal, and prints the result.
@@ -285,6 +295,7 @@ struct BulkFollowing {
             try progress.end()
             guard let found else { throw CommandFailure(.other, "The answer ended without a result") }
             try session.print(found) { BulkText.lines(for: found, request.action) }
+            if let note = found.search.flatMap(SearchText.note) { try session.say(note) }
             if found.selected == 0 { try await say(hint, client) }
             if let expected, !found.digest.hasPrefix(expected) {
                 throw CommandFailure(

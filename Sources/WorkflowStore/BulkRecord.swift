@@ -127,6 +127,8 @@ package struct SelectionSlice: Sendable {
     package var instances: [InstanceRecord]
     /// The place up to which the selection was read; `nil` at the end.
     package var next: BulkMark?
+    /// The work for the condition of the filter.
+    package var examination = InstanceExamination()
 
     package init(instances: [InstanceRecord], next: BulkMark?) {
         self.instances = instances

@@ -18,6 +18,9 @@ package struct InstanceQuery: Sendable, Equatable {
     /// Texts of failures; selects failed or suspended instances whose reason has one of these texts as one of its
     /// parts. Empty for all.
     package var failures: [String]
+    /// The condition on instances that the other criteria select; `nil` for none. It needs a list in the order of the
+    /// store or of names.
+    package var condition: DatedCondition?
     /// The order; `nil` for the order in which the store finds the instances.
     package var order: InstanceOrder?
     package var limit: Int
@@ -27,7 +30,7 @@ package struct InstanceQuery: Sendable, Equatable {
     package init(
         prefix: String? = nil, machines: [MachineName] = [], statuses: [InstanceStatus] = [], states: [String] = [],
         enteredBefore: Timestamp? = nil, updatedAfter: Timestamp? = nil, failures: [String] = [],
-        order: InstanceOrder? = nil, limit: Int, after: InstanceListPosition? = nil
+        condition: DatedCondition? = nil, order: InstanceOrder? = nil, limit: Int, after: InstanceListPosition? = nil
     ) {
         self.prefix = prefix
         self.machines = machines
@@ -36,6 +39,7 @@ package struct InstanceQuery: Sendable, Equatable {
         self.enteredBefore = enteredBefore
         self.updatedAfter = updatedAfter
         self.failures = failures
+        self.condition = condition
         self.order = order
         self.limit = limit
         self.after = after
@@ -168,6 +172,8 @@ package struct InstancePage: Sendable {
     package var instances: [InstanceRecord]
     /// The start of the next page; `nil` after the last page.
     package var next: InstanceListPosition?
+    /// The work for the condition of the query.
+    package var examination = InstanceExamination()
 
     package init(instances: [InstanceRecord], next: InstanceListPosition?) {
         self.instances = instances

@@ -31,12 +31,15 @@ package struct InvocationError: Sendable, Hashable {
     /// Creates the error that a failed instance stores; `nil` if there is none or it was erased.
     ///
     /// - Parameter armed: The pending items of the instance, as stored.
-    package init?(armed: String) {
+    package init?(armed: String) { self.init(Self.data(armed: armed)) }
+
+    /// Returns the data of the event on which a failed instance failed; `nil` if there is none or it was erased.
+    ///
+    /// - Parameter armed: The pending items of the instance, as stored.
+    package static func data(armed: String) -> JSONValue? {
         // A reader of the instance and a verification report an unreadable text.
-        guard case .array(let pending)? = try? JSONReader.value(from: armed),
-            let kept = pending.lazy.compactMap(\.object).first(where: { $0["kept"] == true })
-        else { return nil }
-        self.init(kept["data"])
+        guard case .array(let pending)? = try? JSONReader.value(from: armed) else { return nil }
+        return pending.lazy.compactMap(\.object).first { $0["kept"] == true }?["data"]
     }
 
     /// `{type, status?, message}`.

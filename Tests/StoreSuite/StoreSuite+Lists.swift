@@ -106,7 +106,7 @@ extension StoreSuite {
             let before = InstanceListPosition.ranked(
                 InstanceRank(time: 0, name: "Z", id: InstanceID(rawValue: 1)))
             let query = InstanceQuery(prefix: "order-10", order: .name, limit: 9, after: before)
-            #expect(try await store.instances(query).instances.map(\.name) == ["order-10", "order-100", "order-101"])
+            #expect(try await allPages(query, store) == ["order-10", "order-100", "order-101"])
         },
         Check(name: "the tally counts what is there, by status and configuration") { (store, writer) async throws in
             let scribe = Scribe(writer)

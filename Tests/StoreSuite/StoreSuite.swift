@@ -79,8 +79,9 @@ package struct StoreSuite {
 
     /// All checks.
     package static let checks =
-        records + together + history + journal + lists + bulk + places + timers + effects + attempts + queues + settings
-        + keys + purges + changes + erasures + partitions + backups + audit + opening
+        records + together + history + journal + lists + conditions + bulk + places + timers + effects + attempts
+        + queues
+        + settings + keys + purges + changes + erasures + partitions + backups + audit + opening
 
     /// Returns the checks that a store with these capabilities can pass.
     package static func checks(for capabilities: Set<Capability>) -> [Check] {

@@ -30,6 +30,7 @@ extension FakeContent {
                 && query.below.map { instance.id < $0 } ?? true
         }
         let next = wanted.sorted { $0.mark < $1.mark }.prefix(query.limit)
+        var examination = InstanceExamination()
         let found = next.filter { instance in
             guard let machine = machine(instance.machineID), instance.status != .purging,
                 query.takes(machine.name, machine.version), query.filter.takes(instance.status),
@@ -38,8 +39,11 @@ extension FakeContent {
             return query.filter.takes(
                 configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure,
                 error: InvocationError(armed: instance.state.armed))
+                && isExamined(instance, query.filter, &examination)
         }
-        return SelectionSlice(instances: Array(found), next: next.last?.mark)
+        var slice = SelectionSlice(instances: Array(found), next: next.last?.mark)
+        slice.examination = examination
+        return slice
     }
 }
 

@@ -65,10 +65,22 @@ extension FakeContent {
         _ all: [InstanceRecord], _ query: InstanceQuery, position: (InstanceRecord) -> InstanceListPosition,
         isBehind: (InstanceListPosition, InstanceListPosition) -> Bool
     ) -> InstancePage {
-        let page = all.filter { instance in query.after.map { isBehind($0, position(instance)) } ?? true }
+        var examination = InstanceExamination()
+        let rest = all.filter { instance in query.after.map { isBehind($0, position(instance)) } ?? true }
+        let page = rest.filter { isExamined($0, query, &examination) }
         let isLast = page.count <= query.limit
         let shown = Array(page.prefix(query.limit))
-        return InstancePage(instances: shown, next: isLast ? nil : shown.last.map(position))
+        var found = InstancePage(instances: shown, next: isLast ? nil : shown.last.map(position))
+        found.examination = examination
+        return found
+    }
+
+    func isExamined(
+        _ instance: InstanceRecord, _ query: InstanceQuery, _ examination: inout InstanceExamination
+    ) -> Bool {
+        guard let condition = query.condition, let machine = machine(instance.machineID) else { return true }
+        return examination.takes(
+            ExaminedInstance(instance, machine: machine.name, version: machine.version), by: condition)
     }
 
     private func isWanted(_ instance: InstanceRecord, _ query: InstanceQuery) -> Bool {

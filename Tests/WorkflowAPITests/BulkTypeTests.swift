@@ -17,6 +17,7 @@ struct BulkTypeTests {
         #"{"action":{"verb":"cancel","actions":false},"select":{"all":true},"dryRun":true,"reason":"r"}"#,
         #"{"run":"a","action":{"verb":"set","set":{"n":1.0},"unset":["b"]},"select":{"status":"failed"},"reason":"r"}"#,
         #"{"run":"a","action":{"verb":"send","event":"go","data":[1]},"select":{"state":"a.b","olderThan":"2d"}}"#,
+        #"{"run":"a","action":{"verb":"retry"},"select":{"prefix":"o-1","where":"context.n > 1"}}"#,
         #"{"run":"a","action":{"verb":"retry"},"select":{"status":["failed","suspended"],"failure":["x","y"]}}"#,
         #"{"run":"a","action":{"verb":"migrate","to":2,"map":{"a":"b"},"timers":"from-now"},"#
             + #""select":{"machine":"m","version":1},"reason":"r","allOrNothing":true}"#,

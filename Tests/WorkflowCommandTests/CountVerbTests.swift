@@ -90,6 +90,30 @@ struct CountVerbTests {
         #expect(ofAll.output.hasPrefix("INSTANCE     MACHINE   STATE"))
     }
 
+    @Test func aSearchSaysWhatHasNoValue() async {
+        let first = InstanceSearch.Failed(instance: "order-7", message: "no such key: 'customer'")
+        let transport = ScriptedTransport([
+            .value(InstancePage(items: [], nextPage: "p", search: InstanceSearch(examined: 20_000))),
+            .value(
+                InstancePage(
+                    items: [Sample.instance("order-1042", seq: 4)],
+                    search: InstanceSearch(examined: 500, failed: 2, first: first))),
+        ])
+        let arguments = ["list", "--prefix", "order", "--where", "context.customer == 'c-17'", "--limit", "5"]
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(outcome.exit == 0 && outcome.output.contains("order-1042"))
+        #expect(
+            outcome.errors == """
+                note: the expression has no value for 2 of 20,500 instances, which are left out; 'order-7': \
+                no such key: 'customer'
+
+                """)
+        let query = "prefix=order&where=context.customer%20%3D%3D%20%27c-17%27&limit=5"
+        #expect(transport.requests.map(\.target) == ["/v1/instances?\(query)", "/v1/instances?\(query)&page=p"])
+        let sorted = await CommandHarness().run("list", "--where", "true", "--sort", "age")
+        #expect(sorted.exit == 64 && sorted.errors.contains("'--sort' can only be 'name'"))
+    }
+
     @Test func aListOfWhatIsAheadShowsItsTimes() async {
         let transport = ScriptedTransport([.value(Page(items: [Sample.instance("order-1042", seq: 4)]))])
         let (outcome, _) = await CommandHarness().run(["list", "--ahead"], transport: transport)

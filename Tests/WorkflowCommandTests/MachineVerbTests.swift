@@ -84,6 +84,8 @@ struct MachineVerbTests {
         (["--status", "running"], #"{"machine":"order","status":"running"}"#),
         (["--older-than", "2d"], #"{"machine":"order","olderThan":"2d"}"#),
         (["--failure", "x"], #"{"machine":"order","failure":"x"}"#),
+        (["--prefix", "o-1"], #"{"machine":"order","prefix":"o-1"}"#),
+        (["--where", "context.n > 1"], #"{"machine":"order","where":"context.n > 1"}"#),
     ])
     func moreThanAMachineIsARun(_ more: [String], _ select: String) async {
         for verb in ["suspend", "resume"] {

@@ -45,6 +45,8 @@ package struct StoreLimits: Sendable {
     package var busySliceDuration: Duration = .milliseconds(1)
     /// The number of rows read for one page of a list; a page with a filter may be shorter than requested.
     package var pageRows = 20_000
+    /// The time after which a page with a condition ends, whatever it has found; its caller continues with the next.
+    package var conditionDuration: Duration = .milliseconds(500)
     /// The approximate bytes of state in a page of a list, or of data in a page of a history. Many callers may hold a
     /// page at once.
     package var pageBytes = 1024 * 1024

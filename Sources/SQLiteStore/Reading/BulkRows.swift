@@ -68,7 +68,8 @@ extension SQLiteReading {
         _ query: SelectionQuery, in namespace: NamespaceID
     ) async throws(StoreError) -> SelectionSlice {
         try await readers.slice { database, budget in
-            try SelectionScan(query, in: namespace).slice(database, &budget)
+            var scan = SelectionScan(query, in: namespace)
+            return try scan.slice(database, &budget)
         }
     }
 }

@@ -14,6 +14,7 @@ struct InstanceScan: PageSearch {
     private let statuses: [InstanceStatus]
     /// The first instances so far of a page in another order.
     private var ranked: RankedInstances
+    private var search: ConditionSearch
     private var rowsLeft: Int
     private var bytesLeft: Int
     /// The last place that was looked at; an id of `.max` stands for the end of a range.
@@ -36,22 +37,22 @@ struct InstanceScan: PageSearch {
         }
     }
 
-    /// The page so far.
     private(set) var page = InstancePage(instances: [], next: nil)
     private(set) var isDone: Bool
+    var examination: InstanceExamination { search.examination }
 
     init(_ query: InstanceQuery, in namespace: NamespaceID, limits: StoreLimits) {
         self.namespace = namespace
         self.query = query
         statuses = query.possibleStatuses
         ranked = RankedInstances(query)
+        search = ConditionSearch(query)
         rowsLeft = limits.pageRows
         bytesLeft = limits.pageBytes
         place = query.after?.found
         isDone = query.limit < 1 || statuses.isEmpty
     }
 
-    /// Continues until the page is complete, or until its rows or the slice's budget are used up.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
         if let order = query.order, !isDone {
             if place == nil { walked = try machinesToWalk(database) }
@@ -115,14 +116,16 @@ struct InstanceScan: PageSearch {
             ) LEFT JOIN instance ON id = found ORDER BY found
             """, namespace, start.machineID, start.status, start.id
         ) { row in
-            try take(&row, of: start)
-            isWhole = !isDone && budget.spend()
+            try take(&row, of: start, database)
+            isWhole = !isDone && budget.spend(isCostly: search.isCostly)
             return isWhole
         }
         return isWhole
     }
 
-    private mutating func take(_ row: inout StatementRow, of range: InstanceListPlace) throws {
+    private mutating func take(
+        _ row: inout StatementRow, of range: InstanceListPlace, _ database: Database
+    ) throws {
         let places = InstanceRecord.places
         // The join by the row's number makes these the row's own columns, not those of the index.
         guard row.integer(at: places.namespace) == namespace.rawValue,
@@ -131,7 +134,7 @@ struct InstanceScan: PageSearch {
         else {
             throw SQLiteFailure.damage("the index of lists leads to a row that does not have it")
         }
-        let isWanted = try query.takes(row)
+        let isWanted = try query.takes(row) && search.takes(row, database)
         if let order = query.order {
             if isWanted { ranked.add(try row.rank(order)) }
         } else if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
@@ -154,8 +157,12 @@ struct InstanceScan: PageSearch {
     /// Counts a row, and ends the page when it has looked at the allowed number of rows.
     private mutating func spendRow() {
         rowsLeft -= 1
-        guard rowsLeft <= 0, query.order == nil else { return }
-        page.next = place.map { .found($0) }
+        if rowsLeft <= 0 { pause() }
+    }
+
+    mutating func pause() {
+        guard !isDone, query.order == nil, let place else { return }
+        page.next = .found(place)
         isDone = true
     }
 }

@@ -11,31 +11,34 @@ struct NameScan: PageSearch {
     private let order: InstanceOrder
     private let statuses: [InstanceStatus]
     private var ranked: RankedInstances
+    private var search: ConditionSearch
     private var rowsLeft: Int
     private var bytesLeft: Int
     /// The last instance that was looked at.
     private var last: InstanceRank?
 
-    /// The page so far.
     private(set) var page = InstancePage(instances: [], next: nil)
     private(set) var isDone: Bool
+    var examination: InstanceExamination { search.examination }
 
-    /// Returns `nil` for a query without a prefix, or in the order in which `InstanceScan` finds instances.
+    /// Returns `nil` for a query that `InstanceScan` answers: without a prefix, or in the order of the store. A query
+    /// with a condition in the order of names goes through all names.
     init?(_ query: InstanceQuery, in namespace: NamespaceID, limits: StoreLimits) {
-        guard let prefix = query.prefix, let order = query.order else { return nil }
+        let isThroughAll = query.condition != nil && query.order == .name
+        guard let order = query.order, let prefix = query.prefix ?? (isThroughAll ? "" : nil) else { return nil }
         self.namespace = namespace
         self.query = query
         self.prefix = prefix
         self.order = order
         statuses = query.possibleStatuses
         ranked = RankedInstances(query)
+        search = ConditionSearch(query)
         rowsLeft = limits.pageRows
         bytesLeft = limits.pageBytes
         if case .ranked(let rank)? = query.after, order == .name { last = rank }
         isDone = query.limit < 1 || statuses.isEmpty
     }
 
-    /// Continues until the page is complete, or until its rows or the slice's budget are used up.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
         let machines = try selectedMachines(database)
         var isWhole = true
@@ -47,8 +50,8 @@ struct NameScan: PageSearch {
             let name = try row.text(at: Self.nameInIndex)
             guard name.utf8.starts(with: prefix.utf8) else { return false }
             isWhole = false
-            try take(&row, named: name, of: machines)
-            guard !isDone, budget.spend() else { return false }
+            try take(&row, named: name, of: machines, database)
+            guard !isDone, budget.spend(isCostly: search.isCostly) else { return false }
             isWhole = true
             return true
         }
@@ -83,7 +86,9 @@ struct NameScan: PageSearch {
         return machines
     }
 
-    private mutating func take(_ row: inout StatementRow, named name: String, of machines: Set<Int64>?) throws {
+    private mutating func take(
+        _ row: inout StatementRow, named name: String, of machines: Set<Int64>?, _ database: Database
+    ) throws {
         let places = InstanceRecord.places
         // Proof: both numbers are compared only.
         let (owner, machine) = (row.integer(at: places.namespace), row.integer(at: places.machineID))
@@ -96,12 +101,13 @@ struct NameScan: PageSearch {
         let isWanted =
             try statuses.contains { $0.rawValue == status }
             && machines?.contains(machine) ?? true && query.takes(row)
+            && search.takes(row, database)
         let rank = try row.rank(order)
         if isWanted, order != .name {
             ranked.add(rank)
         } else if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
             // This row proves that there is a next page.
-            return end()
+            return pause()
         } else if isWanted {
             let instance = try InstanceRecord(row: &row)
             page.instances.append(instance)
@@ -109,12 +115,12 @@ struct NameScan: PageSearch {
         }
         last = order == .name ? rank : InstanceRank(time: 0, name: name, id: rank.id)
         rowsLeft -= 1
-        if rowsLeft <= 0, order == .name { end() }
+        if rowsLeft <= 0 { pause() }
     }
 
-    /// Ends a page that has a next one.
-    private mutating func end() {
-        page.next = last.map { .ranked($0) }
+    mutating func pause() {
+        guard !isDone, order == .name, let last else { return }
+        page.next = .ranked(last)
         isDone = true
     }
 }

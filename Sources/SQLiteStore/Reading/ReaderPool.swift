@@ -148,11 +148,11 @@ struct SliceBudget {
     }
 
     /// Subtracts one row. Returns false if the slice should end, also because the writer waits for it. Checks the time
-    /// and the gate every 16 rows.
-    mutating func spend() -> Bool {
+    /// and the gate every 16 rows, and after each costly row.
+    mutating func spend(isCostly: Bool = false) -> Bool {
         rows -= 1
         untilLook -= 1
-        if untilLook == 0 {
+        if untilLook == 0 || isCostly {
             untilLook = 16
             if gate.isShut || ContinuousClock.now >= end { rows = 0 }
         }

@@ -25,14 +25,18 @@ extension SQLiteReading {
 
     private func page<Search: PageSearch>(of search: Search) async throws(StoreError) -> InstancePage {
         var search = search
+        let end = ContinuousClock.now + limits.conditionDuration
         while !search.isDone {
             search = try await readers.slice { [search] database, budget in
                 var search = search
                 try search.step(database, &budget)
                 return search
             }
+            if search.examination.examined > 0, ContinuousClock.now >= end { search.pause() }
         }
-        return search.page
+        var page = search.page
+        page.examination = search.examination
+        return page
     }
 }
 
@@ -41,7 +45,12 @@ protocol PageSearch: Sendable {
     /// The page so far.
     var page: InstancePage { get }
     var isDone: Bool { get }
+    /// The work for the condition of the query.
+    var examination: InstanceExamination { get }
 
     /// Continues until the page is complete, or until its rows or the slice's budget are used up.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws
+
+    /// Ends the page at the last place that was looked at. A search that needs all instances goes on.
+    mutating func pause()
 }

@@ -8,15 +8,23 @@ struct SelectionScan {
     private let query: SelectionQuery
     private let namespace: NamespaceID
     private let statuses: [InstanceStatus]
+    private var search: ConditionSearch
 
     init(_ query: SelectionQuery, in namespace: NamespaceID) {
         self.query = query
         self.namespace = namespace
         statuses = query.filter.possibleStatuses
+        search = ConditionSearch(query.filter)
     }
 
     /// Returns the next wanted instances, after looking at `limit` instances at most.
-    func slice(_ database: Database, _ budget: inout SliceBudget) throws -> SelectionSlice {
+    mutating func slice(_ database: Database, _ budget: inout SliceBudget) throws -> SelectionSlice {
+        var slice = try nextSlice(database, &budget)
+        slice.examination = search.examination
+        return slice
+    }
+
+    private mutating func nextSlice(_ database: Database, _ budget: inout SliceBudget) throws -> SelectionSlice {
         var after = query.after
         while true {
             let isInside = after.machine > 0 && after.number < .max
@@ -53,7 +61,7 @@ struct SelectionScan {
     }
 
     /// Returns the next instances of one machine version. If there are none, the mark stays unchanged.
-    private func instances(
+    private mutating func instances(
         _ database: Database, after: BulkMark, _ budget: inout SliceBudget
     ) throws -> (instances: [InstanceRecord], mark: BulkMark) {
         var ids: [Int64] = []
@@ -70,13 +78,13 @@ struct SelectionScan {
         for id in ids.sorted().prefix(query.limit) {
             mark.number = id
             if let instance = try instance(database, id, machine: after.machine) { found.append(instance) }
-            if !budget.spend() { break }
+            if !budget.spend(isCostly: search.isCostly) { break }
         }
         return (found, mark)
     }
 
     /// Returns the instance; `nil` if the selection does not include it.
-    private func instance(_ database: Database, _ id: Int64, machine: Int64) throws -> InstanceRecord? {
+    private mutating func instance(_ database: Database, _ id: Int64, machine: Int64) throws -> InstanceRecord? {
         var select = try PreparedStatement(
             database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?", id)
         let places = InstanceRecord.places
@@ -86,7 +94,7 @@ struct SelectionScan {
                 throw SQLiteFailure.damage(
                     "the index of lists leads to a row that does not have it")
             }
-            return try query.filter.takes(row) ? try InstanceRecord(row: &row) : nil
+            return try query.filter.takes(row) && search.takes(row, database) ? try InstanceRecord(row: &row) : nil
         } ?? nil
     }
 }

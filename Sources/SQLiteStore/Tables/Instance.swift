@@ -58,9 +58,11 @@ extension InstanceRecord: TableRow {
         let machineID = columns.place(of: "machine_id")
         let status = columns.place(of: "status")
         let configuration = columns.place(of: "configuration")
+        let context = columns.place(of: "context")
         let armed = columns.place(of: "armed")
         let entered = columns.place(of: "entered_ms")
         let updated = columns.place(of: "updated_ms")
+        let created = columns.place(of: "created_ms")
         let failure = columns.place(of: "failure")
         let namespace = columns.place(of: "namespace_id")
     }

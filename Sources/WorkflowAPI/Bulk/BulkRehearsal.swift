@@ -121,12 +121,16 @@ public struct BulkRehearsal: Equatable, WireRecord {
     public var again: Int64?
     /// The number of invocations that would be cancelled; `nil` if there are none.
     public var cancelled: Int64?
+    /// The instances that the condition of the selection was evaluated on; `nil` without `where`.
+    public var search: InstanceSearch?
 
     /// Creates a value from its parts.
     public init(
         digest: String, selected: Int64, counts: BulkCounts, groups: [Group] = [], misfits: [Misfit]? = nil,
-        told: [BulkTold] = [], begun: Int64? = nil, again: Int64? = nil, cancelled: Int64? = nil
+        told: [BulkTold] = [], begun: Int64? = nil, again: Int64? = nil, cancelled: Int64? = nil,
+        search: InstanceSearch? = nil
     ) {
+        self.search = search
         self.digest = digest
         self.selected = selected
         self.counts = counts
@@ -148,5 +152,6 @@ public struct BulkRehearsal: Equatable, WireRecord {
         begun = try fields.optional("begun", \.begun)
         again = try fields.optional("again", \.again)
         cancelled = try fields.optional("cancelled", \.cancelled)
+        search = try fields.optional("search", \.search)
     }
 }

@@ -93,6 +93,10 @@ public struct BulkSelect: Equatable, WireRecord {
     public var olderThan: String?
     /// Texts of which the instance's failure must contain one; empty for all.
     public var failures: [String]
+    /// The text with which the names begin; `nil` for all.
+    public var prefix: String?
+    /// The condition, as the field `where`: an expression as in the list of instances. `nil` for none.
+    public var condition: String?
     /// `machine` selects the instances that were suspended with their machine.
     public var suspendedBy: String?
     /// True to select all instances; excludes every other condition.
@@ -101,8 +105,11 @@ public struct BulkSelect: Equatable, WireRecord {
     /// Creates a value from its parts.
     public init(
         machines: [String] = [], versions: [Int64] = [], statuses: [Instance.Status] = [], states: [String] = [],
-        olderThan: String? = nil, failures: [String] = [], suspendedBy: String? = nil, all: Bool? = nil
+        olderThan: String? = nil, failures: [String] = [], prefix: String? = nil, condition: String? = nil,
+        suspendedBy: String? = nil, all: Bool? = nil
     ) {
+        self.prefix = prefix
+        self.condition = condition
         self.suspendedBy = suspendedBy
         self.machines = machines
         self.versions = versions
@@ -120,6 +127,8 @@ public struct BulkSelect: Equatable, WireRecord {
         states = try fields.oneOrMore("state", \.states)
         olderThan = try fields.optional("olderThan", \.olderThan)
         failures = try fields.oneOrMore("failure", \.failures)
+        prefix = try fields.optional("prefix", \.prefix)
+        condition = try fields.optional("where", \.condition)
         suspendedBy = try fields.optional("suspendedBy", \.suspendedBy)
         all = try fields.optional("all", \.all)
     }
@@ -132,6 +141,10 @@ public struct BulkSelect: Equatable, WireRecord {
         if let suspendedBy, suspendedBy != Self.byMachine {
             throw WireError(
                 .invalidValue, path: "select.suspendedBy", message: "Field 'select.suspendedBy' must be 'machine'")
+        }
+        for (name, text) in [("prefix", prefix), ("where", condition)] where text?.isEmpty ?? false {
+            throw WireError(
+                .invalidValue, path: "select.\(name)", message: "Field 'select.\(name)' must not be empty")
         }
         if suspendedBy != nil, !statuses.isEmpty {
             throw WireError(
@@ -150,7 +163,7 @@ public struct BulkSelect: Equatable, WireRecord {
     /// True if the selection has no condition.
     public var isEmpty: Bool {
         machines.isEmpty && versions.isEmpty && statuses.isEmpty && states.isEmpty && olderThan == nil
-            && failures.isEmpty && suspendedBy == nil
+            && failures.isEmpty && prefix == nil && condition == nil && suspendedBy == nil
     }
 
     /// The only value of `suspendedBy`.

@@ -28,6 +28,9 @@ public struct BulkRun: Equatable, WireRecord {
     public var undoneBy: String?
     /// The number of selected instances, counted before the run began.
     public var selected: Int64
+    /// The number of instances that were left out when the run began, because the condition has no value for them;
+    /// `nil` if there are none.
+    public var unevaluated: Int64?
     /// The numbers of instances that have been processed, by outcome.
     public var counts: BulkCounts
     /// The first 20 instances of each outcome; `nil` in lists.
@@ -43,9 +46,10 @@ public struct BulkRun: Equatable, WireRecord {
     public init(
         run: String, action: BulkAction, select: BulkSelect? = nil, names: Int64? = nil, expect: String? = nil,
         reason: String? = nil, actor: String? = nil, state: State, paused: String? = nil,
-        undoneBy: String? = nil, selected: Int64, counts: BulkCounts, told: [BulkTold]? = nil, begunAt: WireTime,
-        updatedAt: WireTime, endedAt: WireTime? = nil
+        undoneBy: String? = nil, selected: Int64, unevaluated: Int64? = nil, counts: BulkCounts,
+        told: [BulkTold]? = nil, begunAt: WireTime, updatedAt: WireTime, endedAt: WireTime? = nil
     ) {
+        self.unevaluated = unevaluated
         self.run = run
         self.action = action
         self.select = select
@@ -76,6 +80,7 @@ public struct BulkRun: Equatable, WireRecord {
         paused = try fields.optional("paused", \.paused)
         undoneBy = try fields.optional("undoneBy", \.undoneBy)
         selected = try fields.required("selected", \.selected)
+        unevaluated = try fields.optional("unevaluated", \.unevaluated)
         counts = try fields.required("counts", \.counts)
         told = try fields.optional("told", \.told)
         begunAt = try fields.required("begunAt", \.begunAt)

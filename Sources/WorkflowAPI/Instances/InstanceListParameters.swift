@@ -14,6 +14,9 @@ public struct InstanceListParameters: Hashable, Sendable {
     public var ahead: Bool
     /// Texts of which the instance's failure must contain one; empty for all.
     public var failures: [String]
+    /// The condition, as the parameter `where`: an expression over `context`, `name`, `machine`, `version`, `status`,
+    /// `state`, `createdAt`, `updatedAt`, `inState` and `failure`. `nil` for none. Excludes orders other than `name`.
+    public var condition: String?
     /// The order; `nil` for the order of the search.
     public var sort: Sort?
     /// The most items, 1 to 500; `nil` for 100.
@@ -34,9 +37,10 @@ public struct InstanceListParameters: Hashable, Sendable {
     /// Creates a value from its parts.
     public init(
         prefix: String? = nil, machines: [String] = [], statuses: [Instance.Status] = [], states: [String] = [],
-        olderThan: String? = nil, ahead: Bool = false, failures: [String] = [], sort: Sort? = nil, limit: Int? = nil,
-        page: String? = nil
+        olderThan: String? = nil, ahead: Bool = false, failures: [String] = [], condition: String? = nil,
+        sort: Sort? = nil, limit: Int? = nil, page: String? = nil
     ) {
+        self.condition = condition
         self.prefix = prefix
         self.machines = machines
         self.statuses = statuses
@@ -59,10 +63,16 @@ public struct InstanceListParameters: Hashable, Sendable {
         olderThan = try fields.string("olderThan")
         ahead = try fields.bool("ahead")
         failures = try fields.strings("failure")
+        condition = try fields.string("where")
         sort = try fields.word("sort")
         limit = try fields.limit()
         page = try fields.string("page")
         try fields.refuseUnknown()
+        if condition != nil, let sort, sort != .name {
+            throw WireError(
+                .invalidParameter, path: "sort",
+                message: "Parameter 'sort' must be 'name' with 'where', which goes through the instances in parts")
+        }
     }
 
     /// The encoded query with its question mark; empty if all values are the defaults.
@@ -75,6 +85,7 @@ public struct InstanceListParameters: Hashable, Sendable {
         query.add("olderThan", olderThan)
         query.add("ahead", ahead)
         query.add("failure", failures)
+        query.add("where", condition)
         query.add("sort", sort?.rawValue)
         query.add("limit", limit.map { Int64($0) })
         query.add("page", page)

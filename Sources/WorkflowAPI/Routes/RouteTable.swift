@@ -102,8 +102,10 @@ extension Route {
     /// A page of instances.
     public static let listInstances = Route(
         "listInstances", .get, "/v1/instances", for: .read,
-        query: ["prefix", "machine", "status", "state", "olderThan", "ahead", "failure", "sort", "limit", "page"],
-        answer: .object(.of(Page<Instance>.self)), problems: [.machineNotFound] + paging)
+        query: [
+            "prefix", "machine", "status", "state", "olderThan", "ahead", "failure", "where", "sort", "limit", "page",
+        ],
+        answer: .object(.of(InstancePage.self)), problems: [.machineNotFound] + paging)
     /// The failures of instances, in groups.
     public static let listFailures = Route(
         "listFailures", .get, "/v1/failures", for: .read, query: ["machine"],

@@ -116,6 +116,7 @@ enum BulkText {
             either("machine", select.machines), either("version", select.versions.map { String($0) }),
             either("status", select.statuses.map(\.rawValue)), either("state", select.states),
             select.olderThan.map { "older than \($0)" }, either("failure", select.failures.map { "'\($0)'" }),
+            select.prefix.map { "prefix '\($0)'" }, select.condition.map { "where \($0)" },
             select.suspendedBy.map { "suspended by its \($0)" },
         ].compactMap(\.self)
         return parts.isEmpty ? "all" : parts.joined(separator: ", ")
@@ -136,6 +137,9 @@ enum BulkText {
         text =
             text + "turns:    \(grouped(run.counts.total)) of \(grouped(run.selected))"
             + "\(counts.isEmpty ? "" : ": ")\(counts)\n"
+        if let count = run.unevaluated {
+            text = text + "left out: \(grouped(count)), for which the expression has no value\n"
+        }
         if let reason = run.reason { text = text + "reason:   \(reason)\n" }
         if let actor = run.actor { text = text + "actor:    \(actor)\n" }
         text = text + "begun:    \(run.begunAt.text)\n"

@@ -9,6 +9,11 @@ struct List: Verb {
         commandName: "list", abstract: "List instances.",
         discussion: """
             $ wfctl list --machine order --state review --older-than 2d --sort age
+            $ wfctl list --machine order --where "context.customer == 'c-17' && inState > duration('24h')"
+
+            '--where' is an expression in CEL, the language of guards, over context, name, machine, version, status, \
+            state, createdAt, updatedAt, inState and failure. It is evaluated for each instance that the other options \
+            select.
 
             Sorting reads every selected instance. So a sorted list shows \(Self.sortedAtMost) instances unless \
             --limit sets another number.
@@ -51,6 +56,11 @@ struct List: Verb {
     var failure: [String] = []
 
     @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("List only instances for which this expression is true.", valueName: "expression"))
+    var `where`: String?
+
+    @Option(
         help: ArgumentHelp(
             "Sort by time in the state, longest first; by last change, newest first; or by name.",
             valueName: "age|updated|name"),
@@ -66,6 +76,9 @@ struct List: Verb {
     func validate() throws {
         try Least.check("--limit", limit)
         try Span.check("--older-than", olderThan)
+        if self.where != nil, let sort, sort != .name {
+            throw ValidationError("'--where' goes through the instances in parts, so '--sort' can only be 'name'")
+        }
     }
 
     func run(in session: Session) async throws {
@@ -75,14 +88,22 @@ struct List: Verb {
         let limit = self.limit ?? (sort == nil ? nil : Self.sortedAtMost)
         var count = 0
         var hint: String?
+        var search = InstanceSearch()
+        var progress = Progress(session, unit: .things("instances"))
         try await session.withClient { client in
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
-                try await client.instances(
+                let page = try await client.instances(
                     .init(
                         prefix: prefix, machines: machine, statuses: status, states: state, olderThan: olderThan,
-                        ahead: ahead, failures: failure, sort: sort, limit: size, page: page))
+                        ahead: ahead, failures: failure, condition: self.where, sort: sort, limit: size, page: page))
+                if let more = page.search {
+                    search.add(more)
+                    try progress.show("searched", done: search.examined, total: 0)
+                }
+                return Page(items: page.items, nextPage: page.nextPage)
             } print: {
                 count += $0.count
+                if !$0.isEmpty { try progress.end() }
                 try printer.add($0)
             }
             if let state = state.first, count == 0 {
@@ -90,7 +111,9 @@ struct List: Verb {
                 hint = try? await StateHint(state: state, machines: machine).text(from: client)
             }
         }
+        try progress.end()
         try printer.end()
+        if let failed = SearchText.note(for: search) { try session.say(failed) }
         if let hint { try session.say(hint) }
         if self.limit == nil, count == limit {
             try session.say("note: these are the first \(count); --limit sets the number")

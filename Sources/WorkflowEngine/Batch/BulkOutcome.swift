@@ -34,7 +34,13 @@ package struct BulkOutcome: Sendable, Equatable {
     /// The places that the run has passed and when, where they may matter.
     var trail = BulkTrail()
 
-    package init() {}
+    /// The number of instances that were left out because the condition of the selection has no value for them, when
+    /// the run began.
+    package private(set) var unevaluated: Int64
+
+    package init(unevaluated: Int64 = 0) {
+        self.unevaluated = unevaluated
+    }
 
     /// The number of all instances that had their turn.
     package var total: Int64 { counts.values.reduce(0, +) }
@@ -94,11 +100,13 @@ extension BulkOutcome {
         }
         var object: JSONObject = ["counts": .object(numbers), "told": .array(told)]
         object["trail"] = trail.json
+        if unevaluated > 0 { object["unevaluated"] = .int(unevaluated) }
         return JSONWriter.string(JSONValue.object(object))
     }
 
     /// Reads a stored text; skips everything unknown.
     init(_ text: String) {
+        unevaluated = 0
         guard let object = RecordedFailure.object(text) else { return }
         for kind in Kind.allCases {
             guard case .int(let count)? = object["counts"]?.object?[kind.rawValue],
@@ -107,6 +115,7 @@ extension BulkOutcome {
             counts[kind] = count
         }
         trail = BulkTrail(object["trail"])
+        if case .int(let count)? = object["unevaluated"], StoreNumbers.range.contains(count) { unevaluated = count }
         guard case .array(let told)? = object["told"] else { return }
         self.told = told.compactMap { element in
             guard let one = element.object, let kind = (one["outcome"]?.string).flatMap(Kind.init(rawValue:)),

@@ -372,14 +372,8 @@ extension InstanceRecord {
 
     /// Returns the event that the instance failed on, and the reason; `nil` if it has not failed.
     func failure(of loaded: LoadedMachine, _ snapshot: Snapshot) -> InstanceFailure? {
-        guard status == .failed, let object = failure.flatMap(RecordedFailure.object),
-            let reason = RecordedFailure(.object(object)), case .int(let seq)? = object["seq"],
-            case .int(let at)? = object["at"], Timestamp.range.contains(at)
-        else { return nil }
-        let data = snapshot.armed.kept?.data
-        return InstanceFailure(
-            reason: reason.caused(by: InvocationError(data)), data: data, machine: loaded.record.name,
-            seq: Seq(rawValue: seq), at: Timestamp(rawValue: at))
+        guard status == .failed, let failure else { return nil }
+        return InstanceFailure(failure, data: snapshot.armed.kept?.data, machine: loaded.record.name)
     }
 
     /// The approximate number of bytes that the instance takes in a cache, without its configuration as a list.

@@ -224,16 +224,3 @@ extension SkippedTimer {
         return .object(object)
     }
 }
-
-/// The event that a failed instance could not take, and the reason.
-package struct InstanceFailure: Sendable {
-    package let reason: RecordedFailure
-    /// The data of the event.
-    package let data: JSONValue?
-    /// The name of the machine.
-    package let machine: MachineName
-    /// The seq of the row that records the failure.
-    package let seq: Seq
-    /// The time of the row that records the failure.
-    package let at: Timestamp
-}

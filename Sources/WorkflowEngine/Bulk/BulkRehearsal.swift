@@ -17,6 +17,8 @@ package struct BulkRehearsal: Sendable {
     package private(set) var cancelled: Int64 = 0
     /// The number of instances in places without a group, because there are too many places.
     package var others: Int64 = 0
+    /// The work for the condition of the selection.
+    package var examination = InstanceExamination()
     /// The misfits in another version, with the number of instances of each.
     package var misfits: [Misfit: Int64] = [:]
 
@@ -152,8 +154,8 @@ extension Engine {
         var digest = SelectionDigest()
         var rehearsal = BulkRehearsal()
         var told = ContinuousClock.now
-        let turns = BulkTurns(request, at: now, in: caller.namespace)
-        try await forEachSelected(BulkWalk(turns: turns, names: .given(names))) { met in
+        let turns = try BulkTurns(request, at: now, in: caller.namespace)
+        rehearsal.examination = try await forEachSelected(BulkWalk(turns: turns, names: .given(names))) { met in
             try await rehearse(met, turns, by: caller) { met, turn in
                 if let record = met.record { digest.add(record) }
                 if let turn { rehearsal.add(turn, of: met.instance, at: now, limits: limits) }

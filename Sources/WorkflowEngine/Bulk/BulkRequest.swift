@@ -41,6 +41,9 @@ package struct BulkRequest: Sendable {
     /// True if the request is only for instances that their machine suspended.
     var isForSuspendedByMachine: Bool { selection?.isSuspendedByMachine ?? false }
 
+    /// True if instances that have moved since the run began have no turn: the condition may not have held then.
+    var isForUnmoved: Bool { selection?.condition != nil }
+
     /// Returns the digest of names, for `Targets.names`.
     package static func digest(of names: [InstanceName]) -> Digest {
         Digest(of: Array(names.map(\.rawValue).joined(separator: "\n").utf8))
@@ -53,7 +56,9 @@ extension BulkRequest {
     var text: String {
         var object: JSONObject = ["action": .object(action.stored)]
         switch targets {
-        case .selection(let selection): object["select"] = .object(selection.object)
+        case .selection(let selection):
+            // An earlier release would skip what it does not know and select more. It cannot read the other name.
+            object[selection.isNarrow ? "narrow" : "select"] = .object(selection.object)
         case .names(let count, let digest):
             object["names"] = ["count": .int(Int64(count)), "digest": .string(digest.text)]
         }
@@ -83,7 +88,7 @@ extension BulkRequest {
     init?(_ text: String) {
         guard let object = RecordedFailure.object(text), let action = object["action"]?.object.flatMap(BulkAction.init)
         else { return nil }
-        if let selection = object["select"]?.object {
+        if let selection = (object["narrow"] ?? object["select"])?.object {
             targets = .selection(BulkSelection(selection))
         } else if let names = object["names"]?.object, case .int(let count)? = names["count"],
             let digest = (names["digest"]?.string).flatMap({ Digest(text: $0) })

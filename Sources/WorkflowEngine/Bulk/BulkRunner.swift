@@ -56,7 +56,7 @@ final class BulkRunner: Sendable {
         init(_ run: BulkRecord, atOnce: Int) throws(Rejection) {
             self.run = run
             self.atOnce = atOnce
-            turns = BulkTurns(try BulkView(run).request, at: run.begun, in: run.key.namespace)
+            turns = try BulkTurns(try BulkView(run).request, at: run.begun, in: run.key.namespace)
             walk = BulkWalk(turns: turns, names: .stored(run.key), next: run.mark)
         }
     }
@@ -352,6 +352,10 @@ extension BulkRunner {
         var target = BulkTarget(met)
         guard let record = met.record else { return target }
         let run = way.run
+        if way.request.isForUnmoved, record.head >= run.floor {
+            target.preparation = .passedOver
+            return target
+        }
         if let selection = way.request.selection, let filter = way.turns.filter {
             switch try await engine.meeting(
                 with: record, by: filter, versions: selection.versions, since: run.floor)

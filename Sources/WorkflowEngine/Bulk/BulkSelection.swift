@@ -13,13 +13,20 @@ package struct BulkSelection: Sendable, Equatable {
     /// The milliseconds for which an instance must have been in its configuration when the run begins.
     package var olderThan: Int64?
     package var failures: [String]
+    /// The text with which the names begin; `nil` for all names.
+    package var prefix: String?
+    /// The expression of a condition on the instances; `nil` for none.
+    package var condition: String?
     /// True to select only instances that their machine suspended.
     package var isSuspendedByMachine: Bool
 
     package init(
         machines: [MachineName] = [], versions: [MachineVersion] = [], statuses: [InstanceStatus] = [],
-        states: [String] = [], olderThan: Int64? = nil, failures: [String] = [], isSuspendedByMachine: Bool = false
+        states: [String] = [], olderThan: Int64? = nil, failures: [String] = [], prefix: String? = nil,
+        condition: String? = nil, isSuspendedByMachine: Bool = false
     ) {
+        self.prefix = prefix
+        self.condition = condition
         self.isSuspendedByMachine = isSuspendedByMachine
         self.machines = machines
         self.versions = versions
@@ -29,12 +36,29 @@ package struct BulkSelection: Sendable, Equatable {
         self.failures = failures
     }
 
-    /// Returns the filter of a list that begins at a time.
-    func filter(at now: Timestamp) -> InstanceQuery {
-        InstanceQuery(
-            machines: machines, statuses: isSuspendedByMachine ? [.suspended] : statuses, states: states,
-            enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) }, failures: failures, limit: 0)
+    /// Returns the filter of a list that begins at a time. Throws if the condition cannot be compiled.
+    func filter(at now: Timestamp) throws(Rejection) -> InstanceQuery {
+        var filter = InstanceQuery(
+            prefix: prefix, machines: machines, statuses: isSuspendedByMachine ? [.suspended] : statuses,
+            states: states, enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) },
+            failures: failures, limit: 0)
+        do throws(InstanceConditionError) {
+            filter.condition = try condition.map { (source) throws(InstanceConditionError) in
+                DatedCondition(try InstanceCondition(source), at: now)
+            }
+        } catch {
+            throw .invalidData("The condition of the selection cannot be evaluated: \(error.message)")
+        }
+        return filter
     }
+
+    /// True if a count by machine, status and state is not the number of instances.
+    var needsWalk: Bool {
+        olderThan != nil || !failures.isEmpty || isSuspendedByMachine || isNarrow
+    }
+
+    /// True if the selection has criteria that earlier releases do not know.
+    var isNarrow: Bool { prefix != nil || condition != nil }
 
     /// Returns true if the selection includes the instances of a tally, judged by the criteria that a tally has.
     func takes(_ counted: TallyRecord) -> Bool {
@@ -60,6 +84,8 @@ extension BulkSelection {
         object["state"] = Self.value(of: states.map(JSONValue.string))
         object["olderThan"] = olderThan.map(JSONValue.int)
         object["failure"] = Self.value(of: failures.map(JSONValue.string))
+        object["prefix"] = prefix.map(JSONValue.string)
+        object["where"] = condition.map(JSONValue.string)
         if isSuspendedByMachine { object["suspendedBy"] = .string(Actor.machine.rawValue) }
         return object
     }
@@ -82,7 +108,8 @@ extension BulkSelection {
             statuses: Self.texts(of: object["status"]).compactMap(InstanceStatus.init(rawValue:)),
             states: Self.texts(of: object["state"]),
             olderThan: object.number("olderThan").map { min(max(0, $0), Timestamp.range.upperBound) },
-            failures: Self.texts(of: object["failure"]),
+            failures: Self.texts(of: object["failure"]), prefix: object["prefix"]?.string,
+            condition: object["where"]?.string,
             isSuspendedByMachine: object["suspendedBy"]?.string == Actor.machine.rawValue)
     }
 }

@@ -8,10 +8,11 @@ struct BulkTurns: Sendable {
     /// The filter of the selection; `nil` if the instances are named.
     let filter: InstanceQuery?
 
-    init(_ request: BulkRequest, at begun: Timestamp, in namespace: NamespaceID) {
+    /// - Throws: A rejection if the selection's condition cannot be compiled.
+    init(_ request: BulkRequest, at begun: Timestamp, in namespace: NamespaceID) throws(Rejection) {
         self.namespace = namespace
         self.request = request
-        filter = request.selection?.filter(at: begun)
+        filter = try request.selection?.filter(at: begun)
     }
 
     /// The turn of an instance.
@@ -98,7 +99,7 @@ struct BulkTurns: Sendable {
     /// Returns the reason why an instance is no longer selected; `nil` if it still is.
     private func change(of state: borrowing InstanceState, since floor: Position, _ target: BulkTarget) -> String? {
         if case .changed(let change) = target.preparation { return change }
-        if request.expect != nil, state.record.head >= floor {
+        if request.expect != nil || request.isForUnmoved, state.record.head >= floor {
             return "it has gone on since it was selected (seq \(state.record.seq.rawValue))"
         }
         guard let filter else {

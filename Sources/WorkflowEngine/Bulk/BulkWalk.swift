@@ -23,6 +23,14 @@ struct BulkWalk: Sendable {
     let names: Names
     /// The mark up to which instances were read; `nil` if there are no more.
     var next: BulkMark? = .start
+    /// The work for the condition of the selection so far.
+    private(set) var examination = InstanceExamination()
+
+    init(turns: BulkTurns, names: Names, next: BulkMark? = .start) {
+        self.turns = turns
+        self.names = names
+        self.next = next
+    }
 
     /// Returns the next instances, possibly none.
     mutating func slice(in engine: Engine) async throws(Rejection) -> [Met] {
@@ -40,6 +48,7 @@ struct BulkWalk: Sendable {
             try await engine.store.selection(query, in: turns.namespace)
         }
         next = slice.next
+        examination.add(slice.examination)
         return slice.instances.map { record in
             Met(
                 instance: record.name,
@@ -99,10 +108,11 @@ struct BulkTarget: Sendable {
 
 extension Engine {
     /// Calls a function with all instances of a walk, slice by slice. If the request is only for instances that their
-    /// machine suspended, all others are left out.
+    /// machine suspended, all others are left out. Returns the work for the condition of the selection.
+    @discardableResult
     func forEachSelected(
         _ walk: BulkWalk, _ body: ([BulkWalk.Met]) async throws -> Void
-    ) async throws {
+    ) async throws -> InstanceExamination {
         var walk = walk
         while walk.next != nil {
             try Task.checkCancellation()
@@ -113,6 +123,7 @@ extension Engine {
             }
             try await body(met)
         }
+        return walk.examination
     }
 
     /// Prepares an instance for its turn.

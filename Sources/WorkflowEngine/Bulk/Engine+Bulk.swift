@@ -30,10 +30,10 @@ extension Engine {
         defer { bulk.leavePlace() }
         let begun = now
         if request.isAtomic { try await refuseMisfits(checked, by: caller) }
-        let selected = try await select(request, names, at: begun, by: caller)
+        let (selected, unevaluated) = try await select(request, names, at: begun, by: caller)
         let run = BulkRecord(
             key: key, request: text, actor: caller.actor, generation: generation, floor: look.floor, selected: selected,
-            outcome: BulkOutcome().text, begun: begun)
+            outcome: BulkOutcome(unevaluated: unevaluated).text, begun: begun)
         let forgotten = try await runsToForget()
         let now = try await queue.submit(
             BeginRunCommand(
@@ -44,19 +44,20 @@ extension Engine {
         return view
     }
 
-    /// Counts the selected instances. Throws if the selection differs from the rehearsed one.
+    /// Counts the selected instances, and those for which the condition has no value. Throws if the selection differs
+    /// from the rehearsed one.
     private func select(
         _ request: BulkRequest, _ names: [InstanceName], at now: Timestamp, by caller: Caller
-    ) async throws -> Int64 {
+    ) async throws -> (selected: Int64, unevaluated: Int64) {
         if request.expect == nil, let selection = request.selection, !request.action.isUndo,
             let count = try await count(selection, by: caller)
         {
-            return count
+            return (count, 0)
         }
         var digest = SelectionDigest()
         var missing: Int64 = 0
-        let turns = BulkTurns(request, at: now, in: caller.namespace)
-        try await forEachSelected(BulkWalk(turns: turns, names: .given(names))) { met in
+        let turns = try BulkTurns(request, at: now, in: caller.namespace)
+        let examination = try await forEachSelected(BulkWalk(turns: turns, names: .given(names))) { met in
             for met in met {
                 guard let record = met.record else {
                     missing += 1
@@ -69,14 +70,13 @@ extension Engine {
         }
         let count = digest.count + missing
         try request.refuse(unless: digest.value, of: count)
-        return max(count, request.action.undo?.changed ?? 0)
+        return (max(count, request.action.undo?.changed ?? 0), examination.failed)
     }
 
     /// Returns the number of selected instances from the store's counts; `nil` if the store does not count by all
     /// criteria.
     private func count(_ selection: BulkSelection, by caller: Caller) async throws -> Int64? {
-        guard selection.olderThan == nil, selection.failures.isEmpty, !selection.isSuspendedByMachine
-        else { return nil }
+        guard !selection.needsWalk else { return nil }
         var count: Int64 = 0
         try await forEachCounted(selection, by: caller) { count += $0.count }
         return count
@@ -145,6 +145,7 @@ extension Engine {
             throw .tooMuchTogether("A run names at most \(limits.runNames) instances; make several runs of them")
         }
         guard let selection = request.selection else { return }
+        _ = try selection.filter(at: now)
         var known: [MachineRecord] = []
         for machine in selection.machines {
             if selection.versions.isEmpty { known.append(try await self.machine(named: machine, by: caller)) }

@@ -17,7 +17,7 @@ extension Engine {
     ) async throws {
         let view = try await run(named: name, by: caller)
         guard view.record.state == .done else { throw Rejection.runNotDone(name) }
-        let turns = BulkTurns(view.request, at: view.record.begun, in: caller.namespace)
+        let turns = try BulkTurns(view.request, at: view.record.begun, in: caller.namespace)
         try await forEachSelected(BulkWalk(turns: turns, names: .stored(view.record.key))) { met in
             var selected: [BulkWalk.Met] = []
             for met in met {
@@ -40,9 +40,10 @@ extension Engine {
         let run = view.record
         if let first = view.request.instances, record.id >= first { return false }
         if record.head < run.floor { return true }
+        if view.request.isForUnmoved { return false }
         if let selection = view.request.selection,
             case .foreign = try await meeting(
-                with: record, by: selection.filter(at: run.begun), versions: selection.versions, since: run.floor)
+                with: record, by: try selection.filter(at: run.begun), versions: selection.versions, since: run.floor)
         {
             return false
         }

@@ -56,7 +56,7 @@ extension Engine {
         let request = BulkRequest.resuming(machine, reason: nil)
         try await check(request, [], by: caller)
         var count: Int64 = 0
-        let turns = BulkTurns(request, at: now, in: caller.namespace)
+        let turns = try BulkTurns(request, at: now, in: caller.namespace)
         try await forEachSelected(BulkWalk(turns: turns, names: .given([]))) { count += Int64($0.count) }
         return count
     }

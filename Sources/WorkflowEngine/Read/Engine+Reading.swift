@@ -60,7 +60,9 @@ extension Engine {
     /// Returns a page of instances.
     package func instances(
         _ query: InstanceQuery, by caller: Caller
-    ) async throws(Rejection) -> (views: [InstanceView], next: InstanceListPosition?) {
+    ) async throws(Rejection) -> (
+        views: [InstanceView], next: InstanceListPosition?, examination: InstanceExamination
+    ) {
         let page = try await read { () async throws(StoreError) in
             try await store.instances(query, in: caller.namespace)
         }
@@ -68,7 +70,7 @@ extension Engine {
         for record in page.instances {
             views.append(try await view(of: record))
         }
-        return (views, page.next)
+        return (views, page.next, page.examination)
     }
 
     /// Returns for each event of the machine whether the instance would accept it now. Changes nothing.

@@ -21,6 +21,7 @@ extension BulkRun {
             select: select, names: names, expect: view.request.expect, reason: view.request.reason,
             actor: record.actor?.rawValue,
             state: State(record.state), paused: view.paused, undoneBy: view.undoneBy, selected: record.selected,
+            unevaluated: view.outcome.unevaluated > 0 ? view.outcome.unevaluated : nil,
             counts: BulkCounts(view.outcome), told: isTold ? view.outcome.told.map(BulkTold.init) : nil,
             begunAt: WireTime(milliseconds: record.begun.rawValue),
             updatedAt: WireTime(milliseconds: record.updated.rawValue),
@@ -71,7 +72,8 @@ extension WorkflowAPI.BulkRehearsal {
             groups: groups, misfits: misfits.isEmpty ? nil : misfits,
             told: rehearsal.outcome.told.filter { $0.kind != .done }.map(BulkTold.init),
             begun: rehearsal.begun > 0 ? rehearsal.begun : nil, again: rehearsal.again > 0 ? rehearsal.again : nil,
-            cancelled: rehearsal.cancelled > 0 ? rehearsal.cancelled : nil)
+            cancelled: rehearsal.cancelled > 0 ? rehearsal.cancelled : nil,
+            search: rehearsal.examination.examined > 0 ? InstanceSearch(rehearsal.examination) : nil)
     }
 }
 

@@ -69,6 +69,9 @@ struct BulkRoutes: Sendable {
         let (body, names) = try await Self.read(request)
         try request.requireAdmission()
         let asked = try Self.request(body, names)
+        if let source = body.select?.condition {
+            _ = try await InstanceCondition.compiled(source, "Field 'select.where'", .invalidRequest)
+        }
         // Errors of the request as a whole are reported before the first line.
         guard body.dryRun == true else {
             let name = body.run ?? ""

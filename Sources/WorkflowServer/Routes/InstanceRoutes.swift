@@ -12,9 +12,24 @@ struct InstanceRoutes: Sendable {
     let budget: AnswerBudget
     /// The budget for answers about one instance while `budget` is spent.
     private let singles = AnswerBudget(limit: AnswerLimits.singlesBytes)
+    private let searches = SearchTurns()
+
+    init(engine: Engine, budget: AnswerBudget) {
+        self.engine = engine
+        self.budget = budget
+    }
 
     func register(on routes: inout RouteHandlers) {
-        routes.on(.listInstances) { request in try await budget.page { try await list(request) } }
+        routes.on(.listInstances) { request in
+            let parameters = try reading { try InstanceListParameters(query: try request.queryItems) }
+            guard let source = parameters.condition else {
+                return try await budget.page { try await list(parameters, nil, for: request) }
+            }
+            let condition = try await InstanceCondition.compiled(source, "Parameter 'where'", .invalidParameter)
+            return try await searches.search {
+                try await budget.page { try await list(parameters, condition, for: request) }
+            }
+        }
         routes.on(.startInstance) { request in try await budget.page { try await start(request) } }
         routes.on(.showInstance) { request in
             let name = try request.instance
@@ -64,10 +79,9 @@ struct InstanceRoutes: Sendable {
         return items.isEmpty ? nil : items
     }
 
-    private func list(_ request: RoutedRequest) async throws -> Response {
-        let parameters = try reading {
-            try InstanceListParameters(query: try request.queryItems)
-        }
+    private func list(
+        _ parameters: InstanceListParameters, _ condition: InstanceCondition?, for request: RoutedRequest
+    ) async throws -> Response {
         let now = engine.now
         // The index of names gives the instances in the order of names.
         let sort = parameters.sort ?? (parameters.prefix == nil ? nil : .name)
@@ -78,18 +92,21 @@ struct InstanceRoutes: Sendable {
             updatedAfter: parameters.ahead ? now : nil,
             failures: parameters.failures, order: sort.flatMap { InstanceOrder(rawValue: $0.rawValue) },
             limit: parameters.limit ?? APILimits.defaultPageItems)
+        var mark = condition.map { ConditionMark($0, at: now) }
         if let page = parameters.page {
-            guard case .instances(var before) = try await engine.pageToken(page, by: request.caller),
-                (before.enteredBefore == nil) == (query.enteredBefore == nil),
+            guard case .instances(var before, let begun) = try await engine.pageToken(page, by: request.caller),
+                begun?.digest == mark?.digest, (before.enteredBefore == nil) == (query.enteredBefore == nil),
                 (before.updatedAfter == nil) == (query.updatedAfter == nil)
             else { throw PageToken.ofAnotherList }
             // The request for the first page fixed the present time.
             query.enteredBefore = before.enteredBefore
             query.updatedAfter = before.updatedAfter
             query.after = before.after
+            mark = begun
             before.limit = query.limit
             guard before == query else { throw PageToken.ofAnotherList }
         }
+        if let condition, let mark { query.condition = DatedCondition(condition, at: mark.now) }
         let page = try await asking { [query] in try await engine.instances(query, by: request.caller) }
         // One of several names may be misspelt while the others have instances.
         if page.views.isEmpty || query.machines.count > 1 {
@@ -100,7 +117,7 @@ struct InstanceRoutes: Sendable {
         let next = page.next.map { position in
             var next = query
             next.after = position
-            return engine.text(of: .instances(next))
+            return engine.text(of: .instances(next, mark))
         }
         let suspensions = try await suspensions(of: page.views, by: request.caller)
         let items = try page.views.map { view in
@@ -108,7 +125,8 @@ struct InstanceRoutes: Sendable {
             suspensions.tell(of: view, in: &instance)
             return instance
         }
-        return Response(Page(items: items, nextPage: next))
+        let search = condition.map { _ in InstanceSearch(page.examination) }
+        return Response(InstancePage(items: items, nextPage: next, search: search))
     }
 
     private func suspensions(of views: [InstanceView], by caller: Caller) async throws -> Suspensions {
@@ -123,6 +141,32 @@ struct InstanceRoutes: Sendable {
         } catch {
             throw Problem(.invalidParameter, detail: "Parameter 'olderThan': \(error.message)")
         }
+    }
+}
+
+extension InstanceCondition {
+    /// Compiles a caller's condition, outside of the event loop.
+    ///
+    /// - Parameter place: The place of the condition in the request, as a message begins with it.
+    static func compiled(
+        _ source: String, _ place: String, _ type: ProblemType
+    ) async throws(Problem) -> InstanceCondition {
+        do throws(InstanceConditionError) {
+            return try await offLoop(for: .compiling) { () async throws(InstanceConditionError) in
+                try InstanceCondition(source)
+            }
+        } catch {
+            throw Problem(type, detail: "\(place): \(error.message)")
+        }
+    }
+}
+
+extension InstanceSearch {
+    /// Creates the wire form of the work for a condition.
+    init(_ examination: InstanceExamination) {
+        self.init(
+            examined: examination.examined, failed: examination.failed > 0 ? examination.failed : nil,
+            first: examination.first.map { Failed(instance: $0.instance.rawValue, message: $0.message) })
     }
 }
 

@@ -7,8 +7,8 @@ import WorkflowStore
 /// The contents of an opaque page token: the place where a list goes on, and the list that the token is for.
 enum PageToken: Equatable {
     case machines(after: MachineName)
-    /// The query's limit does not count.
-    case instances(InstanceQuery)
+    /// The query's limit and condition do not count; the mark is the condition's.
+    case instances(InstanceQuery, ConditionMark?)
     case tally(machines: [MachineName], after: TallyKey)
     case timers(after: TimerKey)
     /// The running timers are followed by timers that wait in instances that do not run.
@@ -47,7 +47,7 @@ enum PageToken: Equatable {
     private var fields: [JSONValue] {
         switch self {
         case .machines(let name): ["m", .string(name.rawValue)]
-        case .instances(let query): Self.fields(of: query)
+        case .instances(let query, let mark): Self.fields(of: query, mark)
         case .tally(let machines, let key):
             [
                 "n", .texts(machines.map(\.rawValue)), .int(key.machineID.rawValue), .string(key.status.rawValue),
@@ -66,7 +66,7 @@ enum PageToken: Equatable {
         }
     }
 
-    private static func fields(of query: InstanceQuery) -> [JSONValue] {
+    private static func fields(of query: InstanceQuery, _ mark: ConditionMark?) -> [JSONValue] {
         let filters: [JSONValue] = [
             .texts(query.machines.map(\.rawValue)), .texts(query.statuses.map(\.rawValue)), .texts(query.states),
             query.enteredBefore.map { .int($0.rawValue) } ?? .null, .texts(query.failures),
@@ -80,13 +80,16 @@ enum PageToken: Equatable {
         }
         // New fields come after the fields that earlier releases write, so that tokens of those releases can be read
         // too.
-        var later: [JSONValue] = [query.updatedAfter.map { .int($0.rawValue) } ?? .null, .optional(query.prefix)]
+        var later: [JSONValue] = [
+            query.updatedAfter.map { .int($0.rawValue) } ?? .null, .optional(query.prefix),
+            mark?.json ?? .null,
+        ]
         while later.last == .null { later.removeLast() }
         return ["i"] + filters + (place ?? []) + later
     }
 
-    private static func query(_ fields: [JSONValue]) -> InstanceQuery? {
-        guard (10...12).contains(fields.count) else { return nil }
+    private static func query(_ fields: [JSONValue]) -> PageToken? {
+        guard (10...13).contains(fields.count) else { return nil }
         let order = fields[6].string.flatMap(InstanceOrder.init(rawValue:))
         let after: InstanceListPosition? =
             order == nil ? place(fields[7..<10]).map { .found($0) } : rank(fields).map { .ranked($0) }
@@ -96,14 +99,19 @@ enum PageToken: Equatable {
             statuses: fields[2].texts.compactMap(InstanceStatus.init(rawValue:)), states: fields[3].texts,
             failures: fields[5].texts, order: order, limit: 0, after: after)
         if case .int(let time) = fields[4] { query.enteredBefore = Timestamp(rawValue: time) }
-        let later = fields.dropFirst(10)
-        switch later.first {
-        case .int(let time)?: query.updatedAfter = Timestamp(rawValue: time)
-        case .null? where later.count > 1, nil: break
+        // The writer leaves out what is null at the end.
+        var later = fields.dropFirst(10)
+        if later.last == .null { return nil }
+        switch later.popFirst() ?? .null {
+        case .null: break
+        case .int(let time): query.updatedAfter = Timestamp(rawValue: time)
         default: return nil
         }
-        query.prefix = later.dropFirst().first?.string
-        return later.count == 2 && query.prefix == nil ? nil : query
+        let (prefix, marked) = (later.popFirst() ?? .null, later.popFirst() ?? .null)
+        query.prefix = prefix.string
+        let mark = ConditionMark(marked)
+        guard (prefix == .null) == (query.prefix == nil), (marked == .null) == (mark == nil) else { return nil }
+        return .instances(query, mark)
     }
 
     private static func tally(_ fields: [JSONValue]) -> PageToken? {
@@ -149,7 +157,7 @@ enum PageToken: Equatable {
         guard let kind = fields.first?.string else { return nil }
         switch (kind, fields.count) {
         case ("m", 2): return fields[1].string.map { .machines(after: MachineName(rawValue: $0)) }
-        case ("i", _): return query(fields).map { .instances($0) }
+        case ("i", _): return query(fields)
         case ("n", 5): return tally(fields)
         case ("t", 4):
             guard case .int(let due) = fields[1], case .int(let position) = fields[2],
