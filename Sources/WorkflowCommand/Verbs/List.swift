@@ -89,6 +89,7 @@ struct List: Verb {
         var count = 0
         var hint: String?
         var search = InstanceSearch()
+        let isOnTerminal = session.environment.errors.isTerminal
         var progress = Progress(session, unit: .things("instances"))
         try await session.withClient { client in
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
@@ -98,7 +99,7 @@ struct List: Verb {
                         ahead: ahead, failures: failure, condition: self.where, sort: sort, limit: size, page: page))
                 if let more = page.search {
                     search.add(more)
-                    try progress.show("searched", done: search.examined, total: 0)
+                    if isOnTerminal { try progress.show("searched", done: search.examined, total: 0) }
                 }
                 return Page(items: page.items, nextPage: page.nextPage)
             } print: {
