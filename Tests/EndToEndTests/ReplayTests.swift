@@ -84,6 +84,10 @@ import WorkflowJSON
         let steps = try await daemon.json("replay", "order-3", "--trace", "--to", "2").elements
         try #require(steps.map { $0["configuration"] } == [["draft"], ["review"]])
         #expect(steps[1]["microsteps"].elements[0]["actions"].elements[0]["text"] == "assign amount = 30")
+        let one = try await daemon.json("replay", "order-3", "--trace", "--from", "2", "--to", "2").elements
+        #expect(one == [steps[1]])
+        let beyond = try await daemon.wfctl("replay", "order-3", "--trace", "--from", "9")
+        #expect(beyond.errors == "error: Instance 'order-3' has no seq 9 (latest is 3)\n")
     }
 
     @Test(.timeLimit(.minutes(20))) func anotherDefinitionIsTried() async throws {
@@ -134,6 +138,7 @@ import WorkflowJSON
             ["replay"], ["replay", "a", "--machine", "m"], ["replay", "--machine", "m"],
             ["replay", "a", "--version", "1"],
             ["replay", "a", "--with", "f", "--trace"], ["replay", "a", "--to", "0"], ["verify"],
+            ["replay", "a", "--from", "2"], ["replay", "a", "--trace", "--from", "3", "--to", "2"],
             ["verify", "a", "--all"],
         ] {
             #expect(try await daemon.wfctl(arguments).end == .exited(64))

@@ -56,6 +56,14 @@ struct ReplayTypeTests {
     @Test func parametersAreReadAndWritten() throws {
         #expect(try ReplayParameters(query: [("to", "5"), ("trace", "true")]) == ReplayParameters(to: 5, trace: true))
         #expect(ReplayParameters(to: 5, trace: true).queryText == "?to=5&trace=true")
+        let one = ReplayParameters(from: 4, to: 4, trace: true)
+        #expect(try ReplayParameters(query: [("from", "4"), ("to", "4"), ("trace", "true")]) == one)
+        #expect(one.queryText == "?from=4&to=4&trace=true")
+        #expect {
+            try ReplayParameters(query: [("from", "5"), ("to", "4")])
+        } throws: {
+            ($0 as? WireError)?.message == "Parameter 'from' is 5, and 'to' is only 4"
+        }
         #expect(try BacktestParameters(query: [("version", "2")]).queryText == "?version=2")
         let both = [(name: "version", value: "2"), (name: "version", value: "1")]
         #expect(try BacktestParameters(query: both).queryText == "?version=2&version=1")

@@ -157,7 +157,7 @@ extension Route {
         problems: [.machineNotFound, .generationChanged])
     /// Replays the macrosteps of an instance.
     public static let replayInstance = Route(
-        "replayInstance", .get, "/v1/instances/{instance}/replay", for: .read, query: ["to", "trace"],
+        "replayInstance", .get, "/v1/instances/{instance}/replay", for: .read, query: ["from", "to", "trace"],
         answer: .lines(.of(ReplayStep.self, "one for each macrostep")),
         problems: missing + [.seqNotFound])
     /// Replays the history of an instance with another definition.

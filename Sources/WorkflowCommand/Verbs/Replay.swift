@@ -21,6 +21,11 @@ struct Replay: Verb {
         parsing: .unconditional, help: ArgumentHelp("Show the instance as it was after this seq.", valueName: "seq"))
     var to: Int64?
 
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Show the events from this seq on, with --trace.", valueName: "seq")
+    )
+    var from: Int64?
+
     @Flag(help: "Show every event with its microsteps: transitions, exited and entered states, actions.")
     var trace = false
 
@@ -51,8 +56,11 @@ struct Replay: Verb {
         }
         if machine != nil, with == nil { throw ValidationError("'--machine' goes with '--with'") }
         if machine == nil, !version.isEmpty { throw ValidationError("'--version' goes with '--machine'") }
+        if from != nil, !trace { throw ValidationError("'--from' goes with '--trace'") }
+        if let from, let to, from > to { throw ValidationError("'--from' is \(from), and '--to' is only \(to)") }
         if with != nil, to != nil || trace { throw ValidationError("'--with' does not go with '--to' and '--trace'") }
         try Least.check("--to", to)
+        try Least.check("--from", from)
         for version in version { try Least.check("--version", version) }
     }
 
@@ -74,7 +82,7 @@ struct Replay: Verb {
     private func printSteps(of instance: String, in session: Session) async throws {
         var printer = ListPrinter<ReplayStep>(session, columns: [])
         try await session.withClient { client in
-            for try await step in try await client.replay(instance, .init(to: to, trace: true)) {
+            for try await step in try await client.replay(instance, .init(from: from, to: to, trace: true)) {
                 guard session.format == .table else {
                     try printer.add([step])
                     continue

@@ -30,32 +30,34 @@ extension Engine {
         return try await view(of: past)
     }
 
-    /// Repeats an instance's macrosteps, from the first through a seq, and reports each.
+    /// Repeats an instance's macrosteps and reports those in a range of seqs. Begins at the last stored snapshot before
+    /// the range; compares each row from there on with its macrostep.
     @concurrent package func replay(
-        _ record: InstanceRecord, through last: Seq, isTracing: Bool, by caller: Caller,
+        _ record: InstanceRecord, in seqs: ClosedRange<Seq>, isTracing: Bool, by caller: Caller,
         _ report: @concurrent (ReplayedStep) async throws -> Void
     ) async throws {
         try refuse(record, to: caller)
-        var fold = Fold(of: record)
-        fold.isTracing = isTracing
-        var next: Int64 = 1
-        let last = min(last, record.seq).rawValue
+        var (fold, next) = try await folder.begin(record, atOrBefore: seqs.lowerBound.rawValue - 1)
+        let last = min(seqs.upperBound, record.seq).rawValue
         while next <= last {
-            let seqs = next...min(last, next + limits.foldedRows - 1)
             let rows = try await history(
                 HistoryQuery(
-                    instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: false))
+                    instance: record.id, head: record.head, headSeq: record.seq,
+                    seqs: next...min(last, next + limits.foldedRows - 1), isReversed: false))
             if rows.isEmpty { throw Rejection.inconsistent("the history has no row at seq \(next)") }
             for row in rows {
+                next = row.seq.rawValue + 1
+                let isWanted = seqs.contains(row.seq)
+                fold.isTracing = isTracing && isWanted
                 let loaded = try await loadedMachine(row.machineID)
                 let macrostep = try await folder.take(row, of: record, loaded, &fold)
+                guard isWanted else { continue }
                 let status = fold.snapshot.map { InstanceStatus($0.status) } ?? row.statusBehind ?? .running
                 try await report(
                     ReplayedStep(
                         row: row, machine: loaded.machine, snapshot: fold.snapshot,
                         status: row.position == record.head ? record.status : status,
                         microsteps: macrostep?.microsteps ?? []))
-                next = row.seq.rawValue + 1
             }
         }
     }

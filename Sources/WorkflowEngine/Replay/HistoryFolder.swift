@@ -49,7 +49,7 @@ struct HistoryFolder: Sendable {
     }
 
     /// Returns a fold that has reached the last stored snapshot at or before a seq, and the seq of the next row.
-    private func begin(
+    func begin(
         _ record: InstanceRecord, atOrBefore start: Int64
     ) async throws(Rejection) -> (Fold, next: Int64) {
         let stored = try await Self.read { () async throws(StoreError) in

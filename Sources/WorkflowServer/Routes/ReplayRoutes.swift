@@ -22,12 +22,14 @@ struct ReplayRoutes: Sendable {
     private func replay(_ request: RoutedRequest, name: InstanceName) async throws -> Response {
         let parameters = try reading { try ReplayParameters(query: try request.queryItems) }
         let record = try await asking { try await engine.instance(named: name, by: request.caller) }.record
-        if let to = parameters.to, to > record.seq.rawValue { throw Problem.noSeq(to, of: record) }
-        let last = parameters.to.map(Seq.init) ?? record.seq
+        let first = parameters.from.map(Seq.init(rawValue:)) ?? Seq(rawValue: 1)
+        let last = parameters.to.map(Seq.init(rawValue:)) ?? record.seq
+        let latest = max(first, last)
+        if latest > record.seq { throw Problem.noSeq(latest.rawValue, of: record) }
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { lines in
             try await engine.replay(
-                record, through: last, isTracing: parameters.trace, by: request.caller
+                record, in: first...last, isTracing: parameters.trace, by: request.caller
             ) { step in
                 try await lines.write(try ReplayStep(step, isTraced: parameters.trace))
             }

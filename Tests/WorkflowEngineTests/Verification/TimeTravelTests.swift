@@ -50,7 +50,7 @@ import WorkflowStore
         let running = try await RunningEngine(store: file.folder.open(), clock: HandClock(1_800_000_000_000))
         let record = try await running.engine.instance(named: "oven-3").record
         let steps = Collected<String>()
-        try await running.engine.replay(record, through: record.seq, isTracing: true, by: .test) { step in
+        try await running.engine.replay(record, in: Seq(rawValue: 1)...record.seq, isTracing: true, by: .test) { step in
             let deeds = step.microsteps.flatMap(\.deeds).map(\.text)
             steps.add("\(step.row.seq.rawValue) \(step.row.kind) \(step.row.event) \(step.status): \(deeds)")
         }
@@ -61,7 +61,8 @@ import WorkflowStore
                 "3 failed boom failed: []",
             ])
         let before = Collected<Int64>()
-        try await running.engine.replay(record, through: Seq(rawValue: 2), isTracing: false, by: .test) { step in
+        try await running.engine.replay(record, in: Seq(rawValue: 1)...Seq(rawValue: 2), isTracing: false, by: .test) {
+            step in
             before.add(step.row.seq.rawValue)
             #expect(step.microsteps.isEmpty)
         }
