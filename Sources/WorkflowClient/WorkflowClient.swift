@@ -143,6 +143,13 @@ extension WorkflowClient {
         try await get(TransportRequest(.listTally, query: parameters.queryText))
     }
 
+    /// Returns statistics of a machine's instances, as far as wfd has counted them; ask again until they are complete.
+    public func stats(
+        _ machine: String, _ parameters: StatsParameters = .init()
+    ) async throws(ClientError) -> MachineStats {
+        try await get(TransportRequest(.showStats, machine, query: parameters.queryText))
+    }
+
     /// Returns an instance in its current state, or in its state after a macrostep.
     public func instance(_ name: String, seq: Int64? = nil) async throws(ClientError) -> Instance {
         try await get(TransportRequest(.showInstance, name, query: ShowParameters(seq: seq).queryText))

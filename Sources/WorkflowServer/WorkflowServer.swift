@@ -102,6 +102,7 @@ package struct WorkflowServer: Service {
         HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
         StreamRoutes(engine: engine, budget: budget, limits: limits).register(on: &handlers)
         BatchRoutes(engine: engine, budget: budget, metrics: metrics).register(on: &handlers)
+        StatsRoutes(engine: engine).register(on: &handlers)
         ReplayRoutes(engine: engine, definitions: definitions).register(on: &handlers)
         TaskRoutes(engine: engine, budget: budget).register(on: &handlers)
         EffectRoutes(engine: engine, budget: budget).register(on: &handlers)

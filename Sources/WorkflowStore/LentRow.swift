@@ -9,7 +9,10 @@ package struct LentRow {
     package typealias Text = UnsafeBufferPointer<UInt8>
 
     package var position: Position
+    package var instanceID: InstanceID
     package var seq: Seq
+    /// The position of the instance's previous row; `nil` for its first.
+    package var previous: Position?
     /// The logical time.
     package var at: Timestamp
     /// The clock's time if it differs from `at`.
@@ -32,11 +35,14 @@ package struct LentRow {
     package var isRetry: Bool
 
     package init(
-        position: Position, seq: Seq, at: Timestamp, real: Timestamp?, kind: Text, event: Text, data: Text?,
-        from: Text, to: Text, actor: Text?, key: Text?, note: Text?, isRedacted: Bool, isRetry: Bool
+        position: Position, instanceID: InstanceID, seq: Seq, previous: Position?, at: Timestamp, real: Timestamp?,
+        kind: Text, event: Text, data: Text?, from: Text, to: Text, actor: Text?, key: Text?, note: Text?,
+        isRedacted: Bool, isRetry: Bool
     ) {
         self.position = position
+        self.instanceID = instanceID
         self.seq = seq
+        self.previous = previous
         self.at = at
         self.real = real
         self.kind = kind
@@ -82,9 +88,10 @@ extension JournalRecord {
             func text(_ range: Range<Int>) -> LentRow.Text { LentRow.Text(rebasing: bytes[range]) }
             return body(
                 LentRow(
-                    position: position, seq: seq, at: at, real: real, kind: text(kind), event: text(event),
-                    data: data.map(text), from: text(from), to: text(to), actor: actor.map(text), key: key.map(text),
-                    note: note.map(text), isRedacted: isRedacted, isRetry: isRetry))
+                    position: position, instanceID: instanceID, seq: seq, previous: previous, at: at, real: real,
+                    kind: text(kind), event: text(event), data: data.map(text), from: text(from), to: text(to),
+                    actor: actor.map(text), key: key.map(text), note: note.map(text), isRedacted: isRedacted,
+                    isRetry: isRetry))
         }
     }
 }

@@ -59,6 +59,10 @@ package protocol StoreReader: Sendable {
     /// Returns the last snapshot of an instance at or before a seq, or `nil` if there is none that early.
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) async throws(StoreError) -> SnapshotRecord?
 
+    /// Continues searches for the times at which instances entered states. Reads a bounded number of rows, so some
+    /// searches may not be over yet.
+    func continued(_ searches: [StaySearch]) async throws(StoreError) -> [StaySearch]
+
     /// Returns the running timers of a namespace that are due next, after `key`, with the names of their instances; at
     /// most `limit`.
     func timers(

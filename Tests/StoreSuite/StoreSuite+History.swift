@@ -5,6 +5,26 @@ import WorkflowStore
 
 extension StoreSuite {
     static let history = [
+        Check(name: "when states were entered is found along the instance's rows") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            scribe.apply("order")
+            scribe.start("first", in: "a.x,b.y")
+            for state in ["a.z,b.y", "a.z,b.q", "a.z,b.y", "a.w,b.y"] { scribe.send("first", to: state) }
+            scribe.start("other", in: "a")
+            try scribe.commit(writer)
+            let rows = try #require(scribe.history["first"])
+            let other = try #require(scribe.instances["other"])
+            let last = rows[4].position
+            // A search ends where the row is of another instance.
+            var searches = [
+                StaySearch(of: rows[0].instanceID, in: ["a", "a.w", "b", "b.y"], after: last),
+                StaySearch(of: other.id, in: ["a"], after: last),
+                StaySearch(of: rows[0].instanceID, in: ["b.q"], after: rows[2].position),
+            ]
+            while searches.contains(where: { $0.next != nil }) { searches = try await store.continued(searches) }
+            #expect(searches[0].entered == [rows[0].at, rows[4].at, rows[0].at, rows[3].at])
+            #expect(searches[1].entered == [nil] && searches[2].entered == [rows[2].at])
+        },
         Check(name: "any page of a history is what was written") { (store, writer) async throws in
             let scribe = Scribe(writer)
             let names = try interleaved(scribe, writer, rows: 1_100)

@@ -232,6 +232,22 @@ extension FakeStore {
         try read { Array($0.runNames[key, default: []].dropFirst(Int(number))) }
     }
 
+    package func continued(_ searches: [StaySearch]) throws(StoreError) -> [StaySearch] {
+        try read { content in
+            searches.map { search in
+                var search = search
+                while let position = search.next {
+                    if let row = content.row(at: position), row.instanceID == search.instance {
+                        search.take(at: row.at, from: row.from, previous: row.previous)
+                    } else {
+                        search.end()
+                    }
+                }
+                return search
+            }
+        }
+    }
+
     package func rows(at positions: [Position]) throws(StoreError) -> [JournalRecord] {
         try read { content in positions.compactMap { content.row(at: $0) } }
     }

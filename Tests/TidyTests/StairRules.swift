@@ -11,7 +11,7 @@ struct StairRules {
         target: "Sources/WorkflowEngine",
         folders: [
             "Ground", "Machines", "Batch", "Queue", "Commands", "Commit", "Effects", "Lane", "Engine", "Replay", "Read",
-            "Bulk", "Erasure", "Verification", "Backup",
+            "Statistics", "Bulk", "Erasure", "Verification", "Backup",
         ],
         root: "Engine/Engine.swift")
 

@@ -17,6 +17,7 @@ struct HelpTests {
             Self.verbs == [
                 "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "migrate", "undo", "suspend",
                 "resume", "reset", "bulk", "redact", "delete", "purge", "audit", "show", "list", "failures", "tally",
+                "stats",
                 "events",
                 "history", "tail", "replay", "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",

@@ -68,7 +68,8 @@ import WorkflowStore
         .openAPI: .concernsNobody,
         .whoami: .concernsNobody, .listTokens: .concernsNobody, .createToken: .exists,
         .rotateToken: .concernsNobody, .revokeToken: .isMissing(.tokenNotFound),
-        .listFailures: .concernsNobody, .listTally: .listIsEmpty, .status: .concernsNobody, .metrics: .concernsNobody,
+        .listFailures: .concernsNobody, .listTally: .listIsEmpty, .showStats: .isMissing(.machineNotFound),
+        .status: .concernsNobody, .metrics: .concernsNobody,
     ]
 
     private static let definition = """

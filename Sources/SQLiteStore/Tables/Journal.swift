@@ -99,8 +99,8 @@ extension LentRow {
     /// `JournalRecord` refuses.
     init(row: StatementRow, isRetry: Bool) throws(SQLiteFailure) {
         var numbers = row
-        let (position, _, _) = (try numbers.position(), try numbers.instanceID(), try numbers.machineID())
-        let (seq, _) = (try numbers.seq(), try numbers.previous(of: position))
+        let (position, instance, _) = (try numbers.position(), try numbers.instanceID(), try numbers.machineID())
+        let (seq, previous) = (try numbers.seq(), try numbers.previous(of: position))
         let (at, real) = (try numbers.time(), try numbers.optionalTime())
         let places = JournalRecord.places
         let kind = row.lent(at: places.kind)
@@ -108,7 +108,8 @@ extension LentRow {
         let isRedacted = try Self.isRedacted(row, places)
         guard row.byteCount(at: places.digest) == 32 else { throw row.implausible(at: places.digest) }
         self.init(
-            position: position, seq: seq, at: at, real: real, kind: kind, event: try row.lentText(at: places.event),
+            position: position, instanceID: instance, seq: seq, previous: previous, at: at, real: real, kind: kind,
+            event: try row.lentText(at: places.event),
             data: isRedacted ? nil : try row.optionalLentText(at: places.data),
             from: try row.lentText(at: places.from), to: try row.lentText(at: places.to),
             actor: try row.optionalLentText(at: places.actor), key: row.optionalLent(at: places.key),

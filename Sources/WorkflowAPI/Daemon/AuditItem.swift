@@ -121,16 +121,10 @@ public struct AuditParameters: Hashable, Sendable {
         var fields = try QueryFields(query)
         action = try fields.word("action")
         actor = try fields.string("actor")
-        let text = try fields.string("since")
+        since = try fields.time("since")
         limit = try fields.limit()
         page = try fields.string("page")
         try fields.refuseUnknown()
-        since = text.flatMap(WireTime.init(text:))
-        if let text, since == nil {
-            throw WireError(
-                .invalidParameter, path: "since",
-                message: "Parameter 'since' must be a time as 2026-11-24T15:07:52.901Z, not '\(text.prefix(100))'")
-        }
     }
 
     /// The encoded query with its question mark; empty if all values are the defaults.

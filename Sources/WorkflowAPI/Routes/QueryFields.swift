@@ -86,6 +86,14 @@ struct QueryFields {
         throw invalid(name, "must be one of \(words), not '\(value)'")
     }
 
+    mutating func time(_ name: String) throws(WireError) -> WireTime? {
+        guard let text = try string(name) else { return nil }
+        guard let time = WireTime(text: text) else {
+            throw invalid(name, "must be a time as 2026-11-24T15:07:52.901Z, not '\(text.prefix(100))'")
+        }
+        return time
+    }
+
     mutating func limit() throws(WireError) -> Int? {
         try int("limit", in: 1...Int64(APILimits.largestPageItems)).map { Int($0) }
     }

@@ -13,7 +13,7 @@ extension Route {
         leaseTasks, completeTask, failTask, prolongTask, reportTasks, listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         streamInstance, streamAll, replayInstance, backtestInstance,
-        backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
+        backtestMachine, showStats, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
         metrics, openAPI, whoami, listTokens, createToken, rotateToken, revokeToken,
     ]
 
@@ -86,6 +86,10 @@ extension Route {
         "backtestMachine", .post, "/v1/machines/{machine}/replay", for: .read, body: .definition, query: ["version"],
         answer: .lines(.of(BacktestLine.self, "progress, what parts, counts")),
         problems: [.machineNotFound, .invalidDefinition, .payloadTooLarge])
+    /// Statistics of a machine: stays of instances in its states, taken transitions, and failures.
+    public static let showStats = Route(
+        "showStats", .get, "/v1/machines/{machine}/stats", for: .read, query: ["since", "version"],
+        answer: .object(.of(MachineStats.self)), problems: [.machineNotFound])
 }
 
 // MARK: Instances

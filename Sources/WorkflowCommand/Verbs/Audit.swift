@@ -1,5 +1,4 @@
 import ArgumentParser
-import Statechart
 import WorkflowAPI
 import WorkflowClient
 
@@ -45,35 +44,15 @@ struct Audit: Verb {
 
     func validate() throws {
         try Least.check("--limit", limit)
-        if let since, Self.age(since) == nil, Self.time(since) == nil {
-            throw ValidationError(
-                "'--since' takes a time, such as 2026-07-31 or 2026-07-31T09:30:00Z, or a span until now, "
-                    + "\(DelayText.formsWithUnit)")
-        }
+        try SinceText.check(since)
     }
 
     func run(in session: Session) async throws {
-        let earliest = try await earliest(in: session)
+        let earliest = try await SinceText.time(of: since, in: session)
         let columns = action == .delete ? Self.deletions : Self.columns
         try await session.printList(limit: limit, columns: columns) { client, size, page in
             try await client.audit(.init(action: action, actor: actor, since: earliest, limit: size, page: page))
         }
-    }
-
-    /// Returns the earliest time. A span counts back from wfd's clock, which may be virtual.
-    private func earliest(in session: Session) async throws -> WireTime? {
-        guard let since else { return nil }
-        guard let age = Self.age(since) else { return Self.time(since) }
-        let now = try await session.withClient { try await $0.clock().now }
-        return WireTime(milliseconds: max(0, now.milliseconds - age))
-    }
-
-    /// Reads a span of time; any other text may be a time.
-    private static func age(_ text: String) -> Int64? { try? DelayText.lengthWithUnit(of: text) }
-
-    /// Reads a time; hours, seconds and milliseconds may be missing.
-    private static func time(_ text: String) -> WireTime? {
-        WireTime(text: text) ?? WireTime(text: text + "T00:00:00.000Z") ?? WireTime(text: "\(text.dropLast()).000Z")
     }
 
     private static let columns: [Table<AuditItem>.Column] = [

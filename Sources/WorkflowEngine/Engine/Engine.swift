@@ -33,6 +33,8 @@ package final class Engine: Service {
     let catalog = QueueCatalog()
     /// The ages of states, as of the last look.
     let ages: StateAges
+    /// The statistics of machines that were asked for last.
+    let book: StatisticsBook
     /// Keeps the times of the last backup and verification.
     let upkeep: UpkeepKeeper
     /// Carries out bulk runs.
@@ -100,6 +102,7 @@ package final class Engine: Service {
         queueWatch = QueueWatch(limits: limits)
         workers = WorkerWatch(bound: limits.watchedWorkers)
         ages = StateAges()
+        book = StatisticsBook(bound: limits.statistics.sheets)
         upkeep = UpkeepKeeper(store.upkeep)
         let board = QueueBoard(limits: limits, holdReason: store.holdReason)
         queueBoard = board

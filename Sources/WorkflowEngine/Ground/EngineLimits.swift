@@ -138,6 +138,8 @@ package struct EngineLimits: Sendable {
     package var countedPage = 1_000
     /// Reasons of failures that are listed separately; failures for other reasons are counted together.
     package var failureGroups = 1_000
+    /// The limits of the statistics of machines.
+    package var statistics = StatisticsLimits()
     /// Counts of instances that are read at once for monitoring.
     package var talliedRows = 10_000
     /// Rows of deleted instances that one batch removes while the writer is idle, and the time for it. An event may

@@ -48,6 +48,8 @@ struct GenerationCache<Key: Hashable, Value> {
     }
 }
 
+extension GenerationCache: Sendable where Key: Sendable, Value: Sendable {}
+
 extension JSONValue {
     /// The approximate number of bytes that the value takes in memory.
     var size: Int {

@@ -111,8 +111,8 @@ import WorkflowStore
         }
     }
 
-    /// Rows before the snapshot are not read: one that does not fit its machine does not matter there. From the snapshot
-    /// on, each row is compared with its macrostep.
+    /// Rows before the snapshot are not read: one that does not fit its machine does not matter there. From there on,
+    /// each row is compared with its macrostep.
     @Test func aReplayBeginsAtTheSnapshotBefore() async throws {
         let file = try await WrittenFile()
         let running = try await RunningEngine(store: file.folder.open(), clock: HandClock(1_800_000_000_000))

@@ -78,6 +78,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func audits(_ query: AuditQuery, in namespace: NamespaceID) -> AuditPage { AuditPage(entries: []) }
     func history(_ query: HistoryQuery) -> [JournalRecord] { [] }
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
+    func continued(_ searches: [StaySearch]) -> [StaySearch] { searches }
     func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
     func effects(_ ids: [Position]) -> [EffectRecord] { [] }
     func effects(_ query: EffectQuery, in namespace: NamespaceID) -> EffectPage { EffectPage(effects: [], next: nil) }
