@@ -1,3 +1,5 @@
+import WorkflowTerminal
+
 /// Reports the progress of long work and its remaining time on the error stream.
 ///
 /// Work of less than a second reports nothing. A terminal has one line that is overwritten; other streams get a line
@@ -64,20 +66,5 @@ struct Progress {
         guard let part, done > part.done, total > done else { return "" }
         let seconds = (now - part.begun) / .seconds(1) * Double(total - done) / Double(done - part.done)
         return ", \(DurationText.text(seconds: seconds.rounded(.up))) left"
-    }
-}
-
-/// Sizes in bytes, for people.
-enum ByteText {
-    /// Returns the size: `512 B`, `26.4 MiB`.
-    static func text(_ bytes: Int64) -> String {
-        guard bytes >= 1_024 else { return "\(bytes) B" }
-        var unit = 0
-        var tenths = bytes * 10 / 1_024
-        while tenths >= 10_240, unit < 3 {
-            tenths /= 1_024
-            unit += 1
-        }
-        return "\(tenths / 10).\(tenths % 10) \(["KiB", "MiB", "GiB", "TiB"][unit])"
     }
 }

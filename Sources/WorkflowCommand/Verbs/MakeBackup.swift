@@ -3,6 +3,7 @@ import Crypto
 import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
+import WorkflowTerminal
 
 /// `wfctl backup`.
 struct MakeBackup: Verb {

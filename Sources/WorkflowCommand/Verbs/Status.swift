@@ -1,6 +1,7 @@
 import ArgumentParser
 import WorkflowAPI
 import WorkflowClient
+import WorkflowTerminal
 
 /// `wfctl status`.
 struct Status: Verb {
