@@ -156,7 +156,8 @@ let package = Package(
             name: "WorkflowServer",
             dependencies: [
                 "CAllocation", "COpenAPI", "WorkflowAccess", "WorkflowJSON", "WorkflowSpelling", "Statechart",
-                "WorkflowThreads", "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
+                "WorkflowThreads", "WorkflowAPI", "WorkflowClient", "WorkflowConsole", "WorkflowEngine",
+                "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -173,6 +174,11 @@ let package = Package(
                 nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), tls,
             ]
         ),
+        // The pages of the console.
+        .target(
+            name: "WorkflowConsole",
+            dependencies: ["Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal"],
+            resources: [.embedInCode("console.css")]),
         // What the daemon does of itself for instances: calls over HTTP, programs.
         .target(
             name: "WorkflowEffects",
@@ -186,17 +192,14 @@ let package = Package(
             name: "WorkflowSettings",
             dependencies: [
                 "Statechart", "WorkflowAccess", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON",
-                "WorkflowServer", "WorkflowSpelling",
-                "WorkflowStore", arguments,
-                logging,
+                "WorkflowServer", "WorkflowSpelling", "WorkflowStore", arguments, logging,
             ]
         ),
         .testTarget(
             name: "WorkflowSettingsTests",
             dependencies: [
                 "DaemonTesting", "ManualTesting", "Statechart", "WorkflowAPI", "WorkflowAccess", "WorkflowServer",
-                "WorkflowSettings",
-                logging,
+                "WorkflowSettings", logging,
             ]),
         .executableTarget(
             name: "wfd",
@@ -315,6 +318,7 @@ let package = Package(
             dependencies: [
                 "ThreadTesting", "NaiveStatechart", "Statechart", "StateMachines", "WorkflowCEL", "WorkflowJSON",
             ]),
+        .testTarget(name: "WorkflowConsoleTests", dependencies: ["WorkflowConsole"]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["ThreadTesting", "WorkflowThreads"]),
         // The pages of the manual as blocks, links and commands, for the tests that hold them to the code.
         .target(name: "ManualTesting", path: "Tests/ManualTesting"),

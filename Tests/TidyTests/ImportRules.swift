@@ -46,7 +46,8 @@ enum ImportRules {
         "Sources/WorkflowServer": [
             "CAllocation", "COpenAPI", "WorkflowAccess", "WorkflowJSON", "WorkflowSpelling", "Statechart",
             "WorkflowThreads",
-            "WorkflowAPI", "WorkflowEngine", "WorkflowStore", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging",
+            "WorkflowAPI", "WorkflowClient", "WorkflowConsole", "WorkflowEngine", "WorkflowStore", "HTTPTypes",
+            "Hummingbird", "HummingbirdCore", "Logging",
             "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOSSL", "NIOTLS", "ServiceLifecycle",
             "CDispatch", "Foundation", "Synchronization",
         ],
@@ -54,6 +55,9 @@ enum ImportRules {
             "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
             "NIOPosix", "NIOSSL", "Glibc", "Musl",
             "Darwin",
+        ],
+        "Sources/WorkflowConsole": [
+            "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal",
         ],
         "Sources/WorkflowCommand": [
             "Drawing", "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart",

@@ -1,0 +1,47 @@
+/// An attribute of an element. Addresses are `Link`s; there is no attribute with a script or a style.
+struct Attribute {
+    /// The names of attributes that have no address.
+    enum Name: String {
+        case action, autocomplete, charset, `class`, content, datetime, `for`, href, id, lang, maxlength, method, name
+        case placeholder, rel, required, role, scope, selected, tabindex, type, value
+        case current = "aria-current"
+        case label = "aria-label"
+        case labelledBy = "aria-labelledby"
+    }
+
+    let name: Name
+    /// The value; `nil` for an attribute that is true by being there.
+    let value: String?
+
+    private init(_ name: Name, _ value: String?) {
+        (self.name, self.value) = (name, value)
+    }
+
+    static func action(_ link: Link) -> Attribute { Attribute(.action, link.text) }
+    static func href(_ link: Link) -> Attribute { Attribute(.href, link.text) }
+    static func anchor(_ id: StaticString) -> Attribute { Attribute(.href, "#\(id)") }
+    static func `class`(_ name: StaticString) -> Attribute { Attribute(.class, "\(name)") }
+    static func method(_ method: StaticString) -> Attribute { Attribute(.method, "\(method)") }
+    static func rel(_ relation: StaticString) -> Attribute { Attribute(.rel, "\(relation)") }
+    static func type(_ type: StaticString) -> Attribute { Attribute(.type, "\(type)") }
+    static func charset(_ name: StaticString) -> Attribute { Attribute(.charset, "\(name)") }
+    static func lang(_ name: StaticString) -> Attribute { Attribute(.lang, "\(name)") }
+    static func scope(_ scope: StaticString) -> Attribute { Attribute(.scope, "\(scope)") }
+    static func autocomplete(_ value: StaticString) -> Attribute { Attribute(.autocomplete, "\(value)") }
+    static func content(_ value: StaticString) -> Attribute { Attribute(.content, "\(value)") }
+    static func placeholder(_ value: StaticString) -> Attribute { Attribute(.placeholder, "\(value)") }
+    static func name(_ value: StaticString) -> Attribute { Attribute(.name, "\(value)") }
+    static func datetime(_ value: String) -> Attribute { Attribute(.datetime, value) }
+    static func `for`(_ id: String) -> Attribute { Attribute(.for, id) }
+    static func id(_ id: String) -> Attribute { Attribute(.id, id) }
+    static func label(_ value: String) -> Attribute { Attribute(.label, value) }
+    static func labelledBy(_ id: String) -> Attribute { Attribute(.labelledBy, id) }
+    static func value(_ value: String) -> Attribute { Attribute(.value, value) }
+    static func selected(_ isSelected: Bool) -> Attribute? { isSelected ? Attribute(.selected, nil) : nil }
+    static func current(_ isCurrent: Bool) -> Attribute? { isCurrent ? Attribute(.current, "page") : nil }
+    static let required = Attribute(.required, nil)
+    /// Makes an element a region, which has a label.
+    static let role = Attribute(.role, "region")
+    /// Lets the keyboard reach an element that scrolls.
+    static let focusable = Attribute(.tabindex, "0")
+}

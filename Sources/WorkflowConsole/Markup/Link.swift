@@ -1,0 +1,54 @@
+import WorkflowAPI
+
+/// An address below `/console/`: literal words, and names that are percent-encoded. So no link leaves the console, and
+/// none has a scheme.
+package struct Link: Sendable {
+    /// The path that everything in the console begins with.
+    package static let root = "/console/"
+
+    /// The path with its query.
+    package let text: String
+
+    /// - Parameters:
+    ///   - words: The words after `/console/`, such as `instances`; empty for the overview.
+    ///   - name: The last word, which may be any text; `nil` for none.
+    ///   - query: The parameters; those without a value are left out.
+    init(_ words: StaticString = "", _ name: String? = nil, _ query: [(name: String, value: String?)] = []) {
+        var text = "\(Self.root)\(words)"
+        if let name { text += "/\(PercentEncoding.encode(name))" }
+        var separator = "?"
+        for (key, value) in query {
+            guard let value else { continue }
+            text += "\(separator)\(PercentEncoding.encode(key))=\(PercentEncoding.encode(value))"
+            separator = "&"
+        }
+        self.text = text
+    }
+
+    /// Takes the target of a request; `nil` for one that is not a plain path below `/console/`.
+    package init?(target: String) {
+        let isPlain = target.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
+        guard target.hasPrefix(Self.root), isPlain, target.utf8.count <= 4_096 else { return nil }
+        text = target
+    }
+
+    /// Returns the link to an instance, as it is now or was after a macrostep.
+    static func instance(_ name: String, seq: Int64? = nil) -> Link {
+        Link("instances", name, [("seq", seq.map { String($0) })])
+    }
+
+    /// Returns the link to a machine.
+    static func machine(_ name: String, version: Int64? = nil) -> Link {
+        Link("machines", name, [("version", version.map { String($0) })])
+    }
+
+    /// Returns the link to a list of instances.
+    static func instances(_ parameters: InstanceListParameters) -> Link {
+        Link("instances", query: parameters.queryText)
+    }
+
+    /// - Parameter query: A query that is encoded already, with its question mark, or empty.
+    private init(_ words: StaticString, query: String) {
+        text = "\(Self.root)\(words)\(query)"
+    }
+}

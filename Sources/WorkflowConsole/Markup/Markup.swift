@@ -1,0 +1,104 @@
+/// A piece of HTML. Tags and attributes' names come from enumerations, everything else is escaped where it is added,
+/// so no text becomes markup.
+package struct Markup: Sendable {
+    /// The HTML.
+    package private(set) var html: String
+
+    /// Creates an empty piece.
+    init() { html = "" }
+
+    /// Creates a text. A character that a reader would not see as itself is shown by its number.
+    init(text: String) {
+        html = ""
+        for scalar in text.unicodeScalars {
+            if Self.isHidden(scalar) {
+                html += "<b class=\"odd\">U+\(Self.digits(of: scalar))</b>"
+            } else {
+                Self.append(scalar, to: &html)
+            }
+        }
+    }
+
+    /// Creates an element. The content of a void element is left out.
+    init(_ tag: Tag, _ attributes: [Attribute], _ content: Markup) {
+        html = "<\(tag.rawValue)"
+        for attribute in attributes {
+            html += " \(attribute.name.rawValue)"
+            guard let value = attribute.value else { continue }
+            html += "=\""
+            for scalar in value.unicodeScalars {
+                if Self.isHidden(scalar) {
+                    html += "\\u{\(Self.digits(of: scalar))}"
+                } else {
+                    Self.append(scalar, to: &html)
+                }
+            }
+            html += "\""
+        }
+        html += ">"
+        if !tag.isVoid { html += "\(content.html)</\(tag.rawValue)>" }
+    }
+
+    /// Returns a whole page.
+    static func page(_ head: Markup, _ body: Markup) -> Markup {
+        var page = Markup(.html, [.lang("en")], Markup(.head, [], head) + Markup(.body, [], body))
+        page.html = "<!DOCTYPE html>\n\(page.html)\n"
+        return page
+    }
+
+    /// Returns both pieces, one after the other.
+    static func + (first: Markup, second: Markup) -> Markup {
+        var both = first
+        both.html += second.html
+        return both
+    }
+
+    /// The same escapes serve a text and a value in double quotes.
+    private static func append(_ scalar: Unicode.Scalar, to html: inout String) {
+        switch scalar {
+        case "&": html += "&amp;"
+        case "<": html += "&lt;"
+        case ">": html += "&gt;"
+        case "\"": html += "&quot;"
+        case "'": html += "&#39;"
+        default: html.unicodeScalars.append(scalar)
+        }
+    }
+
+    /// Returns true for a character that is not seen, or that changes how others are seen: controls, what turns the
+    /// direction of text, what has no width, and letters that are blank.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        if (0x20..<0x7F).contains(scalar.value) || scalar == "\n" || scalar == "\t" { return false }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: return true
+        default: return blank.contains(scalar)
+        }
+    }
+
+    private static let blank: Set<Unicode.Scalar> = [
+        "\u{34F}", "\u{115F}", "\u{1160}", "\u{17B4}", "\u{17B5}", "\u{2800}", "\u{3164}", "\u{FFA0}",
+    ]
+
+    private static func digits(of scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
+
+/// Builds a piece of HTML from texts and other pieces.
+@resultBuilder
+enum MarkupBuilder {
+    static func buildExpression(_ text: String) -> Markup { Markup(text: text) }
+
+    static func buildExpression(_ markup: Markup) -> Markup { markup }
+
+    static func buildBlock(_ parts: Markup...) -> Markup { parts.reduce(Markup(), +) }
+
+    static func buildOptional(_ part: Markup?) -> Markup { part ?? Markup() }
+
+    static func buildEither(first part: Markup) -> Markup { part }
+
+    static func buildEither(second part: Markup) -> Markup { part }
+
+    static func buildArray(_ parts: [Markup]) -> Markup { parts.reduce(Markup(), +) }
+}

@@ -1,0 +1,15 @@
+/// The name of an element. Calling it makes the element: `.p { "text" }`. None of them runs or fetches anything but the
+/// stylesheet.
+enum Tag: String, CaseIterable {
+    case a, article, b, body, button, caption, code, dd, details, div, dl, dt, footer, form, h1, h2, head, header, html
+    case input, label, li, link, main, meta, nav, ol, option, p, pre, section, select, span, strong, summary, table
+    case tbody, td, th, thead, time, title, tr, ul
+
+    /// True if the element has no content and no end tag.
+    var isVoid: Bool { [.input, .link, .meta].contains(self) }
+
+    /// Makes an element.
+    func callAsFunction(_ attributes: Attribute?..., @MarkupBuilder content: () -> Markup = { Markup() }) -> Markup {
+        Markup(self, attributes.compactMap(\.self), content())
+    }
+}
