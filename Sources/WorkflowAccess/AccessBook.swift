@@ -89,10 +89,12 @@ package final class AccessBook: Sendable {
     }
 
     /// Returns the caller that a token belongs to; `nil` for a token that is unknown, revoked or expired.
-    package func caller(with token: AccessToken) -> CallerIdentity? {
-        guard let record = state.withLock({ $0.tokens[token.id] }), let end = record.end(of: token, at: now()) else {
-            return nil
-        }
+    package func caller(with token: AccessToken) -> CallerIdentity? { caller(with: token.mark) }
+
+    /// Returns the caller that a token with a mark belongs to; `nil` for a token that is unknown, revoked or expired.
+    package func caller(with mark: TokenMark) -> CallerIdentity? {
+        guard let record = state.withLock({ $0.tokens[mark.id] }), let end = record.end(of: mark.digest, at: now())
+        else { return nil }
         return CallerIdentity(
             Actor(rawValue: "token:\(record.name)"), roles: record.roles, queues: record.queues,
             speaksFor: record.speaksFor, expires: end)

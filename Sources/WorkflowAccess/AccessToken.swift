@@ -35,6 +35,9 @@ package struct AccessToken: Sendable {
 
     var digest: SecretDigest { SecretDigest(of: secret) }
 
+    /// The token without its secret.
+    package var mark: TokenMark { TokenMark(id: id, digest: digest) }
+
     private static func random(_ length: Int) -> String {
         var source = SystemRandomNumberGenerator()
         return String((0..<length).map { _ in alphabet[Int.random(in: alphabet.indices, using: &source)] })

@@ -56,10 +56,9 @@ package struct TokenRecord: Equatable, WireRecord {
         else { throw WireError(.invalidValue, path: "tokens", message: "The token '\(name.prefix(64))' is not valid") }
     }
 
-    /// Returns the time from which on a token is not accepted: `.some(nil)` for never, and `nil` if the token is not
-    /// this one or has ended.
-    func end(of token: AccessToken, at now: WireTime) -> WireTime?? {
-        let digest = token.digest
+    /// Returns the time from which on a token with a secret is not accepted: `.some(nil)` for never, and `nil` if the
+    /// token is not this one or has ended.
+    func end(of digest: SecretDigest, at now: WireTime) -> WireTime?? {
         let isFormer = former?.equals(digest) ?? false
         guard secret.equals(digest) || isFormer else { return nil }
         let ends = [expires, isFormer ? overlap : nil].compactMap(\.self)

@@ -6,6 +6,11 @@ extension WorkflowClient {
         try await get(TransportRequest(.whoami))
     }
 
+    /// Returns a code with which a browser begins a session of this caller in the console, once.
+    public func createSession() async throws(ClientError) -> SessionCode {
+        try await get(TransportRequest(.createSession))
+    }
+
     /// Returns the tokens, in the order of their names and without their secrets.
     public func tokens() async throws(ClientError) -> Page<TokenItem> {
         try await get(TransportRequest(.listTokens))

@@ -12,7 +12,9 @@ package import WorkflowEngine
 package struct WorkflowServer: Service {
     private let address: ListenAddress
     private let routes: RouteSelection
-    private let responder: RouterResponder<ServerContext>
+    private let responder: ServerResponder
+    private let sessions: ConsoleSessions
+    private let allowedHosts: FurtherHosts
     private let budget: AnswerBudget
     private let sends: (@Sendable (Peer) -> SendHandler)?
     private let certificate: ServerCertificate?
@@ -30,6 +32,7 @@ package struct WorkflowServer: Service {
     ///   - budget: The daemon's budget, shared by all its servers.
     ///   - allowedHosts: The hosts that a request may name, besides the address and `localhost`.
     ///   - access: The decision who calls, and what the caller may do.
+    ///   - sessions: The sessions of the console, shared by all the daemon's servers.
     ///   - certificate: The daemon's certificate, with which TCP addresses speak TLS; `nil` for none.
     ///   - rule: The last decision about each admitted caller; `nil` for none.
     ///   - metrics: The daemon's metrics, shared by all its servers.
@@ -38,7 +41,8 @@ package struct WorkflowServer: Service {
     ///   - listening: Called when the address is bound, with its port on TCP; again when a lost socket is bound again.
     package init(
         engine: Engine, address: ListenAddress, serving routes: RouteSelection = .all, budget: AnswerBudget,
-        allowedHosts: FurtherHosts = FurtherHosts(), access: AccessControl, certificate: ServerCertificate? = nil,
+        allowedHosts: FurtherHosts = FurtherHosts(), access: AccessControl,
+        sessions: ConsoleSessions = ConsoleSessions(), certificate: ServerCertificate? = nil,
         rule: RequestGate.Rule? = nil,
         metrics: RequestMetrics = RequestMetrics(), definitions: DefinitionQueue = DefinitionQueue(), version: String,
         limits: ServerLimits = ServerLimits(),
@@ -49,30 +53,36 @@ package struct WorkflowServer: Service {
         let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts), access: access, rule: rule)
         let endpoint = EventEndpoint(engine: engine, budget: budget)
         let handlers = Self.handlers(
-            endpoint: endpoint, access: access, metrics: metrics, definitions: definitions, certificate: certificate,
-            version: version, limits: limits)
+            endpoint: endpoint, access: access, sessions: sessions, metrics: metrics, definitions: definitions,
+            certificate: certificate, version: version, limits: limits)
+        let console = ConsoleEndpoint(
+            gate: gate, access: access, sessions: sessions, budget: budget, engine: engine,
+            isOnTCP: address.isTCP, isEncrypted: address.isTCP && certificate != nil)
         let sends: @Sendable (Peer) -> SendHandler = {
             SendHandler(endpoint: endpoint, gate: gate, problems: problems, date: date, peer: $0)
         }
         self.init(
             address: address, serving: routes,
             router: handlers.only(routes).router(gate: gate, problems: problems), budget: budget,
-            access: access, sends: routes == .all ? sends : nil, certificate: certificate, limits: limits,
-            logger: logger, listening: listening)
+            access: access, sends: routes == .all ? sends : nil, console: routes == .all ? console : nil,
+            sessions: sessions, allowedHosts: allowedHosts,
+            certificate: certificate, limits: limits, logger: logger, listening: listening)
     }
 
     /// - Parameter sends: Creates the handler that takes events on a connection without the router.
     init(
         address: ListenAddress, serving routes: RouteSelection = .all, router: Router<ServerContext>,
         budget: AnswerBudget = AnswerBudget(), access: AccessControl,
-        sends: (@Sendable (Peer) -> SendHandler)? = nil, certificate: ServerCertificate? = nil,
-        limits: ServerLimits = ServerLimits(), logger: Logger,
+        sends: (@Sendable (Peer) -> SendHandler)? = nil, console: ConsoleEndpoint? = nil,
+        sessions: ConsoleSessions = ConsoleSessions(), allowedHosts: FurtherHosts = FurtherHosts(),
+        certificate: ServerCertificate? = nil, limits: ServerLimits = ServerLimits(), logger: Logger,
         listening: @escaping @Sendable (_ port: Int?) -> Void = { _ in }
     ) {
         self.listening = listening
         self.address = address
         self.routes = routes
-        responder = router.buildResponder()
+        responder = ServerResponder(api: router.buildResponder(), console: console)
+        (self.sessions, self.allowedHosts) = (sessions, allowedHosts)
         self.budget = budget
         self.access = access
         self.sends = sends
@@ -84,7 +94,8 @@ package struct WorkflowServer: Service {
 
     /// Returns the handlers of all routes.
     static func handlers(
-        endpoint: EventEndpoint, access: AccessControl, metrics: RequestMetrics = RequestMetrics(),
+        endpoint: EventEndpoint, access: AccessControl, sessions: ConsoleSessions = ConsoleSessions(),
+        metrics: RequestMetrics = RequestMetrics(),
         definitions: DefinitionQueue = DefinitionQueue(), certificate: ServerCertificate? = nil, version: String,
         limits: ServerLimits = ServerLimits()
     ) -> RouteHandlers {
@@ -113,7 +124,7 @@ package struct WorkflowServer: Service {
         HealthRoutes(engine: engine, version: version).register(on: &handlers)
         StatusRoutes(engine: engine, budget: budget, certificate: certificate, access: access, version: version)
             .register(on: &handlers)
-        AccessRoutes(engine: engine, access: access).register(on: &handlers)
+        AccessRoutes(engine: engine, access: access, sessions: sessions).register(on: &handlers)
         MetricsRoutes(engine: engine, requests: metrics, certificate: certificate, version: version)
             .register(on: &handlers)
         return handlers
@@ -140,8 +151,14 @@ package struct WorkflowServer: Service {
             configuration: ApplicationConfiguration(
                 address: file.map { .unixDomainSocket(path: $0.bindingPath) } ?? address.bindAddress,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.allConnections)),
-            onServerRunning: { [logger, address, routes, certificate, listening] channel in
+            onServerRunning: { [logger, address, routes, certificate, sessions, allowedHosts, listening] channel in
                 file?.wasBound()
+                if address.isTCP, routes == .all {
+                    sessions.serve(
+                        ConsolePlace(
+                            address: address.bound(to: channel.localAddress), isEncrypted: certificate != nil,
+                            hosts: allowedHosts))
+                }
                 listening(address.isTCP ? channel.localAddress?.port : nil)
                 logger.info(
                     routes == .all ? "listening" : "serving metrics",
@@ -156,7 +173,7 @@ package struct WorkflowServer: Service {
 
     private struct Listener: Service {
         let address: ListenAddress
-        let application: Application<RouterResponder<ServerContext>>
+        let application: Application<ServerResponder>
 
         func run() async throws {
             do {

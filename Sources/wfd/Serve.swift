@@ -146,7 +146,7 @@ struct Serve: AsyncParsableCommand {
         tell(shares, serverLimits, logger)
         let budget = AnswerBudget(lasting: serverLimits, log: engine.log)
         let requests = RequestMetrics { log.linesLost }
-        let definitions = DefinitionQueue()
+        let (definitions, sessions) = (DefinitionQueue(), ConsoleSessions())
         tellInTheClear(settings, served.map { $0.address }, logger)
         let (listening, listens) = AsyncStream.makeStream(of: Int.self)
         let servers = served.enumerated().map { number, server in
@@ -154,8 +154,8 @@ struct Serve: AsyncParsableCommand {
                 engine: engine, address: server.address, serving: server.routes, budget: budget,
                 allowedHosts: live.hosts,
                 access: live.control(of: server.address, serving: server.routes, anonymous: settings.anonymous),
-                certificate: live.certificate, metrics: requests, definitions: definitions, version: Build.version,
-                limits: serverLimits, logger: logger,
+                sessions: sessions, certificate: live.certificate, metrics: requests, definitions: definitions,
+                version: Build.version, limits: serverLimits, logger: logger,
                 listening: { [http = executors.http] port in
                     if let port { http.refuse(ownPort: port) }
                     listens.yield(number)

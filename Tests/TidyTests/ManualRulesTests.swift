@@ -12,7 +12,7 @@ import ThreadTesting
 
     @Test func thePagesAreThere() {
         let names = [
-            "access", "api", "bulk", "calls", "clients", "concepts", "configuration", "container",
+            "access", "api", "bulk", "calls", "clients", "concepts", "configuration", "console", "container",
             "cookbook", "definitions",
             "deleting", "digests", "disaster", "effects", "expressions", "faq", "glossary", "importing", "library",
             "operations", "redacting", "remote", "repair", "routes", "runbook", "semantics", "streaming", "swift",

@@ -22,7 +22,7 @@ struct HelpTests {
                 "history", "tail", "replay", "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup", "token",
-                "whoami", "login", "logout", "contexts",
+                "whoami", "console", "login", "logout", "contexts",
             ])
     }
 

@@ -66,7 +66,7 @@ import WorkflowStore
         .release: .isLogged("release effects"),
         .fetchBackup: .isLogged("fetch a backup"), .live: .concernsNobody, .ready: .concernsNobody,
         .openAPI: .concernsNobody,
-        .whoami: .concernsNobody, .listTokens: .concernsNobody, .createToken: .exists,
+        .whoami: .concernsNobody, .createSession: .concernsNobody, .listTokens: .concernsNobody, .createToken: .exists,
         .rotateToken: .concernsNobody, .revokeToken: .isMissing(.tokenNotFound),
         .listFailures: .concernsNobody, .listTally: .listIsEmpty, .showStats: .isMissing(.machineNotFound),
         .status: .concernsNobody, .metrics: .concernsNobody,

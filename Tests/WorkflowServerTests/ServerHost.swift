@@ -30,6 +30,7 @@ final class ServerHost: Sendable {
     ///   - rule: The last decision about each admitted caller.
     ///   - access: Returns the decision about callers; by default everybody may do everything.
     ///   - isOnTCP: True to listen on a port of loopback instead of a socket in the folder.
+    ///   - sessions: The sessions of the console.
     ///   - definitions: The compiler of callers' definitions.
     ///   - limits: The limits of the server.
     ///   - engine: The limits of the engine.
@@ -40,7 +41,7 @@ final class ServerHost: Sendable {
         serving routes: RouteSelection = .all,
         rule: RequestGate.Rule? = nil,
         access: @Sendable (_ database: String) throws -> AccessControl = { _ in .everyone },
-        isOnTCP: Bool = false,
+        isOnTCP: Bool = false, sessions: ConsoleSessions = ConsoleSessions(),
         definitions: DefinitionQueue = DefinitionQueue(),
         limits: ServerLimits = ServerLimits(),
         engine engineLimits: EngineLimits = EngineLimits(), observers: [any CommitObserver] = [],
@@ -65,7 +66,7 @@ final class ServerHost: Sendable {
             engine: engine,
             address: try ListenAddress(isOnTCP || certificate != nil ? "127.0.0.1:0" : "unix:\(path)"),
             serving: routes, budget: budget, access: try access(store.path),
-            certificate: certificate, rule: rule,
+            sessions: sessions, certificate: certificate, rule: rule,
             definitions: definitions, version: "test",
             limits: limits, logger: logger, listening: { number in port.withLock { $0 = number ?? 0 } })
         let group = ServiceGroup(

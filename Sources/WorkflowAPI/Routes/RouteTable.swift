@@ -14,7 +14,7 @@ extension Route {
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         streamInstance, streamAll, replayInstance, backtestInstance,
         backtestMachine, showStats, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
-        metrics, openAPI, whoami, listTokens, createToken, rotateToken, revokeToken,
+        metrics, openAPI, whoami, createSession, listTokens, createToken, rotateToken, revokeToken,
     ]
 
     /// The problems that can be the answer on every route. An address for metrics alone has no other route.
@@ -430,6 +430,10 @@ extension Route {
     /// The caller, as the daemon sees it.
     public static let whoami = Route(
         "whoami", .get, "/v1/whoami", for: .status, answer: .object(.of(Whoami.self)))
+    /// Gives the caller a code for a session in the console.
+    public static let createSession = Route(
+        "createSession", .post, "/v1/sessions", for: .status,
+        answer: .object(.of(SessionCode.self, "201, a code that begins one session")))
     /// The tokens, in the order of their names.
     public static let listTokens = Route(
         "listTokens", .get, "/v1/tokens", for: .access, answer: .object(.of(Page<TokenItem>.self)))

@@ -129,6 +129,9 @@ extension Engine {
     /// The generation of the store, which each restore increments.
     package var generation: Int64 { store.identity.generation }
 
+    /// The identifier of the store.
+    package var storeID: UniqueID { store.identity.uuid }
+
     /// Returns the position up to which an earlier generation and this one have the same history.
     package func parting(from generation: Int64) -> Position { store.lineage.parting(from: generation) }
 

@@ -90,13 +90,36 @@ package struct AccessControl: Sendable {
         _ authorization: String?, _ peer: Peer, in book: AccessBook
     ) -> @Sendable () -> CallerIdentity? {
         // The peer itself has the memory, which keeps the function, so the function must not hold the peer.
-        { [anonymous, actor = peer.actor, origin = peer.origin] in
+        { [self, actor = peer.actor, origin = peer.origin] in
             if let authorization { return Self.token(in: authorization).flatMap(book.caller) }
             switch origin {
             case .user(let user, let groups): return CallerIdentity(actor, roles: book.roles(ofUser: user, groups))
             case .unknown: return nil
             case .tcp: return anonymous.map { CallerIdentity(actor, roles: [$0]) }
+            case .session(let caller): return identity(of: caller)
             }
+        }
+    }
+
+    /// Returns the caller of a session as it is now; `nil` if it may not call any more.
+    func identity(of caller: SessionCaller) -> CallerIdentity? {
+        let found: CallerIdentity?
+        switch caller.credential {
+        case .token(let mark): found = book?.caller(with: mark)
+        case .peer(let actor, let origin): found = identity(of: Credentials(), Peer(actor: actor, origin), nil)
+        }
+        guard let found, let person = caller.person else { return found }
+        return found.speaksFor ? found.onBehalf(of: person) : nil
+    }
+
+    /// Returns the caller of a request for the session that it begins. The gate has admitted the request.
+    func sessionCaller(_ credentials: Credentials, _ peer: Peer) -> SessionCaller? {
+        if case .session(let caller) = peer.origin { return caller }
+        guard let authorization = credentials.authorization, book != nil else {
+            return SessionCaller(credential: .peer(peer.actor, peer.origin), person: nil)
+        }
+        return Self.token(in: authorization).map {
+            SessionCaller(credential: .token($0.mark), person: credentials.person)
         }
     }
 

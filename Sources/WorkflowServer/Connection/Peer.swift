@@ -9,6 +9,8 @@ package struct Peer: Sendable {
         /// A user of this machine, with its groups, over a unix socket.
         case user(UInt32, groups: [UInt32])
         case tcp
+        /// A page of the console, made for a session's caller.
+        case session(SessionCaller)
         /// A connection of which the system reports nothing; its caller may do nothing.
         case unknown
     }

@@ -40,6 +40,14 @@ package struct RequestGate: Sendable {
         }
     }
 
+    /// Returns the credentials of a request for a page of the console, or the problem with its head. The page decides
+    /// who its caller is.
+    func credentials(of request: HTTPRequest) -> Result<AccessControl.Credentials, Problem> {
+        var credentials = AccessControl.Credentials()
+        if let refusal = refusal(of: request, &credentials) { return .failure(refusal) }
+        return .success(credentials)
+    }
+
     /// Counts a request without valid credentials.
     func failed(from peer: Peer) { access.failed(from: peer) }
 
@@ -170,7 +178,7 @@ extension RequestGate {
 
 extension HTTPField.Name {
     fileprivate static let host = known("host")
-    fileprivate static let secFetchSite = known("Sec-Fetch-Site")
+    static let secFetchSite = known("Sec-Fetch-Site")
     fileprivate static let onBehalfOf = known("Wfd-On-Behalf-Of")
 }
 

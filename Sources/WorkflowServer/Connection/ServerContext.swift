@@ -22,6 +22,15 @@ struct ServerContext: RequestContext {
             connection.ends()
         }
     }
+
+    /// Creates the context of a request that a page of the console makes while it is answered.
+    init(within page: ServerContext, as peer: Peer) {
+        coreContext = page.coreContext
+        coreContext.endpointPath = EndpointPath()
+        coreContext.parameters = Parameters()
+        self.peer = peer
+        connection = page.connection
+    }
 }
 
 /// The two ends of a connection, for the requests on it: also for those that are carried out after it was closed.

@@ -9,9 +9,11 @@ import WorkflowStore
 struct AccessRoutes: Sendable {
     let engine: Engine
     let access: AccessControl
+    let sessions: ConsoleSessions
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.whoami, isBrief: true) { request in Response(Whoami(request.identity)) }
+        routes.on(.createSession) { try createSession($0) }
         routes.on(.listTokens) { _ in
             let (book, now) = (try book, try book.time)
             return Response(Page(items: book.tokens.map { $0.item(at: now) }))
@@ -28,6 +30,15 @@ struct AccessRoutes: Sendable {
             }
             return book
         }
+    }
+
+    private func createSession(_ request: RoutedRequest) throws -> Response {
+        let credentials = AccessControl.Credentials(of: request.head)
+        guard let caller = access.sessionCaller(credentials, request.peer) else { throw AccessControl.unauthenticated }
+        let code = SessionCode(
+            loginCode: try sessions.makeCode(for: caller), expiresInSeconds: Int64(sessions.limits.code / .seconds(1)),
+            actor: request.identity.actor?.rawValue, url: sessions.url)
+        return Response(code, status: .created)
     }
 
     private func create(_ request: RoutedRequest) async throws -> Response {

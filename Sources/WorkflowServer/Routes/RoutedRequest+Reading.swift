@@ -15,15 +15,8 @@ extension RoutedRequest {
     /// The parameters of the query, percent-decoded, in their order.
     var queryItems: [(name: String, value: String)] {
         get throws(Problem) {
-            guard let query = request.uri.query else { return [] }
-            var items: [(name: String, value: String)] = []
-            for part in query.split(separator: "&") {
-                let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                let words = pair.compactMap { $0.replacing("+", with: "%20").removingPercentEncoding }
-                guard words.count == pair.count, let name = words.first else {
-                    throw Problem(.invalidParameter, detail: "The query is not percent-encoded text")
-                }
-                items.append((name, words.count > 1 ? words[1] : ""))
+            guard let items = FormText.items(of: request.uri.query ?? "") else {
+                throw Problem(.invalidParameter, detail: "The query is not percent-encoded text")
             }
             return items
         }

@@ -9,8 +9,8 @@ import WorkflowStore
 struct RoutedRequest: Sendable {
     let route: Route
     private let admission: AccessControl.Admission
-    /// The memory of the connection's caller.
-    let memory: CallerMemory
+    /// The other end of the connection.
+    let peer: Peer
     let request: Request
     /// The connection on which the request arrived.
     let connection: CallerConnection
@@ -26,13 +26,15 @@ struct RoutedRequest: Sendable {
         if route.permission != .health, !admission.identity.permissions.contains(route.permission) {
             throw AccessControl.forbidden(admission.identity, route, route.permission)
         }
-        memory = context.peer.memory
+        peer = context.peer
         self.request = request
         connection = context.connection
         values = context.parameters
         if let known = route.query, known.isEmpty { try reading { try NoParameters.check(query: try queryItems) } }
     }
 
+    /// The memory of the connection's caller.
+    var memory: CallerMemory { peer.memory }
     var caller: Caller { admission.caller }
     /// The caller's permissions.
     var identity: CallerIdentity { admission.identity }

@@ -1,0 +1,33 @@
+/// A file that all pages use.
+package struct Asset: Sendable {
+    /// The file's name, which changes with the content.
+    package let name: String
+    package let mediaType: String
+    /// The content.
+    package let bytes: [UInt8]
+
+    var link: Link { Link("assets", name) }
+
+    /// All files.
+    package static let all = [stylesheet, icon]
+
+    static let stylesheet = Asset("console", "css", "text/css; charset=utf-8", PackageResources.console_css)
+
+    /// The icon of the window. Without one a browser asks for it outside of the console.
+    static let icon = Asset(
+        "icon", "svg", "image/svg+xml",
+        Array(
+            """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">\
+            <g fill="none" stroke="#3b7dd8" stroke-width="2">\
+            <rect x="1" y="1" width="6" height="5" rx="1.5"/><rect x="9" y="10" width="6" height="5" rx="1.5"/>\
+            <path d="M4 6v6.5h5"/></g></svg>
+            """.utf8))
+
+    private init(_ name: String, _ type: String, _ mediaType: String, _ bytes: [UInt8]) {
+        // FNV-1a (RFC 9923): names must differ, and hide nothing.
+        let hash = bytes.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        self.name = "\(name)-\(String(hash, radix: 16)).\(type)"
+        (self.mediaType, self.bytes) = (mediaType, bytes)
+    }
+}

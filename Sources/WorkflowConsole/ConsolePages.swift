@@ -1,0 +1,225 @@
+package import WorkflowAPI
+import WorkflowClient
+import WorkflowTerminal
+
+/// The pages of the console.
+package enum ConsolePages {
+    /// Returns the page that a request asks for. What the API refuses is shown in the words of its problem.
+    package static func page(_ request: PageRequest, for visitor: Visitor) async -> Page {
+        do {
+            let content = try await content(of: request, for: visitor)
+            return Page(frame(content, request, visitor))
+        } catch let error as WireError {
+            return problem(Problem(error), for: visitor)
+        } catch let error as ClientError {
+            return problem(error.asProblem, for: visitor)
+        } catch {
+            return problem(Problem(.internalError, detail: "The page cannot be made"), for: visitor)
+        }
+    }
+
+    private static func content(of request: PageRequest, for visitor: Visitor) async throws -> PageContent {
+        let client = visitor.client
+        let name = request.words.count == 2 ? request.words[1] : nil  // Proof: there are two
+        switch (request.words.first, name, request.words.count) {
+        case (nil, nil, 0): return try await Overview.content(client)
+        case ("machines", nil, 1): return try await MachinePages.list(request, client)
+        case ("machines", let name?, _): return try await MachinePages.machine(name, request, client)
+        case ("instances", nil, 1): return try await InstanceList.content(request, client)
+        case ("instances", let name?, _): return try await InstancePage.content(name, request, client)
+        case ("effects", nil, 1): return try await EffectPages.effects(request, client)
+        case ("queues", nil, 1): return try await EffectPages.queues(request, client)
+        case ("runs", nil, 1): return try await RunPages.list(client)
+        case ("runs", let name?, _): return try await RunPages.run(name, client)
+        case ("activity", nil, 1): return try await ActivityPage.content(request, client)
+        default:
+            throw ClientError.problem(
+                Problem(.routeNotFound, detail: "The console has no such page; the links above lead to all there are"))
+        }
+    }
+}
+
+// MARK: Pages without a session
+
+extension ConsolePages {
+    /// Returns the page that asks for a token or a code.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason why there is no session; `nil` if there was none.
+    ///   - next: The target of the page to show afterwards, instead of the requested one.
+    package static func login(because reason: String?, _ request: PageRequest, next: String? = nil) -> Page {
+        let isLoginPage = request.words == ["login"] || request.words == ["logout"]
+        let next = Link(target: next ?? (isLoginPage ? Link.root : request.target)) ?? Link()
+        let content = PageContent("Log in", []) {
+            if let reason { Tag.p(.class("bad")) { reason + "." } }
+            Tag.section(.labelledBy("code")) {
+                Tag.h2(.id("code")) { "With the command line" }
+                Tag.p { "Where wfctl reaches this wfd, let it print an address, and open it within a minute:" }
+                commandLine(["wfctl", "console"])
+            }
+            Tag.section(.labelledBy("with-token")) {
+                Tag.h2(.id("with-token")) { "With a token" }
+                Tag.form(.method("post"), .action(Link("login"))) {
+                    Tag.input(.type("hidden"), .name("next"), .value(next.text))
+                    Tag.p {
+                        Tag.label(.for("token")) { "Token" }
+                        Tag.input(
+                            .type("password"), .id("token"), .name("token"), .required,
+                            .autocomplete("current-password"), .placeholder("wfdt_…"))
+                    }
+                    Tag.p { Tag.button(.type("submit")) { "Log in" } }
+                }
+                Tag.p(.class("note")) {
+                    "The browser gets a session instead of the token. It ends after an hour without use, after twelve "
+                        + "hours, with its token, and when wfd starts again."
+                }
+            }
+        }
+        return Page(frame(content, nil, nil), status: request.words == ["login"] && reason == nil ? 200 : 401)
+    }
+
+    /// Returns the page that asks before a code is used.
+    ///
+    /// - Parameter name: The caller whose session begins.
+    package static func code(_ code: String, of name: String) -> Page {
+        let content = PageContent("Log in", []) {
+            Tag.p {
+                "This address begins a session as "
+                Tag.strong { name }
+                ". It can be used once."
+            }
+            Tag.form(.method("post"), .action(Link("login"))) {
+                Tag.input(.type("hidden"), .name("code"), .value(code))
+                Tag.p { Tag.button(.type("submit")) { "Log in as \(name)" } }
+            }
+        }
+        return Page(frame(content, nil, nil))
+    }
+
+    /// Returns the page for a link of another site: it shows nothing, because the browser sends no session with it.
+    package static func elsewhere(_ target: String) -> Page {
+        let content = PageContent("A link from elsewhere", []) {
+            Tag.p { "Another site's link led here. This one goes on to the console:" }
+            Tag.p { Tag.a(.href(Link(target: target) ?? Link())) { target } }
+        }
+        return Page(frame(content, nil, nil))
+    }
+
+    /// Returns the page of a problem.
+    package static func problem(_ problem: Problem, for visitor: Visitor?) -> Page {
+        Page(frame(PageContent(problem.type.title, []) { note(problem) }, nil, visitor), status: problem.type.status)
+    }
+}
+
+// MARK: The frame
+
+extension ConsolePages {
+    private static let places: [(name: String, word: String, link: Link)] = [
+        ("Overview", "", Link()), ("Machines", "machines", Link("machines")),
+        ("Instances", "instances", Link("instances")), ("Effects", "effects", Link("effects")),
+        ("Queues", "queues", Link("queues")), ("Runs", "runs", Link("runs")),
+        ("Activity", "activity", Link("activity")),
+    ]
+
+    private static func frame(_ content: PageContent, _ request: PageRequest?, _ visitor: Visitor?) -> Markup {
+        let head =
+            Tag.meta(.charset("utf-8")) + Tag.meta(.name("viewport"), .content("width=device-width"))
+            + Tag.title { "\(content.title) · wfd" } + Tag.link(.rel("stylesheet"), .href(Asset.stylesheet.link))
+            + Tag.link(.rel("icon"), .href(Asset.icon.link))
+        return .page(head, header(request, visitor) + main(content))
+    }
+
+    private static func header(_ request: PageRequest?, _ visitor: Visitor?) -> Markup {
+        Tag.a(.class("skip"), .anchor("content")) { "Skip to the content" }
+            + Tag.header {
+                Tag.a(.class("brand"), .href(Link())) { "wfd" }
+                if let visitor {
+                    Tag.nav(.label("Pages")) {
+                        Tag.ul {
+                            for place in places {
+                                let isCurrent = request.map { ($0.words.first ?? "") == place.word } ?? false
+                                Tag.li { Tag.a(.href(place.link), .current(isCurrent)) { place.name } }
+                            }
+                        }
+                    }
+                    Tag.div(.class("who")) {
+                        Tag.span { "\(visitor.name) · \(visitor.roles.map(\.rawValue).joined(separator: ", "))" }
+                        if visitor.hasSession {
+                            Tag.form(.method("post"), .action(Link("logout"))) {
+                                Tag.input(.type("hidden"), .name("form"), .value(visitor.formValue))
+                                Tag.button(.type("submit")) { "Log out" }
+                            }
+                        }
+                    }
+                }
+            }
+    }
+
+    private static func main(_ content: PageContent) -> Markup {
+        Tag.main(.id("content")) {
+            Tag.h1 { content.title }
+            if !content.command.isEmpty { commandLine(content.command) }
+            content.body
+        }
+    }
+
+    /// Returns a command line as it can be pasted into a shell.
+    static func commandLine(_ words: [String]) -> Markup {
+        Tag.p(.class("command")) { Tag.code { words.map(ShellText.quoted).joined(separator: " ") } }
+    }
+
+    /// Returns a problem in its own words, with what helps.
+    static func note(_ problem: Problem) -> Markup {
+        Tag.div(.class("problem")) {
+            Tag.p { problem.detail + "." }
+            if let roles = problem.roles, !roles.isEmpty {
+                Tag.p {
+                    "Roles that may: \(roles.map(\.rawValue).joined(separator: ", ")). "
+                    "'wfctl token create' gives one."
+                }
+            }
+            if let name = problem.suggestion, problem.type == .instanceNotFound {
+                Tag.p {
+                    "Is it "
+                    Tag.a(.href(.instance(name))) { name }
+                    "?"
+                }
+            } else if let name = problem.suggestion, problem.type == .machineNotFound {
+                Tag.p {
+                    "Is it "
+                    Tag.a(.href(.machine(name))) { name }
+                    "?"
+                }
+            }
+            if problem.type.retryAfterSeconds != nil { Tag.p { "Load the page again in a moment." } }
+        }
+    }
+
+    /// Returns a part of a page that has its own request. If that is refused, the problem stands in its place, and the
+    /// rest of the page stays.
+    static func part(
+        _ title: String, id: String, _ body: () async throws -> Markup
+    ) async -> Markup {
+        let content: Markup
+        do {
+            content = try await body()
+        } catch {
+            let problem = (error as? ClientError)?.asProblem
+            content = note(problem ?? Problem(.internalError, detail: "This cannot be shown"))
+        }
+        return section(title, id: id) { content }
+    }
+
+    /// Returns a part of a page with its heading.
+    static func section(_ title: String, id: String, @MarkupBuilder _ body: () -> Markup) -> Markup {
+        Tag.section(.labelledBy(id)) {
+            Tag.h2(.id(id)) { title }
+            body()
+        }
+    }
+}
+
+extension ClientError {
+    /// The problem of a refused request; for any other error one with its words.
+    fileprivate var asProblem: Problem { problem ?? Problem(.internalError, detail: description) }
+}

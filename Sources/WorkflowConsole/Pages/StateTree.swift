@@ -1,0 +1,79 @@
+import Statechart
+import WorkflowAPI
+
+/// The states of a machine as a list of lists: the twin of its drawing.
+struct StateTree {
+    private let machine: Machine
+
+    /// Reads the definition that the daemon keeps; `nil` for one that this version cannot read.
+    init?(_ summary: MachineSummary) {
+        guard let source = summary.source, let semantics = Semantics(rawValue: summary.semantics),
+            let reading = try? DefinitionReader.read(stored: source, semantics: semantics)
+        else { return nil }
+        machine = reading.machine
+    }
+
+    /// The machine's description.
+    var description: String? { machine.description }
+
+    /// Returns the list.
+    ///
+    /// - Parameters:
+    ///   - active: The paths of the active leaves.
+    ///   - note: Returns what stands behind a state, such as its count.
+    func markup(active leaves: [String], note: (_ path: String) -> Markup) -> Markup {
+        let active = Set(leaves.flatMap(lineage))
+        return Tag.ul(.class("states"), .label("States")) {
+            for child in machine[.root].children { item(machine[child], active, note) }
+        }
+    }
+
+    private func item(_ state: State, _ active: Set<String>, _ note: (String) -> Markup) -> Markup {
+        let isActive = active.contains(state.path)
+        // A key may have dots itself, so it is what the parent's path leaves over.
+        let prefix = state.parent.map { machine[$0].path.utf8.count } ?? 0
+        let name = Tag.code { String(decoding: state.path.utf8.dropFirst(prefix == 0 ? 0 : prefix + 1), as: UTF8.self) }
+        let kind = state.kind == .atomic || state.kind == .compound ? "" : " \(state.kind.rawValue)"
+        let tags = state.tags.isEmpty ? "" : " #" + state.tags.joined(separator: " #")
+        return Tag.li(isActive ? .class("active") : nil) {
+            name
+            if isActive { Tag.b(.class("here")) { " active" } }
+            Tag.span(.class("note")) { kind + tags }
+            note(state.path)
+            if !state.children.isEmpty {
+                Tag.ul { for child in state.children { item(machine[child], active, note) } }
+            }
+        }
+    }
+
+    /// Returns a path and those of all states around it, without the root.
+    func lineage(_ path: String) -> [String] {
+        var lineage = [path]
+        var state = machine.state(atPath: path).map { machine[$0] }
+        while let parent = state?.parent, parent != .root {
+            state = machine[parent]
+            lineage.append(machine[parent].path)
+        }
+        return lineage
+    }
+
+    /// Returns the reason why an instance does not take an event now, as far as the definition tells.
+    func reason(against event: String, in leaves: [String]) -> Markup {
+        let active = Set(leaves.flatMap(lineage) + [""])
+        let takers = machine.states.filter { !transitions(of: $0, on: event).isEmpty }
+        let guards = takers.filter { active.contains($0.path) }.flatMap { transitions(of: $0, on: event) }
+            .compactMap { machine[$0].condition?.source }
+        if let first = guards.first {
+            return Markup(text: "its guard says no: ") + Tag.code { first }
+                + Markup(text: guards.count > 1 ? " and \(guards.count - 1) more" : "")
+        }
+        return Markup(text: "taken in ") + Words.states(takers.prefix(5).map(\.path))
+            + Markup(text: takers.count > 5 ? " and \(takers.count - 5) more" : "")
+    }
+
+    private func transitions(of state: State, on event: String) -> [TransitionIndex] {
+        let table = state.candidates
+        let prefixes = table.prefixes.filter { $0.matches(event) || $0.name + ".*" == event }
+        return (table.exact[event] ?? []) + prefixes.flatMap(\.transitions) + table.any
+    }
+}

@@ -1,0 +1,25 @@
+package import WorkflowAPI
+package import WorkflowClient
+
+/// The person for whom a page is made.
+package struct Visitor: Sendable {
+    /// The client whose requests are this person's.
+    let client: WorkflowClient
+    /// The caller, as the history names it.
+    let name: String
+    let roles: [Role]
+    /// The value that shows that a form is from a page of this session.
+    let formValue: String
+    /// True if there is a session that can be ended; false behind a proxy, which knows the person at each request.
+    let hasSession: Bool
+
+    /// - Parameters:
+    ///   - client: The client whose requests are this person's.
+    ///   - name: The caller, as the history names it.
+    ///   - formValue: The value that shows that a form is from a page of this session.
+    ///   - hasSession: True if there is a session that can be ended.
+    package init(client: WorkflowClient, name: String, roles: [Role], formValue: String, hasSession: Bool) {
+        (self.client, self.name, self.roles) = (client, name, roles)
+        (self.formValue, self.hasSession) = (formValue, hasSession)
+    }
+}

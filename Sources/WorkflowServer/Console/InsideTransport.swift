@@ -1,0 +1,92 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import WorkflowAPI
+import WorkflowClient
+
+/// Carries the requests of the console's pages to the routes of the same address, without a connection. The gate and
+/// the routes see the caller of the session, and decide as for everybody.
+struct InsideTransport: Transport {
+    let address: Address
+    let api: RouterResponder<ServerContext>
+    /// The request of the page.
+    let page: ServerContext
+    /// The caller of the session.
+    let peer: Peer
+    /// The host that the page's request names.
+    let authority: String?
+
+    /// The longest answer that a page is made of.
+    private static let answerBytes = 16 << 20
+
+    func execute(_ request: TransportRequest) async throws(ClientError) -> TransportAnswer {
+        let collected = CollectedBody(limit: Self.answerBytes)
+        let parts = collected.parts
+        do {
+            let response = try await api.respond(
+                to: Request(head: head(of: request), body: body(of: request)),
+                context: ServerContext(within: page, as: peer))
+            try await response.body.write(collected)
+            let type = response.headers[.contentType].map { $0.prefix { $0 != ";" }.lowercased() }
+            return TransportAnswer(
+                status: response.status.code, mediaType: type, body: Array(parts.buffer.readableBytesView))
+        } catch {
+            throw .protocolViolation(address, reason: "\(error)")
+        }
+    }
+
+    func stream(_ request: TransportRequest) async throws(ClientError) -> StreamedAnswer {
+        let answer = try await execute(request)
+        let body = AnswerBytes(length: Int64(answer.body.count)) {
+            var rest: [UInt8]? = answer.body
+            return {
+                defer { rest = nil }
+                return rest
+            }
+        }
+        return StreamedAnswer(status: answer.status, mediaType: answer.mediaType, body: body)
+    }
+
+    func another() -> any Transport { self }
+
+    func shutdown() async {}
+
+    private func head(of request: TransportRequest) -> HTTPRequest {
+        var fields = HTTPFields()
+        fields[.accept] = request.accepted
+        fields[.contentType] = request.body?.mediaType
+        fields[.idempotencyKey] = request.key
+        fields[.ifMatch] = request.expectedSeq.map { "\"\($0)\"" }
+        if request.prefersMinimal { fields[.prefer] = "return=minimal" }
+        return HTTPRequest(
+            method: HTTPRequest.Method(request.method), scheme: nil, authority: authority, path: request.target,
+            headerFields: fields)
+    }
+
+    private func body(of request: TransportRequest) -> RequestBody {
+        RequestBody(buffer: request.body.map { ByteBuffer(bytes: $0.bytes) } ?? ByteBuffer())
+    }
+}
+
+/// Keeps the body of an answer, up to a length.
+private struct CollectedBody: ResponseBodyWriter {
+    /// The bytes so far. Only the task that writes the body uses them.
+    final class Parts {
+        var buffer = ByteBuffer()
+    }
+
+    struct TooLong: Error, CustomStringConvertible {
+        let limit: Int
+        var description: String { "it is longer than \(limit) bytes" }
+    }
+
+    let limit: Int
+    let parts = Parts()
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        guard parts.buffer.readableBytes + buffer.readableBytes <= limit else { throw TooLong(limit: limit) }
+        parts.buffer.writeImmutableBuffer(buffer)
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
