@@ -141,7 +141,9 @@ final class PageRun {
             .replacing(/\b(\d+s)?\d+(\.\d+)?ms\b/, with: "SPAN")
             .replacing(/\b\d+(\.\d+)? [KMGT]iB/, with: "SIZE")
             .replacing(/\bin \d+(\.\d+)? ?s\b/, with: "in SPAN")
-            .replacing(/"(backup|cursor|nextPage|actor|task|worker|traceparent)":"[^"]*"/) { #""\#($0.1)":"NAME""# }
+            .replacing(/"(backup|cursor|nextPage|actor|task|worker|traceparent|loginCode)":"[^"]*"/) {
+                #""\#($0.1)":"NAME""#
+            }
             .replacing(/"(bytes|seconds|dueInMilliseconds|inState|sinceInMilliseconds|file|log|free)":[\d.]+/) {
                 #""\#($0.1)":NUMBER"#
             }

@@ -14,19 +14,23 @@ struct FilterForm {
 
     /// A field for a text.
     static func field(_ name: StaticString, _ label: String, in request: PageRequest) -> Markup {
-        Tag.label(.for("f-\(name)")) { label }
-            + Tag.input(
+        Tag.div {
+            Tag.label(.for("f-\(name)")) { label }
+            Tag.input(
                 .type("text"), .id("f-\(name)"), .name(name), .autocomplete("off"),
                 .value(request.values("\(name)").first ?? ""))
+        }
     }
 
     /// A field for one of several words.
     static func choice(_ name: StaticString, _ label: String, _ words: [String], in request: PageRequest) -> Markup {
         let chosen = request.values("\(name)").first
-        return Tag.label(.for("f-\(name)")) { label }
-            + Tag.select(.id("f-\(name)"), .name(name)) {
+        return Tag.div {
+            Tag.label(.for("f-\(name)")) { label }
+            Tag.select(.id("f-\(name)"), .name(name)) {
                 Tag.option(.value("")) { "any" }
                 for word in words { Tag.option(.value(word), .selected(word == chosen)) { word } }
             }
+        }
     }
 }

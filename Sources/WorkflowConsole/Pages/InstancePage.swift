@@ -19,8 +19,8 @@ enum InstancePage {
         let history = await ConsolePages.part("History", id: "history") {
             try await self.history(name, seq, request, client)
         }
-        let command = seq.map { ["wfctl", "replay", name, "--to", "\($0)"] } ?? ["wfctl", "show", name]
-        return PageContent(seq.map { "\(name) at seq \($0)" } ?? name, command) {
+        let command = seq.map { ["replay", "--to", "\($0)"] } ?? ["show"]
+        return PageContent(seq.map { "\(name) at seq \($0)" } ?? name, self.command(command, name)) {
             if !isNow {
                 Tag.p(.class("past")) {
                     "This is an earlier moment. "
@@ -38,6 +38,11 @@ enum InstancePage {
             if let output = instance.output { ConsolePages.section("Output", id: "output") { Words.json(output) } }
             history
         }
+    }
+
+    /// Returns the command line of a verb for an instance, whose name may begin like an option.
+    private static func command(_ verb: [String], _ name: String) -> [String] {
+        ["wfctl"] + verb + (name.hasPrefix("-") ? ["--"] : []) + [name]
     }
 
     private static func seq(in request: PageRequest) throws -> Int64? {
@@ -100,7 +105,7 @@ enum InstancePage {
                     }
                 }
             }
-            ConsolePages.commandLine(["wfctl", "retry", instance.instance])
+            ConsolePages.commandLine(command(["retry"], instance.instance))
         }
     }
 
@@ -129,7 +134,7 @@ enum InstancePage {
                     why ?? Markup()
                 }
             }
-            return table.markup + ConsolePages.commandLine(["wfctl", "events", name])
+            return table.markup + ConsolePages.commandLine(command(["events"], name))
         }
     }
 
@@ -217,7 +222,7 @@ extension InstancePage {
                 row.actor ?? "–"
             }
         }
-        let command = ["wfctl", "history", name, "--actors"] + (seq == nil ? ["--reverse"] : [])
+        let command = command(["history", "--actors"] + (seq == nil ? ["--reverse"] : []), name)
         return table.markup + Words.next(page.nextPage, "instances", name, request)
             + ConsolePages.commandLine(command)
     }

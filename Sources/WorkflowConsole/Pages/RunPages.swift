@@ -9,7 +9,7 @@ enum RunPages {
             if runs.items.isEmpty {
                 Words.emptyPage {
                     "There was no run over many instances yet. This rehearses one: "
-                    Tag.code { "wfctl bulk retry --machine order --status failed --dry-run" }
+                    Tag.code { "wfctl retry --machine order --dry-run" }
                 }
             } else {
                 table(of: runs.items, "Runs, the last begun first").markup

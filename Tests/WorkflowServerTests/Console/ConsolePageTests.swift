@@ -65,7 +65,7 @@ import WorkflowServer
             return answer
         }
         _ = try await ask("/v1/machines", Self.definition)
-        for name in ["x", "y", "z"] {
+        for name in ["x", "y", "z", "-x"] {
             _ = try await ask("/v1/instances", #"{"machine": "m", "instance": "\#(name)"}"#)
         }
         let data = Self.json(.object([Self.all: Self.text]))
@@ -76,7 +76,8 @@ import WorkflowServer
         wait.headers.append(("Authorization", "Bearer \(admin)"))
         #expect(try await host.server.answer(to: wait).text.contains("\"kind\":\"failed\""))
         let leased = try await ask("/v1/tasks/q/lease", #"{"worker": \#(Self.json("w<b>\"'"))}"#)
-        let task = String(try #require(leased.text.firstMatch(of: /"task":"([^"]+)"/)).1)
+        let words = leased.text.split(separator: "\"")
+        let task = try #require(words.firstIndex(of: "task").map { words[$0 + 2] })
         _ = try await ask("/v1/tasks/\(task)/heartbeat", #"{"progress": \#(text)}"#)
         let message = Self.json(.string(String(Self.all.unicodeScalars.prefix(600))))
         _ = try await ask(
@@ -198,7 +199,8 @@ import WorkflowServer
                 "wfctl list --machine m --status failed --state a --older-than 1s --failure "
                     + "&#39;it&#39;\\&#39;&#39;s&#39; --sort age"
             ),
-            ("/console/instances/y", "wfctl show y"), ("/console/instances/y?seq=2", "wfctl replay y --to 2"),
+            ("/console/instances/y", "wfctl show y"), ("/console/instances/-x", "wfctl show -- -x"),
+            ("/console/instances/y?seq=2", "wfctl replay --to 2 y"),
             ("/console/effects?queue=task%3Aq", "wfctl effects --queue task:q"), ("/console/queues", "wfctl queues"),
             ("/console/runs", "wfctl bulk list"), ("/console/runs/r", "wfctl bulk show r"),
             ("/console/activity?action=apply", "wfctl audit --action apply"),
@@ -215,7 +217,7 @@ import WorkflowServer
         for (target, words) in [
             ("/console/", "wfctl apply order.yaml"), ("/console/machines", "wfctl apply order.yaml"),
             ("/console/instances", "wfctl start order order-1"), ("/console/effects", "No effect is open"),
-            ("/console/queues", "There is no queue yet"), ("/console/runs", "wfctl bulk retry"),
+            ("/console/queues", "There is no queue yet"), ("/console/runs", "wfctl retry --machine order --dry-run"),
         ] {
             let page = try await host.get(target, cookie)
             #expect(page.status == 200 && page.text.contains(words), "\(target)")
