@@ -84,8 +84,7 @@ let package = Package(
             dependencies: [
                 .target(name: "CRE2", condition: .when(traits: ["RE2"])), "WorkflowDates", "WorkflowJSON",
                 "WorkflowSpelling",
-            ]
-        ),
+            ]),
         .target(
             name: "Statechart",
             dependencies: ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", .product(name: "Yams", package: "Yams")]
@@ -128,23 +127,20 @@ let package = Package(
                 "WorkflowThreads", grdb,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 heaps,
-            ]
-        ),
+            ]),
         .target(
             name: "WorkflowEngine",
             dependencies: [
                 "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore",
                 .product(name: "DequeModule", package: "swift-collections"),
                 heaps, logging, lifecycle,
-            ]
-        ),
+            ]),
         .target(
             name: "DurableMachines",
             dependencies: [
                 "SQLiteStore", "Statechart", "StateMachines", "WorkflowEngine", "WorkflowStore", logging,
                 lifecycle,
-            ]
-        ),
+            ]),
         // The commit of this build: C, because Swift takes no text from the manifest. Each commit compiles anew what
         // depends on it, which is why only the programs do.
         .target(name: "CRelease", cSettings: commit.map { [.define("WFD_COMMIT", to: "\"\($0)\"")] } ?? []),
@@ -165,19 +161,19 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 lifecycle,
-            ]
-        ),
+            ]),
         .target(
             name: "WorkflowClient",
             dependencies: [
                 "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI", httpClient,
                 nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), tls,
-            ]
-        ),
+            ]),
         // The pages of the console.
         .target(
             name: "WorkflowConsole",
-            dependencies: ["Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal"],
+            dependencies: [
+                "Drawing", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal",
+            ],
             resources: [.embedInCode("console.css")]),
         // What the daemon does of itself for instances: calls over HTTP, programs.
         .target(
@@ -185,16 +181,14 @@ let package = Package(
             dependencies: [
                 "Statechart", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore", "WorkflowThreads",
                 httpClient, crypto, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), tls,
-            ]
-        ),
+            ]),
         // The table of the daemon's settings, and all that is made from it.
         .target(
             name: "WorkflowSettings",
             dependencies: [
                 "Statechart", "WorkflowAccess", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON",
                 "WorkflowServer", "WorkflowSpelling", "WorkflowStore", arguments, logging,
-            ]
-        ),
+            ]),
         .testTarget(
             name: "WorkflowSettingsTests",
             dependencies: [
@@ -206,11 +200,9 @@ let package = Package(
             dependencies: [
                 "CRelease", "SQLiteStore", "Statechart", "WorkflowAccess", "WorkflowSpelling", "WorkflowTerminal",
                 "WorkflowServer", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowPrograms",
-                "WorkflowSettings", "WorkflowStore", "WorkflowThreads", arguments,
-                logging, lifecycle,
+                "WorkflowSettings", "WorkflowStore", "WorkflowThreads", arguments, logging, lifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ]
-        ),
+            ]),
         .target(
             name: "WorkflowCommand",
             dependencies: [
@@ -218,8 +210,7 @@ let package = Package(
                 "WorkflowTerminal", "WorkflowAPI", "WorkflowClient", "WorkflowPrograms", arguments,
                 crypto,
                 .product(name: "Yams", package: "Yams"),
-            ]
-        ),
+            ]),
         .executableTarget(name: "wfctl", dependencies: ["CRelease", "WorkflowAPI", "WorkflowCommand"]),
         // Calls of Linux that Swift's module of the C library leaves out.
         .target(name: "LinuxEvents", path: "Benchmarks/LinuxEvents"),
@@ -260,8 +251,7 @@ let package = Package(
             name: "ConformanceTests",
             dependencies: [
                 "ThreadTesting", "WorkflowCEL", "WorkflowJSON", "Statechart", .product(name: "Yams", package: "Yams"),
-            ]
-        ),
+            ]),
         .testTarget(
             name: "WorkflowCELTests", dependencies: ["ThreadTesting", "WorkflowDates", "WorkflowCEL", "WorkflowJSON"]),
         .testTarget(
@@ -395,8 +385,7 @@ let package = Package(
                 "ThreadTesting", "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart",
                 "SQLiteStore", "Statechart", "WorkflowClient", "WorkflowEngine", "WorkflowStore", grdb,
                 logging, lifecycle,
-            ]
-        ),
+            ]),
         .testTarget(
             name: "LinearizabilityTests",
             dependencies: ["ThreadTesting", "DaemonTesting", "WorkflowJSON", "WorkflowClient"]),

@@ -1,3 +1,5 @@
+import Drawing
+
 /// A file that all pages use.
 package struct Asset: Sendable {
     /// The file's name, which changes with the content.
@@ -11,7 +13,8 @@ package struct Asset: Sendable {
     /// All files.
     package static let all = [stylesheet, icon]
 
-    static let stylesheet = Asset("console", "css", "text/css; charset=utf-8", PackageResources.console_css)
+    static let stylesheet = Asset(
+        "console", "css", "text/css; charset=utf-8", PackageResources.console_css + Array(SVGStyle.sheet.utf8))
 
     /// The icon of the window. Without one a browser asks for it outside of the console.
     static let icon = Asset(

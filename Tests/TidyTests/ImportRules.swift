@@ -57,7 +57,7 @@ enum ImportRules {
             "Darwin",
         ],
         "Sources/WorkflowConsole": [
-            "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal",
+            "Drawing", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal",
         ],
         "Sources/WorkflowCommand": [
             "Drawing", "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart",

@@ -6,7 +6,7 @@ package enum SVGStyle: Sendable {
     case none
 
     /// The classes: `state` with its kind, `region` and `active`; `transition` with `taken`.
-    static let sheet = """
+    package static let sheet = """
         .paper{fill:#fff}
         .box{fill:#fff;stroke:#5b6472;stroke-width:1.3}
         .compound>.box,.parallel>.box,.plate{fill:#f6f8fb}

@@ -1,3 +1,6 @@
+import Drawing
+import Statechart
+
 /// A piece of HTML. Tags and attributes' names come from enumerations, everything else is escaped where it is added,
 /// so no text becomes markup.
 package struct Markup: Sendable {
@@ -38,6 +41,9 @@ package struct Markup: Sendable {
         html += ">"
         if !tag.isVoid { html += "\(content.html)</\(tag.rawValue)>" }
     }
+
+    /// Creates a picture of a machine, which escapes its own texts.
+    init(drawing scene: Scene, active: Set<StateIndex>) { html = scene.svg(active: active, style: .none) }
 
     /// Returns a whole page.
     static func page(_ head: Markup, _ body: Markup) -> Markup {

@@ -30,7 +30,10 @@ enum InstancePage {
             facts(instance)
             if let failure = instance.failure { self.failure(failure, instance) }
             ConsolePages.section("State", id: "state") {
-                if let tree { tree.markup(active: instance.configuration) { _ in Markup() } }
+                if let tree {
+                    tree.drawing(active: instance.configuration)
+                    tree.markup(active: instance.configuration) { _ in Markup() }
+                }
             }
             events
             waits

@@ -136,7 +136,7 @@ enum MachinePages {
                             .class("count bad")
                         ) { "\(count.failed) failed" })
         }
-        return (tree.description.map { text in Tag.p { text } } ?? Markup())
+        return (tree.description.map { text in Tag.p { text } } ?? Markup()) + tree.drawing(active: [])
             + Tag.p(.class("note")) { "A number is of the instances in a state and below it, of all versions." } + list
             + (counted.isWhole ? Markup() : Tag.p(.class("note")) { "There are more: 'wfctl tally' has them all." })
     }

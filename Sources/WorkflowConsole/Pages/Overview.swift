@@ -25,8 +25,8 @@ enum Overview {
         let isReady = status.status == .ready
         let word =
             isReady
-            ? Tag.span(.class("state running")) { status.status.rawValue }
-            : Tag.span(.class("state failed")) { status.status.rawValue }
+            ? Tag.span(.class("pill running")) { status.status.rawValue }
+            : Tag.span(.class("pill failed")) { status.status.rawValue }
         let late = status.behind.map { behind in
             "\(Words.bounded(status.lateTimers ?? 1)) late, the first by \(Words.span(behind))"
         }

@@ -1,3 +1,4 @@
+import Drawing
 import Statechart
 import WorkflowAPI
 
@@ -15,6 +16,20 @@ struct StateTree {
 
     /// The machine's description.
     var description: String? { machine.description }
+
+    /// The most states of a machine that is drawn for each request for its page.
+    private static let drawnStates = 300
+
+    /// Returns the drawing, in which the active states are lit.
+    ///
+    /// - Parameter leaves: The paths of the active leaves.
+    func drawing(active leaves: [String]) -> Markup {
+        guard machine.states.count <= Self.drawnStates, let scene = try? Scene(of: machine) else {
+            return Tag.p(.class("note")) { "The machine is too large to draw here: 'wfctl graph' draws it." }
+        }
+        let active = leaves.flatMap(lineage).compactMap { machine.state(atPath: $0) }
+        return Tag.div(.class("drawing")) { Markup(drawing: scene, active: Set(active)) }
+    }
 
     /// Returns the list.
     ///

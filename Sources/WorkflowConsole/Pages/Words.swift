@@ -31,10 +31,10 @@ enum Words {
     /// Returns a status as a word in its colour.
     static func status(_ status: Instance.Status) -> Markup {
         switch status {
-        case .running: Tag.span(.class("state running")) { status.rawValue }
-        case .failed: Tag.span(.class("state failed")) { status.rawValue }
-        case .suspended: Tag.span(.class("state suspended")) { status.rawValue }
-        case .done, .cancelled: Tag.span(.class("state ended")) { status.rawValue }
+        case .running: Tag.span(.class("pill running")) { status.rawValue }
+        case .failed: Tag.span(.class("pill failed")) { status.rawValue }
+        case .suspended: Tag.span(.class("pill suspended")) { status.rawValue }
+        case .done, .cancelled: Tag.span(.class("pill ended")) { status.rawValue }
         }
     }
 

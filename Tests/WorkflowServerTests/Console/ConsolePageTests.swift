@@ -99,14 +99,14 @@ import WorkflowServer
         if let end = rest.firstRange(of: "<!DOCTYPE html>\n") { rest = rest[end.upperBound...] }
         while let start = rest.firstIndex(where: { $0 == "<" || $0 == ">" }) {
             rest = rest[start...]
-            guard let tag = rest.prefixMatch(of: /<(\/?)([a-z0-9]+)((?: [a-z-]+(?:="[^"<>]*")?)*)>/) else {
+            guard let tag = rest.prefixMatch(of: /<(\/?)([a-z0-9]+)((?: [a-zA-Z-]+(?:="[^"<>]*")?)*)(\/?)>/) else {
                 mistakes.append("no tag of ours: \(rest.prefix(60))")
                 rest = rest.dropFirst()
                 continue
             }
             let (name, attributes) = (String(tag.2), tag.3)
             if !Self.tags.contains(name) { mistakes.append("<\(name)>") }
-            for attribute in attributes.matches(of: /\ ([a-z-]+)(?:="([^"]*)")?/) {
+            for attribute in attributes.matches(of: /\ ([a-zA-Z-]+)(?:="([^"]*)")?/) {
                 if !Self.attributes.contains(String(attribute.1)) { mistakes.append("\(attribute.0)") }
                 let isAddress = attribute.1 == "href" || attribute.1 == "action"
                 let value = attribute.2 ?? ""
@@ -114,7 +114,7 @@ import WorkflowServer
             }
             if tag.1 == "/" {
                 if open.popLast() != name { mistakes.append("</\(name)>") }
-            } else if !["input", "link", "meta"].contains(name) {
+            } else if tag.4.isEmpty, !["input", "link", "meta"].contains(name) {
                 open.append(name)
             }
             rest = rest[tag.range.upperBound...]
@@ -126,12 +126,17 @@ import WorkflowServer
         "a", "b", "body", "button", "caption", "code", "dd", "details", "div", "dl", "dt", "form", "h1", "h2", "head",
         "header", "html", "input", "label", "li", "link", "main", "meta", "nav", "option", "p", "pre", "section",
         "select", "span", "strong", "summary", "table", "tbody", "td", "th", "thead", "time", "title", "tr", "ul",
+        // The drawing's.
+        "circle", "desc", "g", "path", "rect", "svg", "text",
     ]
 
     private static let attributes: Set = [
         "action", "aria-current", "aria-label", "aria-labelledby", "autocomplete", "charset", "class", "content",
         "datetime", "for", "href", "id", "lang", "method", "name", "placeholder", "rel", "required", "role", "scope",
         "selected", "tabindex", "type", "value",
+        // The drawing's.
+        "cx", "cy", "d", "data-lines", "data-source", "data-state", "data-target", "data-transitions", "font-family",
+        "font-size", "font-weight", "height", "r", "rx", "text-anchor", "viewBox", "width", "x", "xmlns", "y",
     ]
 
     @Test func nothingThatAnybodyWroteBecomesMarkup() async throws {
