@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
-# Makes sure of other people's programs for the tests: caddy, behind which a page puts wfd. Without it, and where it
-# cannot be installed, its test says that it is left out; where CI is true, that test fails.
+# Makes sure of other people's programs for the tests: caddy, behind which a page puts wfd, and dot, with whose drawings
+# a test compares ours. Without one, and where it cannot be installed, its test says that it is left out; where CI is
+# true, the test of caddy fails.
 set -euo pipefail
 
-command -v caddy >/dev/null && exit 0
+missing=()
+command -v caddy >/dev/null || missing+=(caddy)
+command -v dot >/dev/null || missing+=(graphviz)
+[ ${#missing[@]} -gt 0 ] || exit 0
 command -v apt-get >/dev/null || exit 0
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@" 2>/dev/null; fi
 }
-echo "Installing caddy, for a test"
+echo "Installing ${missing[*]}, for tests"
 # Its service is not started: nothing listens on this machine because of a test.
 as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 sh -c \
-    'apt-get update -qq && apt-get install -y -qq --no-install-recommends caddy' >/dev/null 2>&1 ||
-    echo "caddy cannot be installed: its test is left out"
+    "apt-get update -qq && apt-get install -y -qq --no-install-recommends ${missing[*]}" >/dev/null 2>&1 ||
+    echo "${missing[*]} cannot be installed: their tests are left out"

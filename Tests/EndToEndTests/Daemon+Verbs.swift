@@ -19,9 +19,9 @@ extension Daemon {
         return result.output
     }
 
-    /// Returns the output of a `wfctl` that must succeed, as JSON.
+    /// Returns the output of a `wfctl` that must succeed, as JSON. It may write its progress to the error stream.
     func json(_ arguments: String...) async throws -> JSONValue {
-        try JSONReader.value(from: try await output(of: arguments + ["-o", "json"]))
+        try JSONReader.value(from: try await saidInTime(arguments + ["-o", "json"]))
     }
 
     /// Applies an example and starts an instance with the machine's name.

@@ -113,7 +113,7 @@ struct CommandFailureTests {
         (["-o", "json", "shwo", "o"], "There is no verb 'shwo'\n  did you mean 'show'?"),
         (["stop", "o"], "There is no verb 'stop'\n  did you mean 'cancel'?"),
         (["pause", "o"], "There is no verb 'pause'\n  did you mean 'suspend'?"),
-        (["stauts", "o"], "There is no verb 'stauts'\n  did you mean 'show'?"),
+        (["satus", "o"], "There is no verb 'satus'\n  did you mean 'show'?"),
         (["sh"], "There is no verb 'sh'\n  did you mean 'show'?"),
         (["v"], "There is no verb 'v'\n  'wfctl --help' lists the verbs"),
         (["clock", "advance", "-1d"], "A clock only moves forward: '-1d' is negative"),

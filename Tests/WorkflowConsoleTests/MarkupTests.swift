@@ -35,7 +35,7 @@ import Testing
         #expect(Link(target: "/console/instances?status=failed")?.text == "/console/instances?status=failed")
         for target in [
             "//evil.example/console/", "/console", "https://evil.example/console/", "/v1/status", "javascript:1", "",
-            "/console/\r\nSet-Cookie: a=b", "/console/\\evil", "/console/é",
+            "/console/\r\nSet-Cookie: a=b", "/console/\\evil", "/console/é", "/console/../v1", "/console/a/%2e%2E/v1?x",
             "/console/" + String(repeating: "a", count: 5_000),
         ] {
             #expect(Link(target: target) == nil, "\(target)")

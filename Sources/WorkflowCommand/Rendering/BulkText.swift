@@ -15,7 +15,8 @@ enum BulkText {
         }
         let state = run.state == .stopped ? ", stopped" : run.undoneBy.map { "; undone by '\($0)'" } ?? ""
         let count = "\(grouped(run.counts.total)) of \(grouped(run.selected))"
-        return "\(run.run): \(count)\(counts.isEmpty ? "" : ": ")\(counts)\(state)\n"
+        let left = run.unevaluated.map { "; the expression has no value for \(grouped($0)), which are left out" } ?? ""
+        return "\(run.run): \(count)\(counts.isEmpty ? "" : ": ")\(counts)\(state)\(left)\n"
     }
 
     /// Returns the rehearsal, `88 would go on: shipped 86, packing 2    digest 5f3c9a`, and the instances that would be

@@ -28,7 +28,10 @@ package struct Link: Sendable {
     /// Takes the target of a request; `nil` for one that is not a plain path below `/console/`.
     package init?(target: String) {
         let isPlain = target.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
-        guard target.hasPrefix(Self.root), isPlain, target.utf8.count <= 4_096 else { return nil }
+        // A browser takes steps out of a path, also those that are percent-encoded (https://url.spec.whatwg.org).
+        let words = target.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
+        let hasSteps = words.contains { [".", ".."].contains($0.lowercased().replacing("%2e", with: ".")) }
+        guard target.hasPrefix(Self.root), isPlain, !hasSteps, target.utf8.count <= 4_096 else { return nil }
         text = target
     }
 

@@ -25,6 +25,8 @@ enum InstanceList {
                 FilterForm.field("state", "State", in: request)
                 FilterForm.field("olderThan", "In it for at least", in: request)
                 FilterForm.field("failure", "Failure has", in: request)
+                FilterForm.field("prefix", "Name begins with", in: request)
+                FilterForm.field("where", "Where", in: request)
                 FilterForm.choice(
                     "sort", "Sort by", InstanceListParameters.Sort.allCases.map(\.rawValue), in: request)
             }
@@ -42,6 +44,12 @@ enum InstanceList {
             } else {
                 table.markup
             }
+            if let search = found.search, let failed = search.failed {
+                Tag.p(.class("note")) {
+                    "The expression has no value for \(failed) of \(search.examined) instances, which are left out."
+                    search.first.map { " '\($0.instance)': \($0.message)" } ?? ""
+                }
+            }
             Words.next(found.nextPage, "instances", nil, request)
         }
     }
@@ -54,6 +62,8 @@ enum InstanceList {
         if let age = parameters.olderThan { words += ["--older-than", age] }
         if parameters.ahead { words.append("--ahead") }
         for failure in parameters.failures { words += ["--failure", failure] }
+        if let prefix = parameters.prefix { words += ["--prefix", prefix] }
+        if let condition = parameters.condition { words += ["--where", condition] }
         if let sort = parameters.sort { words += ["--sort", sort.rawValue] }
         if let limit = parameters.limit { words += ["--limit", "\(limit)"] }
         return words

@@ -30,10 +30,7 @@ enum InstancePage {
             facts(instance)
             if let failure = instance.failure { self.failure(failure, instance) }
             ConsolePages.section("State", id: "state") {
-                if let tree {
-                    tree.drawing(active: instance.configuration)
-                    tree.markup(active: instance.configuration) { _ in Markup() }
-                }
+                if let tree { tree.chart(active: instance.configuration) { _ in Markup() } }
             }
             events
             waits
@@ -212,14 +209,14 @@ extension InstancePage {
             ofInstance: name,
             HistoryParameters(limit: historyRows, after: first, reverse: seq == nil, page: token))
         var table = DataTable(
-            "Steps of the instance", "Seq", "At", "Kind", "Event", "Data", "From", "To", "By")
+            "Steps of the instance", "Seq", "At", "Kind", "Event", "Data and notes", "From", "To", "By")
         for row in page.items {
             table.add {
                 Tag.a(.href(.instance(name, seq: row.seq)), .current(row.seq == seq)) { "\(row.seq)" }
                 Words.time(row.at)
                 row.kind + (row.retry == true ? ", retried" : "")
                 Tag.code { row.event }
-                row.redacted == true ? Markup(text: "erased") : Words.brief(row.data)
+                (row.redacted == true ? Markup(text: "erased") : Words.brief(row.data)) + Words.brief(row.note)
                 Words.states(row.from)
                 row.to == row.from ? Markup(text: "stays") : Words.states(row.to)
                 row.actor ?? "–"

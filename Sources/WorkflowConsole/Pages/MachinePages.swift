@@ -122,7 +122,7 @@ enum MachinePages {
     private static func states(
         of machine: String, _ tree: StateTree, _ counted: (states: [String: Count], isWhole: Bool)
     ) -> Markup {
-        let list = tree.markup(active: []) { path in
+        let chart = tree.chart(active: []) { path in
             guard let count = counted.states[path] else { return Markup() }
             return Markup(text: " ")
                 + Tag.a(.href(.instances(.init(machines: [machine], states: [path]))), .class("count")) {
@@ -136,8 +136,8 @@ enum MachinePages {
                             .class("count bad")
                         ) { "\(count.failed) failed" })
         }
-        return (tree.description.map { text in Tag.p { text } } ?? Markup()) + tree.drawing(active: [])
-            + Tag.p(.class("note")) { "A number is of the instances in a state and below it, of all versions." } + list
+        return (tree.description.map { text in Tag.p { text } } ?? Markup())
+            + Tag.p(.class("note")) { "A number is of the instances in a state and below it, of all versions." } + chart
             + (counted.isWhole ? Markup() : Tag.p(.class("note")) { "There are more: 'wfctl tally' has them all." })
     }
 }

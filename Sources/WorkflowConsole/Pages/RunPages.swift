@@ -51,6 +51,10 @@ enum RunPages {
                             + "\(counts.refused) refused, \(counts.changed) changed since, \(counts.misfit) misfit, "
                             + "\(counts.passedOver) passed over")
                 ),
+                (
+                    "Left out",
+                    run.unevaluated.map { Markup(text: "\($0), for which the expression has no value") }
+                ),
             ])
             ConsolePages.section("What it does", id: "action") { Words.json(run.action) }
             if let select = run.select {

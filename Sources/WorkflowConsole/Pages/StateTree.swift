@@ -20,10 +20,19 @@ struct StateTree {
     /// The most states of a machine that is drawn for each request for its page.
     private static let drawnStates = 300
 
-    /// Returns the drawing, in which the active states are lit.
+    /// Returns the drawing, in which the active states are lit, beside the list.
     ///
-    /// - Parameter leaves: The paths of the active leaves.
-    func drawing(active leaves: [String]) -> Markup {
+    /// - Parameters:
+    ///   - active: The paths of the active leaves.
+    ///   - note: Returns what stands behind a state in the list, such as its count.
+    func chart(active leaves: [String], note: (_ path: String) -> Markup) -> Markup {
+        Tag.div(.class("chart")) {
+            drawing(active: leaves)
+            list(active: leaves, note: note)
+        }
+    }
+
+    private func drawing(active leaves: [String]) -> Markup {
         guard machine.states.count <= Self.drawnStates, let scene = try? Scene(of: machine) else {
             return Tag.p(.class("note")) { "The machine is too large to draw here: 'wfctl graph' draws it." }
         }
@@ -31,12 +40,7 @@ struct StateTree {
         return Tag.div(.class("drawing")) { Markup(drawing: scene, active: Set(active)) }
     }
 
-    /// Returns the list.
-    ///
-    /// - Parameters:
-    ///   - active: The paths of the active leaves.
-    ///   - note: Returns what stands behind a state, such as its count.
-    func markup(active leaves: [String], note: (_ path: String) -> Markup) -> Markup {
+    private func list(active leaves: [String], note: (_ path: String) -> Markup) -> Markup {
         let active = Set(leaves.flatMap(lineage))
         return Tag.ul(.class("states"), .label("States")) {
             for child in machine[.root].children { item(machine[child], active, note) }

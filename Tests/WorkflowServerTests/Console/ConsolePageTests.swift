@@ -204,6 +204,7 @@ import WorkflowServer
                 "wfctl list --machine m --status failed --state a --older-than 1s --failure "
                     + "&#39;it&#39;\\&#39;&#39;s&#39; --sort age"
             ),
+            ("/console/instances?prefix=x&where=false", "wfctl list --prefix x --where false"),
             ("/console/instances/y", "wfctl show y"), ("/console/instances/-x", "wfctl show -- -x"),
             ("/console/instances/y?seq=2", "wfctl replay --to 2 y"),
             ("/console/effects?queue=task%3Aq", "wfctl effects --queue task:q"), ("/console/queues", "wfctl queues"),
