@@ -134,7 +134,9 @@ enum InstancePage {
                     why ?? Markup()
                 }
             }
-            return table.markup + ConsolePages.commandLine(command(["events"], name))
+            let pause = Tag.p(.class("bad")) { "Its machine is suspended: until it is resumed, no event is taken." }
+            return (instance.machineSuspended == nil ? Markup() : pause) + table.markup
+                + ConsolePages.commandLine(command(["events"], name))
         }
     }
 

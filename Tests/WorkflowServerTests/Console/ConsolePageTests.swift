@@ -242,7 +242,7 @@ import WorkflowServer
         }
         let waiting = try await host.get("/console/instances/y", cookie).text
         #expect(waiting.contains("Attempts that failed") && waiting.contains("task:q"))
-        #expect(waiting.contains("taken in <code>a</code>"))
+        #expect(waiting.contains("taken in <code>a</code>") && waiting.contains("Its machine is suspended: until"))
         let past = try await host.get("/console/instances/y?seq=1", cookie).text
         #expect(past.contains("This is an earlier moment.") && past.contains("aria-current=\"page\">1</a>"))
         try await host.server.stop()
