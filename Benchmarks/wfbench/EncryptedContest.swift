@@ -19,7 +19,7 @@ struct EncryptedContest: Contest {
         seconds = setting.seconds
         let (certificate, key) = try Self.makeCertificate(in: setting.folder)
         var settings = TLSConfiguration.makeClientConfiguration()
-        // Who the server is is found out in the handshake, which is not measured.
+        // The handshake identifies the server, and is not measured.
         settings.certificateVerification = .none
         encrypted = try await Self.side(
             setting, "tls", clients, try NIOSSLContext(configuration: settings),

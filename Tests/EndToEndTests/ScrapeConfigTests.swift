@@ -35,7 +35,7 @@ import ThreadTesting
         #expect(Self.value(job, "authorization", "credentials_file") == "/etc/prometheus/wfd.token")
         #expect(Self.value(job, "tls_config", "ca_file") == "/etc/prometheus/wfd-ca.pem")
         #expect(Self.value(job, "static_configs", "0", "targets", "0") == "wfd.example:7433")
-        // What is not here has Prometheus's default: the path is that of wfd, and a token is sent as 'Bearer'.
+        // All other settings have Prometheus's defaults: the path is that of wfd, and a token is sent as 'Bearer'.
         #expect(
             job.members?.map(\.key) == ["job_name", "scheme", "authorization", "tls_config", "static_configs"])
     }

@@ -66,7 +66,7 @@ import WorkflowJSON
             name: "a", machine: "m", version: 1, status: "running", state: "", createdAt: 0, updatedAt: 0, inState: 0,
             context: "{", failure: nil)
         #expect(try message("context.a == 1", on: broken).contains("the context cannot be read"))
-        // What is not read is not decoded.
+        // A condition decodes only the fields that it reads.
         #expect(try verdict("status == 'running' || context.a == 1", on: broken) == .holds)
         #expect(try verdict("failure == null", on: broken) == .holds)
     }

@@ -6,7 +6,7 @@ import WorkflowAPI
 @testable import WorkflowServer  // Turns are no part of what the daemon uses.
 
 /// Tests the turns of searches with a condition.
-@Suite(.timeLimit(.minutes(5))) struct SearchTurnsTests {
+@Suite(.timeLimit(.minutes(20))) struct SearchTurnsTests {
     /// The searches that have run, in their order.
     private final class Order: Sendable {
         let numbers = Mutex<[Int]>([])

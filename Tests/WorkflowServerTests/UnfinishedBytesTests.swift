@@ -63,7 +63,7 @@ import WorkflowClient
         let lost = try await onOwnThread { [all] in try all[4].readToEnd() }
         #expect(lost.contains("gave the place of this request to a caller"), "\(lost)")
         try await expect(parts: 15)
-        // What has arrived completely takes none.
+        // A body that has arrived completely takes none.
         let answer = try await onOwnThread {
             try other.write([UInt8](repeating: UInt8(ascii: " "), count: Self.whole - Self.begun))
             other.endWriting()

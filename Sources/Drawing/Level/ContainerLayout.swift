@@ -42,7 +42,7 @@ struct ContainerLayout {
     private func finished() -> LevelLayout {
         var layout = self
         let right = level.nodes.map { Int($0.x) + $0.width / 2 }.max() ?? 0
-        // What passes the upper border keeps clear of the name.
+        // Arrows that pass the upper border keep clear of the name.
         let port = level.nodes.filter { $0.content == .top }.map { Int($0.x) }.min() ?? box.title + 8
         let padding = max(Box.padding, box.title + 8 - port)
         let content = padding + right + Box.padding

@@ -54,7 +54,7 @@ import WorkflowStore
         #expect(rehearsal.selected == 11)
         let run = try await bench.ended(
             try await bench.begin("ops-1", .send(event: "go", data: nil), selection))
-        // Of p-2 and p-20 to p-29, four have failed.
+        // Four instances of p-2 and p-20 to p-29 have failed.
         #expect(run.record.selected == 11 && run.outcome.total == 11)
         #expect(try await bench.timed.record("p-3").state.configuration == "idle")
         #expect(try await bench.timed.record("p-2").state.configuration == "busy")
