@@ -9,12 +9,17 @@ package enum ConsolePages {
         do {
             let content = try await content(of: request, for: visitor)
             return Page(frame(content, request, visitor))
-        } catch let error as WireError {
-            return problem(Problem(error), for: visitor)
-        } catch let error as ClientError {
-            return problem(error.asProblem, for: visitor)
         } catch {
-            return problem(Problem(.internalError, detail: "The page cannot be made"), for: visitor)
+            return problem(asProblem(error), for: visitor)
+        }
+    }
+
+    /// Returns the problem for any error.
+    static func asProblem(_ error: any Error) -> Problem {
+        switch error {
+        case let error as WireError: Problem(error)
+        case let error as ClientError: error.asProblem
+        default: Problem(.internalError, detail: "The page cannot be made")
         }
     }
 
@@ -30,7 +35,7 @@ package enum ConsolePages {
         case ("effects", nil, 1): return try await EffectPages.effects(request, client)
         case ("queues", nil, 1): return try await EffectPages.queues(request, client)
         case ("runs", nil, 1): return try await RunPages.list(client)
-        case ("runs", let name?, _): return try await RunPages.run(name, client)
+        case ("runs", let name?, _): return try await RunPages.run(name, visitor)
         case ("activity", nil, 1): return try await ActivityPage.content(request, client)
         default:
             throw ClientError.problem(

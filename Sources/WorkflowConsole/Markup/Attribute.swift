@@ -2,8 +2,8 @@
 struct Attribute {
     /// The names of attributes that have no address.
     enum Name: String {
-        case action, autocomplete, charset, `class`, content, datetime, `for`, href, id, lang, maxlength, method, name
-        case placeholder, rel, required, role, scope, selected, tabindex, type, value
+        case action, autocomplete, charset, `class`, content, datetime, disabled, `for`, href, id, lang, maxlength
+        case method, name, placeholder, rel, required, role, scope, selected, tabindex, type, value
         case current = "aria-current"
         case label = "aria-label"
         case labelledBy = "aria-labelledby"
@@ -40,6 +40,7 @@ struct Attribute {
     static func selected(_ isSelected: Bool) -> Attribute? { isSelected ? Attribute(.selected, nil) : nil }
     static func current(_ isCurrent: Bool) -> Attribute? { isCurrent ? Attribute(.current, "page") : nil }
     static let required = Attribute(.required, nil)
+    static let disabled = Attribute(.disabled, nil)
     /// Makes an element a region, which has a label.
     static let role = Attribute(.role, "region")
     /// Lets the keyboard reach an element that scrolls.

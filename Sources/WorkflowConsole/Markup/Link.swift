@@ -25,6 +25,11 @@ package struct Link: Sendable {
         self.text = text
     }
 
+    /// Creates an address of two literal words and a name.
+    init(_ folder: StaticString, _ word: StaticString, _ name: String) {
+        text = "\(Self.root)\(folder)\(word)/\(PercentEncoding.encode(name))"
+    }
+
     /// Takes the target of a request; `nil` for one that is not a plain path below `/console/`.
     package init?(target: String) {
         let isPlain = target.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }

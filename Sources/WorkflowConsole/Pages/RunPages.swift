@@ -34,8 +34,8 @@ enum RunPages {
         return table
     }
 
-    static func run(_ name: String, _ client: WorkflowClient) async throws -> PageContent {
-        let run = try await client.bulkRun(name)
+    static func run(_ name: String, _ visitor: Visitor) async throws -> PageContent {
+        let run = try await visitor.client.bulkRun(name)
         let counts = run.counts
         return PageContent("Run \(run.run)", ["wfctl", "bulk", "show", name]) {
             Words.facts([
@@ -56,6 +56,11 @@ enum RunPages {
                     run.unevaluated.map { Markup(text: "\($0), for which the expression has no value") }
                 ),
             ])
+            switch run.state {
+            case .running: VerbForm(.stopRun, run.run, for: visitor).markup("Stop")
+            case .stopped: VerbForm(.resumeRun, run.run, for: visitor).markup("Go on")
+            case .done: Markup()
+            }
             ConsolePages.section("What it does", id: "action") { Words.json(run.action) }
             if let select = run.select {
                 ConsolePages.section("What it selects", id: "select") { Words.json(select) }

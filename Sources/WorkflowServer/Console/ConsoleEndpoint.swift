@@ -107,13 +107,13 @@ extension ConsoleEndpoint {
             throw Problem(.invalidParameter, detail: "The query is not percent-encoded text")
         }
         let page = PageRequest(words: words, query: items, target: head.path ?? "")
-        if request.method == .post { return try await post(request, page, credentials, context) }
+        if request.method == .post { return try await post(request, page, credentials, context, by: api) }
         let session = session(of: head)
         if words.isEmpty, let code = items.first(where: { $0.name == "code" })?.value {
             return codePage(code, page, context)
         }
         guard let visitor = try visitor(credentials, session, context, by: api, head.authority) else {
-            return .login(because: session.secret == nil ? nil : "The session has ended", page)
+            return .login(because: session.secret == nil ? nil : Self.endedSession, page)
         }
         return Response(await ConsolePages.page(page, for: visitor))
     }
@@ -132,15 +132,17 @@ extension ConsoleEndpoint {
 
     private static func requireMethod(_ method: HTTPRequest.Method, _ words: [String]) throws(Problem) {
         switch method {
-        case .post where forms.contains(words): return
-        case .get where words != ["logout"], .head where words != ["logout"]: return
+        case .post where forms.contains(words) || words.first == "act": return
+        case .get where words != ["logout"] && words.first != "act": return
+        case .head where words != ["logout"] && words.first != "act": return
         default:
             throw Problem(.methodNotAllowed, detail: "This page does not take \(method.rawValue.prefix(20))")
         }
     }
 
     private static func allowed(_ path: String) -> String {
-        path.hasSuffix("/logout") ? "POST" : path.hasSuffix("/login") ? "GET, HEAD, POST" : "GET, HEAD"
+        if path.hasSuffix("/logout") || path.hasPrefix("/console/act") { return "POST" }
+        return path.hasSuffix("/login") ? "GET, HEAD, POST" : "GET, HEAD"
     }
 
     /// Returns the page that asks before it uses a code: a program that looks links up in advance sends no form.
@@ -221,21 +223,38 @@ extension ConsoleEndpoint {
 extension ConsoleEndpoint {
     /// The longest body of a form.
     private static let formBytes = 16 << 10
+    /// The longest body of a form with data: percent-encoding makes three bytes of one.
+    private static let actBytes = 4 * APILimits.bodyBytes
 
     private func post(
-        _ request: Request, _ page: PageRequest, _ credentials: AccessControl.Credentials, _ context: ServerContext
+        _ request: Request, _ page: PageRequest, _ credentials: AccessControl.Credentials, _ context: ServerContext,
+        by api: RouterResponder<ServerContext>
     ) async throws(Problem) -> Response {
         let scheme = try requireOwnOrigin(request.head)
-        let form = try await form(of: request)
+        let isAct = page.words.first == "act"
         let session = session(of: request.head)
+        // The long body of a stranger is not read.
+        let asker = try asked(credentials, session)
+        guard !isAct || asker != nil else {
+            return .login(because: session.secret == nil ? nil : Self.endedSession, page, next: Link.root)
+        }
+        let fields = try await fields(of: request, upTo: isAct ? Self.actBytes : Self.formBytes)
+        let words = isAct ? Array(page.words.dropFirst()) : []
+        guard let form = FormRequest(words: words, fields: fields) else { throw Self.noForm }
         if page.words == ["login"] {
             return login(form, session.secret, isSecure: scheme == "https", page, context)
         }
-        guard let (_, mark) = try asked(credentials, session) else { return .login(because: nil, page) }
-        guard let value = form["form"],
+        guard let (_, mark) = asker else { return .login(because: nil, page) }
+        guard let value = form.text("form"),
             Digest(of: Array(value.utf8)) == Digest(of: Array(sessions.formValue(of: mark).utf8))
         else {
             throw Problem(.crossSite, detail: "The form is not one of this session; load its page again")
+        }
+        if isAct {
+            guard let visitor = try visitor(credentials, session, context, by: api, request.head.authority) else {
+                return .login(because: Self.endedSession, page, next: Link.root)
+            }
+            return Response(await ConsolePages.act(form, for: visitor))
         }
         if let secret = session.secret { sessions.end(secret) }
         var response = Response.redirect(to: Link.root, status: .seeOther)
@@ -255,46 +274,47 @@ extension ConsoleEndpoint {
         throw Problem(.crossSite, detail: "The console takes forms from its own pages alone, and their Origin")
     }
 
-    /// Reads a form; a name that stands twice is refused.
-    private func form(of request: Request) async throws(Problem) -> [String: String] {
+    private static let endedSession = "The session has ended"
+    private static let noForm = Problem(.invalidRequest, detail: "The body is not a form")
+
+    /// Reads the fields of a form in their order.
+    private func fields(of request: Request, upTo bytes: Int) async throws(Problem) -> [(name: String, value: String)] {
         guard request.head.mediaTypeName == FormText.mediaType else {
             throw request.head.unsupportedMediaType(expected: FormText.mediaType)
         }
         let body: ByteBuffer
         do {
-            body = try await request.body.collect(upTo: Self.formBytes)
+            body = try await request.body.collect(upTo: bytes)
         } catch is NIOTooManyBytesError {
-            throw Problem(.payloadTooLarge, detail: "The form is larger than \(Self.formBytes) bytes")
+            throw Problem(.payloadTooLarge, detail: "The form is larger than \(bytes) bytes")
         } catch {
             throw Problem(.invalidRequest, detail: "The body cannot be read to its end")
         }
         let items = String(validating: body.readableBytesView, as: UTF8.self).flatMap(FormText.items)
-        let form = items.map { Dictionary($0.map { ($0.name, $0.value) }) { first, _ in first } }
-        guard let form, let items, form.count == items.count else {
-            throw Problem(.invalidRequest, detail: "The body is not a form")
-        }
-        return form
+        guard let items else { throw Self.noForm }
+        return items
     }
 
     /// Begins a session with a code or a token, and ends the one that the browser had.
     private func login(
-        _ form: [String: String], _ former: String?, isSecure: Bool, _ page: PageRequest, _ context: ServerContext
+        _ form: FormRequest, _ former: String?, isSecure: Bool, _ page: PageRequest, _ context: ServerContext
     ) -> Response {
         let caller: SessionCaller?
-        if let code = form["code"] {
+        if let code = form.text("code") {
             caller = sessions.take(code: code)
         } else {
-            let token = form["token"]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+            let token = form.text("token")?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
             let credentials = AccessControl.Credentials(authorization: "Bearer \(token)")
             caller = access.book == nil ? nil : access.sessionCaller(credentials, context.peer)
         }
         guard let caller, access.identity(of: caller) != nil else {
-            return form["code"] == nil
-                ? refused(Self.badToken, page, context, next: form["next"]) : refused(Self.spentCode, page, context)
+            return form.text("code") == nil
+                ? refused(Self.badToken, page, context, next: form.text("next"))
+                : refused(Self.spentCode, page, context)
         }
         if let former { sessions.end(former) }
         let secret = sessions.begin(for: caller)
-        let next = form["next"].flatMap { Link(target: $0) }?.text ?? Link.root
+        let next = form.text("next").flatMap { Link(target: $0) }?.text ?? Link.root
         var response = Response.redirect(to: next, status: .seeOther)
         response.headers[.setCookie] = SessionCookie.text(
             secret, of: engine.storeID, isSecure: isEncrypted || isSecure)

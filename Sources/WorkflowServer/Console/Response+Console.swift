@@ -11,6 +11,14 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(string: page.html)))
     }
 
+    /// Creates the answer to a form.
+    init(_ answer: ConsoleAnswer) {
+        switch answer {
+        case .page(let page): self.init(page)
+        case .seeOther(let link): self = .redirect(to: link.text, status: .seeOther)
+        }
+    }
+
     /// Returns the page that asks for a token.
     ///
     /// - Parameters:

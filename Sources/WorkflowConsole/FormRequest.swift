@@ -1,0 +1,29 @@
+/// The request of a form: what it asks for, and its fields.
+package struct FormRequest: Sendable {
+    /// The words of the path after `/console/act`, percent-decoded: the act, and what it is done to. Empty for a login.
+    let words: [String]
+    private let fields: [(name: String, value: String)]
+
+    /// Reads a request; `nil` if a field stands twice that may stand once.
+    ///
+    /// - Parameters:
+    ///   - words: The words of the path after `/console/act`, percent-decoded.
+    ///   - fields: The fields of the form in their order.
+    package init?(words: [String], fields: [(name: String, value: String)]) {
+        let single = fields.map(\.name).filter { $0 != Self.instances }
+        guard Set(single).count == single.count else { return nil }
+        (self.words, self.fields) = (words, fields)
+    }
+
+    /// The name of the field that may stand more than once.
+    static let instances = "instance"
+
+    /// Returns the value of a field; `nil` for one that is missing or empty.
+    package func text(_ name: String) -> String? { fields.first { $0.name == name && !$0.value.isEmpty }?.value }
+
+    /// Returns all values of a field in their order, without empty ones.
+    func values(_ name: String) -> [String] { fields.filter { $0.name == name && !$0.value.isEmpty }.map(\.value) }
+
+    /// True if the box was ticked, or the button pressed, that has the name.
+    func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
+}
