@@ -174,7 +174,7 @@ let package = Package(
             dependencies: [
                 "Drawing", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal",
             ],
-            resources: [.embedInCode("console.css")]),
+            resources: [.embedInCode("console.css"), .embedInCode("console.mjs")]),
         // What the daemon does of itself for instances: calls over HTTP, programs.
         .target(
             name: "WorkflowEffects",

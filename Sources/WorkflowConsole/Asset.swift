@@ -11,10 +11,13 @@ package struct Asset: Sendable {
     var link: Link { Link("assets", name) }
 
     /// All files.
-    package static let all = [stylesheet, icon]
+    package static let all = [stylesheet, module, icon]
 
     static let stylesheet = Asset(
         "console", "css", "text/css; charset=utf-8", PackageResources.console_css + Array(SVGStyle.sheet.utf8))
+
+    /// The script of all pages.
+    static let module = Asset("console", "mjs", "text/javascript; charset=utf-8", PackageResources.console_mjs)
 
     /// The icon of the window. Without one a browser asks for it outside of the console.
     static let icon = Asset(

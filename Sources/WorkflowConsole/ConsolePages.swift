@@ -8,9 +8,12 @@ package enum ConsolePages {
     package static func page(_ request: PageRequest, for visitor: Visitor) async -> Page {
         do {
             let content = try await content(of: request, for: visitor)
-            return Page(frame(content, request, visitor))
+            return Page(request.isParts ? main(content) : frame(content, request, visitor))
         } catch {
-            return problem(asProblem(error), for: visitor)
+            let problem = asProblem(error)
+            let content = content(of: problem)
+            return Page(
+                request.isParts ? main(content) : frame(content, nil, visitor), status: problem.type.status)
         }
     }
 
@@ -112,7 +115,11 @@ extension ConsolePages {
 
     /// Returns the page of a problem.
     package static func problem(_ problem: Problem, for visitor: Visitor?) -> Page {
-        Page(frame(PageContent(problem.type.title, []) { note(problem) }, nil, visitor), status: problem.type.status)
+        Page(frame(content(of: problem), nil, visitor), status: problem.type.status)
+    }
+
+    private static func content(of problem: Problem) -> PageContent {
+        PageContent(problem.type.title, []) { note(problem) }
     }
 }
 
@@ -130,8 +137,9 @@ extension ConsolePages {
         let head =
             Tag.meta(.charset("utf-8")) + Tag.meta(.name("viewport"), .content("width=device-width"))
             + Tag.title { "\(content.title) · wfd" } + Tag.link(.rel("stylesheet"), .href(Asset.stylesheet.link))
-            + Tag.link(.rel("icon"), .href(Asset.icon.link))
-        return .page(head, header(request, visitor) + main(content))
+            + Tag.link(.rel("icon"), .href(Asset.icon.link)) + Markup(module: Asset.module)
+        let live = visitor == nil ? Markup() : Tag.p(.id("live"), .status)
+        return .page(head, header(request, visitor) + live + main(content))
     }
 
     private static func header(_ request: PageRequest?, _ visitor: Visitor?) -> Markup {
@@ -161,7 +169,7 @@ extension ConsolePages {
     }
 
     private static func main(_ content: PageContent) -> Markup {
-        Tag.main(.id("content")) {
+        Tag.main(.id("content"), content.stream.map { .stream($0) }) {
             Tag.h1 { content.title }
             if !content.command.isEmpty { commandLine(content.command) }
             content.body
@@ -217,7 +225,7 @@ extension ConsolePages {
 
     /// Returns a part of a page with its heading.
     static func section(_ title: String, id: String, @MarkupBuilder _ body: () -> Markup) -> Markup {
-        Tag.section(.labelledBy(id)) {
+        Tag.section(.id("part-\(id)"), .part(id), .labelledBy(id)) {
             Tag.h2(.id(id)) { title }
             body()
         }

@@ -18,9 +18,11 @@ struct PageContent {
     let title: String
     /// The command line that shows the same.
     let command: [String]
+    /// The stream whose rows change the page; `nil` for a page that stays as it is.
+    let stream: Link?
     let body: Markup
 
-    init(_ title: String, _ command: [String], @MarkupBuilder _ body: () -> Markup) {
-        (self.title, self.command, self.body) = (title, command, body())
+    init(_ title: String, _ command: [String], stream: Link? = nil, @MarkupBuilder _ body: () -> Markup) {
+        (self.title, self.command, self.stream, self.body) = (title, command, stream, body())
     }
 }

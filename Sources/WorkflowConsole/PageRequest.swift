@@ -6,14 +6,27 @@ package struct PageRequest: Sendable {
     let query: [(name: String, value: String)]
     /// The path with its query, as the browser sent it.
     let target: String
+    /// The key of the drawing that the browser shows already, in a request for parts; `nil` for none.
+    let drawn: String?
+    /// True if the browser has the page, and asks for its content alone.
+    let isParts: Bool
+    /// The journal's last place before the page is made; a stream from there misses nothing. `nil` if it is unknown.
+    package var cursor: String?
+
+    /// The header of a request for parts, with the key of the drawing that is shown, or `-`.
+    package static let partsHeader = "Wfd-Parts"
 
     /// - Parameters:
     ///   - words: The words of the path after `/console`, percent-decoded.
     ///   - query: The parameters of the query, percent-decoded.
     ///   - target: The path with its query, as the browser sent it.
-    package init(words: [String], query: [(name: String, value: String)], target: String) {
+    ///   - parts: The value of the header `Wfd-Parts`; `nil` for a whole page.
+    package init(
+        words: [String], query: [(name: String, value: String)], target: String, parts: String? = nil
+    ) {
         (self.words, self.target) = (words, target)
         self.query = query.filter { !$0.value.isEmpty }
+        (isParts, drawn) = (parts != nil, parts)
     }
 
     /// Returns the values of a parameter.

@@ -2,10 +2,18 @@
 struct Attribute {
     /// The names of attributes that have no address.
     enum Name: String {
-        case action, autocomplete, charset, `class`, content, datetime, disabled, `for`, href, id, lang, maxlength
-        case method, name, placeholder, rel, required, role, scope, selected, tabindex, type, value
+        case action, autocomplete, charset, `class`, content, datetime, disabled, `for`, href, id, lang, max, maxlength
+        case method, min, name, placeholder, rel, required, role, scope, selected, tabindex, type, value
         case current = "aria-current"
         case label = "aria-label"
+        case part = "data-part"
+        case drawing = "data-drawing"
+        case active = "data-active"
+        case taken = "data-taken"
+        case stream = "data-stream"
+        case wind = "data-wind"
+        case newest = "data-newest"
+        case seq = "data-seq"
         case labelledBy = "aria-labelledby"
     }
 
@@ -39,10 +47,26 @@ struct Attribute {
     static func value(_ value: String) -> Attribute { Attribute(.value, value) }
     static func selected(_ isSelected: Bool) -> Attribute? { isSelected ? Attribute(.selected, nil) : nil }
     static func current(_ isCurrent: Bool) -> Attribute? { isCurrent ? Attribute(.current, "page") : nil }
+    /// Names a part of a page, which the module exchanges by itself.
+    static func part(_ name: String) -> Attribute { Attribute(.part, name) }
+    /// Names what is drawn: a drawing with the same value differs in its classes alone.
+    static func drawing(_ key: String) -> Attribute { Attribute(.drawing, key) }
+    static func active(_ paths: [String]) -> Attribute { Attribute(.active, paths.joined(separator: " ")) }
+    static func taken(_ numbers: [Int]) -> Attribute {
+        Attribute(.taken, numbers.map { String($0) }.joined(separator: " "))
+    }
+    static func stream(_ link: Link) -> Attribute { Attribute(.stream, link.text) }
+    static func wind(_ link: Link) -> Attribute { Attribute(.wind, link.text) }
+    static func newest(_ seq: Int64) -> Attribute { Attribute(.newest, "\(seq)") }
+    static func seq(_ seq: Int64) -> Attribute { Attribute(.seq, "\(seq)") }
+    static func min(_ value: String) -> Attribute { Attribute(.min, value) }
+    static func max(_ value: String) -> Attribute { Attribute(.max, value) }
     static let required = Attribute(.required, nil)
     static let disabled = Attribute(.disabled, nil)
     /// Makes an element a region, which has a label.
     static let role = Attribute(.role, "region")
+    /// Lets a reader of the screen say the element's text when it changes.
+    static let status = Attribute(.role, "status")
     /// Lets the keyboard reach an element that scrolls.
     static let focusable = Attribute(.tabindex, "0")
 }

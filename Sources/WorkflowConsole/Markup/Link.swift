@@ -55,6 +55,20 @@ package struct Link: Sendable {
         Link("instances", query: parameters.queryText)
     }
 
+    /// Returns the stream of an instance.
+    ///
+    /// - Parameter cursor: The place after which the stream begins; `nil` for now.
+    static func stream(ofInstance name: String, after cursor: String?) -> Link {
+        Link("stream", nil, [("instance", name), ("after", cursor)])
+    }
+
+    /// Returns the stream of all instances of some machines; no machine means all.
+    ///
+    /// - Parameter cursor: The place after which the stream begins; `nil` for now.
+    static func stream(ofMachines names: [String], after cursor: String?) -> Link {
+        Link("stream", nil, names.map { ("machine", $0) } + [("after", cursor)])
+    }
+
     /// - Parameter query: A query that is encoded already, with its question mark, or empty.
     private init(_ words: StaticString, query: String) {
         text = "\(Self.root)\(words)\(query)"

@@ -45,6 +45,9 @@ package struct Markup: Sendable {
     /// Creates a picture of a machine, which escapes its own texts.
     init(drawing scene: Scene, active: Set<StateIndex>) { html = scene.svg(active: active, style: .none) }
 
+    /// Creates the element that runs a script: a file of the console, never a text.
+    init(module asset: Asset) { html = "<script type=\"module\" src=\"\(asset.link.text)\"></script>" }
+
     /// Returns a whole page.
     static func page(_ head: Markup, _ body: Markup) -> Markup {
         var page = Markup(.html, [.lang("en")], Markup(.head, [], head) + Markup(.body, [], body))

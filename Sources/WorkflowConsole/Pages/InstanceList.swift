@@ -18,7 +18,8 @@ enum InstanceList {
                     Markup(text: item.inState.map { Words.span($0) } ?? "–"), Markup(text: "\(item.seq)"),
                 ] + (withReason ? [Markup(text: item.failure?.detail ?? "–")] : []))
         }
-        return PageContent("Instances", command(parameters)) {
+        let stream = Link.stream(ofMachines: parameters.machines, after: request.cursor)
+        return PageContent("Instances", command(parameters), stream: stream) {
             FilterForm(link: Link("instances"), request: request).markup {
                 FilterForm.field("machine", "Machine", in: request)
                 FilterForm.choice("status", "Status", Instance.Status.allCases.map(\.rawValue), in: request)

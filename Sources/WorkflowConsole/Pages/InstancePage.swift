@@ -20,7 +20,8 @@ enum InstancePage {
             try await self.history(name, seq, request, client)
         }
         let command = seq.map { ["replay", "--to", "\($0)"] } ?? ["show"]
-        return PageContent(seq.map { "\(name) at seq \($0)" } ?? name, self.command(command, name)) {
+        let stream = isNow ? Link.stream(ofInstance: name, after: request.cursor) : nil
+        return PageContent(seq.map { "\(name) at seq \($0)" } ?? name, self.command(command, name), stream: stream) {
             if !isNow {
                 Tag.p(.class("past")) {
                     "This is an earlier moment. "
@@ -30,7 +31,7 @@ enum InstancePage {
             facts(instance)
             if let failure = instance.failure { self.failure(failure, instance) }
             ConsolePages.section("State", id: "state") {
-                if let tree { tree.chart(active: instance.configuration) { _ in Markup() } }
+                if let tree { tree.chart(active: instance.configuration, drawn: request.drawn) { _ in Markup() } }
             }
             events
             waits

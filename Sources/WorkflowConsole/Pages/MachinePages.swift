@@ -39,9 +39,12 @@ enum MachinePages {
             guard let tree = StateTree(shown) else {
                 return Tag.p { "The definition cannot be read by this version of wfd; its source is below." }
             }
-            return states(of: name, tree, try await counts(of: name, in: tree, client))
+            return states(of: name, tree, try await counts(of: name, in: tree, client), request.drawn)
         }
-        return PageContent("\(name) version \(shown.version)", ["wfctl", "machine", "show", name]) {
+        let stream = Link.stream(ofMachines: [name], after: request.cursor)
+        return PageContent(
+            "\(name) version \(shown.version)", ["wfctl", "machine", "show", name], stream: stream
+        ) {
             Words.facts([
                 ("Version", versions(of: latest, shown: shown.version)),
                 ("New instances take", Markup(text: latest.active.map { "version \($0)" } ?? "the latest version")),
@@ -120,9 +123,10 @@ enum MachinePages {
     }
 
     private static func states(
-        of machine: String, _ tree: StateTree, _ counted: (states: [String: Count], isWhole: Bool)
+        of machine: String, _ tree: StateTree, _ counted: (states: [String: Count], isWhole: Bool),
+        _ drawn: String?
     ) -> Markup {
-        let chart = tree.chart(active: []) { path in
+        let chart = tree.chart(active: [], drawn: drawn) { path in
             guard let count = counted.states[path] else { return Markup() }
             return Markup(text: " ")
                 + Tag.a(.href(.instances(.init(machines: [machine], states: [path]))), .class("count")) {

@@ -5,13 +5,15 @@ import WorkflowAPI
 /// The states of a machine as a list of lists: the twin of its drawing.
 struct StateTree {
     private let machine: Machine
+    /// The machine with its version: what a drawing is of.
+    private let name: String
 
     /// Reads the definition that the daemon keeps; `nil` for one that this version cannot read.
     init?(_ summary: MachineSummary) {
         guard let source = summary.source, let semantics = Semantics(rawValue: summary.semantics),
             let reading = try? DefinitionReader.read(stored: source, semantics: semantics)
         else { return nil }
-        machine = reading.machine
+        (machine, name) = (reading.machine, "\(summary.machine)@\(summary.version)")
     }
 
     /// The machine's description.
@@ -24,25 +26,34 @@ struct StateTree {
     ///
     /// - Parameters:
     ///   - active: The paths of the active leaves.
+    ///   - taken: The numbers of the transitions that are lit.
+    ///   - drawn: The key of the drawing that the browser shows already; that one is not drawn again.
     ///   - note: Returns what stands behind a state in the list, such as its count.
-    func chart(active leaves: [String], note: (_ path: String) -> Markup) -> Markup {
-        Tag.div(.class("chart")) {
-            drawing(active: leaves)
-            list(active: leaves, note: note)
+    func chart(
+        active leaves: [String], taken: [Int] = [], drawn: String? = nil, note: (_ path: String) -> Markup
+    ) -> Markup {
+        let active = Set(leaves.flatMap(lineage))
+        return Tag.div(.class("chart")) {
+            drawing(active: machine.states.map(\.path).filter(active.contains), taken, drawn)
+            list(active, note)
         }
     }
 
-    private func drawing(active leaves: [String]) -> Markup {
+    private func drawing(active paths: [String], _ taken: [Int], _ drawn: String?) -> Markup {
+        // A folded box counts its active states, so its drawing is of the active states too.
+        let isFolded = machine.states.count > DrawingLimits.unfoldedStates
+        let key = isFolded ? "\(name) \(paths.joined(separator: " "))" : name
+        let attributes: [Attribute] = [.class("drawing"), .drawing(key), .active(paths), .taken(taken)]
+        if key == drawn { return Markup(.div, attributes, Markup()) }
         guard machine.states.count <= Self.drawnStates, let scene = try? Scene(of: machine) else {
             return Tag.p(.class("note")) { "The machine is too large to draw here: 'wfctl graph' draws it." }
         }
-        let active = leaves.flatMap(lineage).compactMap { machine.state(atPath: $0) }
-        return Tag.div(.class("drawing")) { Markup(drawing: scene, active: Set(active)) }
+        let active = paths.compactMap { machine.state(atPath: $0) }
+        return Markup(.div, attributes, Markup(drawing: scene, active: Set(active)))
     }
 
-    private func list(active leaves: [String], note: (_ path: String) -> Markup) -> Markup {
-        let active = Set(leaves.flatMap(lineage))
-        return Tag.ul(.class("states"), .label("States")) {
+    private func list(_ active: Set<String>, _ note: (_ path: String) -> Markup) -> Markup {
+        Tag.ul(.class("states"), .label("States")) {
             for child in machine[.root].children { item(machine[child], active, note) }
         }
     }

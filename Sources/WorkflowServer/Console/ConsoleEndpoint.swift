@@ -106,7 +106,8 @@ extension ConsoleEndpoint {
         guard let items = FormText.items(of: request.uri.query ?? "") else {
             throw Problem(.invalidParameter, detail: "The query is not percent-encoded text")
         }
-        let page = PageRequest(words: words, query: items, target: head.path ?? "")
+        var page = PageRequest(
+            words: words, query: items, target: head.path ?? "", parts: head.headerFields[.wfdParts])
         if request.method == .post { return try await post(request, page, credentials, context, by: api) }
         let session = session(of: head)
         if words.isEmpty, let code = items.first(where: { $0.name == "code" })?.value {
@@ -115,7 +116,16 @@ extension ConsoleEndpoint {
         guard let visitor = try visitor(credentials, session, context, by: api, head.authority) else {
             return .login(because: session.secret == nil ? nil : Self.endedSession, page)
         }
+        page.cursor = await cursor
         return Response(await ConsolePages.page(page, for: visitor))
+    }
+
+    /// The journal's last place; `nil` if it cannot be read, which the page itself will say.
+    private var cursor: String? {
+        get async {
+            let last = try? await engine.lastPosition(by: Caller(nil, namespace: .default))
+            return last.map { RowCursor(generation: engine.generation, position: $0).text }
+        }
     }
 
     /// Returns the words of a path after `/console`, percent-decoded.
@@ -336,4 +346,8 @@ private final class PageCount: Sendable {
     }
 
     func leave() { count.withLock { $0 -= 1 } }
+}
+
+extension HTTPField.Name {
+    fileprivate static let wfdParts = known(PageRequest.partsHeader)
 }

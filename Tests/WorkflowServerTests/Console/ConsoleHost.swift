@@ -61,6 +61,13 @@ struct ConsoleHost {
         return code
     }
 
+    /// Sends a request to the API, and requires that it succeeds.
+    func ask(_ target: String, _ body: String, _ token: String) async throws {
+        let request = RawRequest.post(target, body, headers: [("Authorization", "Bearer \(token)")])
+        let answer = try await server.answer(to: request)
+        guard (200..<300).contains(answer.status) else { throw TestingError("\(target): \(answer.text)") }
+    }
+
     /// Gets a page.
     func get(_ target: String, _ cookie: String? = nil, _ headers: [(String, String)] = []) async throws -> RawAnswer {
         var request = RawRequest("GET", target, headers: headers.map { ($0.0, $0.1) })

@@ -105,10 +105,11 @@ import WorkflowServer
                 continue
             }
             let (name, attributes) = (String(tag.2), tag.3)
+            if name == "script", tag.1.isEmpty, !rest.hasPrefix(Self.script) { mistakes.append("\(rest.prefix(60))") }
             if !Self.tags.contains(name) { mistakes.append("<\(name)>") }
             for attribute in attributes.matches(of: /\ ([a-zA-Z-]+)(?:="([^"]*)")?/) {
                 if !Self.attributes.contains(String(attribute.1)) { mistakes.append("\(attribute.0)") }
-                let isAddress = attribute.1 == "href" || attribute.1 == "action"
+                let isAddress = ["href", "action", "src", "data-stream"].contains(attribute.1)
                 let value = attribute.2 ?? ""
                 if isAddress, !value.hasPrefix("/console/"), value != "#content" { mistakes.append("\(attribute.0)") }
             }
@@ -124,15 +125,21 @@ import WorkflowServer
 
     private static let tags: Set = [
         "a", "b", "body", "button", "caption", "code", "dd", "details", "div", "dl", "dt", "form", "h1", "h2", "head",
-        "header", "html", "input", "label", "li", "link", "main", "meta", "nav", "option", "p", "pre", "section",
-        "select", "span", "strong", "summary", "table", "tbody", "td", "th", "thead", "time", "title", "tr", "ul",
+        "header", "html", "input", "label", "li", "link", "main", "meta", "nav", "option", "p", "pre", "script",
+        "section", "select", "span", "strong", "summary", "table", "tbody", "td", "th", "thead", "time", "title", "tr",
+        "ul",
         // The drawing's.
         "circle", "desc", "g", "path", "rect", "svg", "text",
     ]
 
+    /// The one script: a file, without a text.
+    private static let script = "<script type=\"module\" src=\"/console/assets/console-"
+
     private static let attributes: Set = [
         "action", "aria-current", "aria-label", "aria-labelledby", "autocomplete", "charset", "class", "content",
-        "datetime", "for", "href", "id", "lang", "method", "name", "placeholder", "rel", "required", "role", "scope",
+        "data-active", "data-newest", "data-seq", "data-wind", "max", "min", "data-drawing", "data-part", "data-stream",
+        "data-taken", "src", "datetime", "for", "href", "id",
+        "lang", "method", "name", "placeholder", "rel", "required", "role", "scope",
         "selected", "tabindex", "type", "value",
         // The drawing's.
         "cx", "cy", "d", "data-lines", "data-source", "data-state", "data-target", "data-transitions", "font-family",

@@ -129,11 +129,12 @@ import WorkflowServer
         let cookie = try await host.session(host.token("ops", [.view]))
         let page = try await host.get("/console/", cookie)
         let name = try #require(page.text.firstMatch(of: /\/console\/assets\/console-[0-9a-f]+\.css/)).output
+        let script = try #require(page.text.firstMatch(of: /\/console\/assets\/console-[0-9a-f]+\.mjs/)).output
         let icon = try #require(page.text.firstMatch(of: /\/console\/assets\/icon-[0-9a-f]+\.svg/)).output
         for (target, status) in [
             ("/console", 308), ("/console/", 200), ("/console/machines", 200), ("/console/instances/none", 404),
             ("/console/nowhere", 404), ("/console/%FF", 404), ("/console/instances?status=x", 400),
-            (String(name), 200), (String(icon), 200), ("/console/assets/other.css", 404),
+            (String(name), 200), (String(icon), 200), (String(script), 200), ("/console/assets/other.css", 404),
         ] {
             for cookie in [cookie, nil] {
                 let answer = try await host.get(target, cookie)
@@ -143,7 +144,8 @@ import WorkflowServer
                 #expect(policy.contains("frame-ancestors 'none'") && policy.contains("form-action 'self'"))
                 #expect(answer.headers["referrer-policy"] == "same-origin")
                 #expect(answer.headers["x-content-type-options"] == "nosniff")
-                let keeps = target == name || target == icon ? "public, max-age=31536000, immutable" : "no-store"
+                let isKept = [name, icon, script].contains(target[...])
+                let keeps = isKept ? "public, max-age=31536000, immutable" : "no-store"
                 #expect(answer.headers["cache-control"] == keeps, "\(target)")
             }
         }
