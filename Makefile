@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo build release install deb package size lint test rest traits docs api unit count conformance property
-.PHONY: fuzz crash tsan wal wire api-fuzz bench bench-check
+.PHONY: fuzz crash tsan wal wire api-fuzz console bench bench-check
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -83,12 +83,13 @@ lint: ## Check the format of all Swift files
 
 test: ## What must hold before a change is taken: lint, no warnings, the library's pages, all suites but those of 'rest'
 	@.ci/packages.sh
-	@.ci/python.sh
 	@.ci/tools.sh
+	@.ci/python.sh
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
 	$(MAKE) --no-print-directory docs
 	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --skip "$$heavy"
+	.ci/console/run.sh quick
 
 rest: ## What 'test' leaves out because it is long: long suites, traits, units, the package, counts
 	@.ci/packages.sh
@@ -100,6 +101,7 @@ rest: ## What 'test' leaves out because it is long: long suites, traits, units, 
 	.ci/wire/run.sh $(flags)
 	.ci/api/run.sh fuzz 60
 	.ci/api/run.sh clients
+	.ci/console/run.sh all
 	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory package
@@ -117,6 +119,14 @@ api-fuzz: ## Requests made from docs/openapi.json with each role, 30 minutes; AP
 	.ci/swift.sh build $(flags) --product wfd
 	.ci/swift.sh build $(flags) --product wfctl
 	.ci/api/run.sh fuzz $(or $(API_SECONDS),1800) $(API_SEED)
+
+console: ## The console in Chromium: every page in both themes, without scripts, by keyboard; pictures in .build/pictures
+	@.ci/packages.sh
+	@.ci/tools.sh
+	@.ci/python.sh
+	.ci/swift.sh build $(flags) --product wfd
+	.ci/swift.sh build $(flags) --product wfctl
+	.ci/console/run.sh all
 
 traits: ## The examples as packages of their own: what they resolve, their tests, what is said where a trait is missing
 	.ci/traits.sh

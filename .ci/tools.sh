@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Makes sure of other people's programs for the tests: caddy, behind which a page puts wfd, and dot, with whose drawings
-# a test compares ours. Without one, and where it cannot be installed, its test says that it is left out; where CI is
-# true, the test of caddy fails.
+# Makes sure of other people's programs for the tests: caddy, behind which a page puts wfd; dot, with whose drawings a
+# test compares ours; and where CI is true, chromium, which opens the console. Without one, and where it cannot be
+# installed, its test says that it is left out; where CI is true, those of caddy and of chromium fail.
 set -euo pipefail
 
 missing=()
 command -v caddy >/dev/null || missing+=(caddy)
 command -v dot >/dev/null || missing+=(graphviz)
+[ "${CI:-}" != true ] || command -v chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
 [ ${#missing[@]} -gt 0 ] || exit 0
 command -v apt-get >/dev/null || exit 0
 as_root() {

@@ -16,10 +16,21 @@ class Daemon:
         self.folder = tempfile.TemporaryDirectory(prefix="wfd-api-")
         self.path = pathlib.Path(self.folder.name)
         self.socket, self.log = f"unix:{self.path}/wfd.sock", self.path / "log"
+        self.arguments, self.port = arguments, 0
+        self.start()
+
+    def start(self):
+        """Starts wfd; after `kill` with the same database and port."""
         command = [PROGRAMS / "wfd", "serve", "--database", self.path / "wfd.db", "--listen", self.socket]
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen([*command, "--listen", "127.0.0.1:0", *arguments], stderr=log)
+            self.process = subprocess.Popen(
+                [*command, "--listen", f"127.0.0.1:{self.port}", *self.arguments], stderr=log)
         self.port = self.wait_for_port()
+
+    def kill(self):
+        """Ends wfd without a chance to write anything."""
+        self.process.kill()
+        self.process.wait()
 
     def wait_for_port(self):
         """Reads the log until wfd has written its port."""

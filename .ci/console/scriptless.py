@@ -1,0 +1,31 @@
+"""Each page without JavaScript: it reads the same, and its forms work."""
+import pages
+from browser import LOGGED_IN, expect
+
+
+def read(stage):
+    """Every page has its heading and its text."""
+    with stage.browser.window(scripts=False, meant=pages.MISSING) as window:
+        for name, path in pages.ALL.items():
+            page = window.open(path)
+            expect(page.locator("main h1").inner_text(), f"{name}: no heading without scripts")
+            expect(page.locator("main").inner_text().count("\n") > 1 or name in pages.SHORT,
+                   f"{name}: no content without scripts")
+
+
+def forms(stage):
+    """Login, filter and logout."""
+    with stage.browser.window(scripts=False, new=True, meant=("status of 401",)) as window:
+        page = window.open("/console/instances")
+        page.get_by_label("Token", exact=True).fill(stage.token)
+        page.get_by_role("button", name="Log in").click()
+        page.locator(LOGGED_IN).wait_for()
+        expect(page.url.endswith("/console/instances"), f"the login leads to {page.url}")
+        page.get_by_label("Machine", exact=True).fill("order")
+        page.get_by_label("Status", exact=True).select_option("failed")
+        page.get_by_role("button", name="Show").click()
+        page.get_by_role("link", name="Show all").wait_for()
+        statuses = set(page.locator("td .pill").all_inner_texts())
+        expect(statuses == {"failed"}, f"the filter shows {statuses}")
+        page.get_by_role("button", name="Log out").click()
+        page.get_by_role("heading", name="Log in").wait_for()

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Opens the console of a debug build in Chromium: suite.py all, quick, or the names of checks."""
+import sys
+import time
+import traceback
+
+import contents
+import daemon
+import framing
+import keyboard
+import pages
+import payloads
+import scriptless
+from api import API
+from browser import chromium
+
+CHECKS = {
+    "pages": lambda stage: pages.every(stage.browser),
+    "page": lambda stage: pages.every(stage.browser, ["instance-failed"]),
+    "scriptless": scriptless.read,
+    "forms": scriptless.forms,
+    "walk": keyboard.walk,
+    "framing": framing.refused,
+    "payloads": payloads.run,
+}
+SETS = {"quick": ["page", "walk"], "all": [name for name in CHECKS if name != "page"]}
+
+
+class Stage:
+    """A daemon with contents, a browser, and a token that may mend."""
+
+    def __init__(self, wfd, browser):
+        self.wfd, self.browser = wfd, browser
+        self.token = wfd.token("operate")
+        self.api = API(wfd.port, wfd.token("admin"))
+        contents.fill(self.api)
+        browser.log_in(self.token)
+
+
+def check(name, stage):
+    """Returns true if a check finds nothing."""
+    begun = time.monotonic()
+    try:
+        CHECKS[name](stage)
+    except Exception:
+        traceback.print_exc()
+        print(f"console: {name} failed", flush=True)
+        return False
+    print(f"console: {name} passed after {time.monotonic() - begun:.1f} s", flush=True)
+    return True
+
+
+def main():
+    names = [name for given in sys.argv[1:] for name in SETS.get(given, [given])]
+    with daemon.Daemon() as wfd, chromium(wfd.port) as browser:
+        stage = Stage(wfd, browser)
+        sys.exit(not all([check(name, stage) for name in names]))
+
+
+if __name__ == "__main__":
+    main()
