@@ -6,6 +6,10 @@ package enum DrawingLimits {
     package static let unfoldedStates = 60
     /// The depth from which compound states are folded in machines with more states; the root has depth 0.
     package static let foldedDepth = 2
+    /// The same depth in machines whose drawing would be wider than `unfoldedWidth`.
+    static let wideFoldedDepth = 1
+    /// The widest drawing in pixels of a machine that is folded no further.
+    static let unfoldedWidth = 2_400
     /// The most arrows. Transitions between the same two states share one.
     package static let arrows = 4_000
     /// The most nodes of one level: its states, labels, and the places where arrows pass a layer.

@@ -2,7 +2,7 @@ package import Statechart
 
 /// The drawing of a machine as numbers: places in pixels, from the left and the top.
 ///
-/// The same machine always gives the same scene. `svg(active:style:)` writes it as a picture.
+/// The same machine always gives the same scene. `svg(active:notes:opening:style:)` writes it as a picture.
 package struct Scene: Sendable {
     /// A point.
     package struct Point: Sendable, Equatable {
@@ -66,6 +66,8 @@ package struct Scene: Sendable {
         package let head: Int
         /// The effects that last while the state is active.
         package let invocations: [String]
+        /// The room for a note; `nil` in a scene without notes, and for states that have none.
+        package let noteFrame: Frame?
     }
 
     /// The dot at which a compound state begins.
@@ -102,13 +104,18 @@ package struct Scene: Sendable {
 
     /// Draws a machine.
     ///
-    /// In a machine with more than 60 states, compound states from the second level on are folded into a box.
+    /// In a machine with more than 60 states, compound states from the second level on are folded into a box. If the
+    /// drawing is still wider than 2,400 pixels, compound states of the first level are folded too.
     ///
-    /// - Parameter unfolded: The paths of states that stay open, with those around them.
-    package init(of machine: Machine, unfolded: Set<String> = []) throws(DrawingFailure) {
-        let chart = try Chart(machine, unfolded: unfolded)
-        var layout = Layout(chart)
-        try layout.run()
+    /// - Parameters:
+    ///   - unfolded: The paths of states that stay open, with those around them.
+    ///   - hasNotes: True to leave room for a note in each state, which `svg(active:notes:opening:style:)` writes.
+    package init(of machine: Machine, unfolded: Set<String> = [], hasNotes: Bool = false) throws(DrawingFailure) {
+        var layout = try Self.layout(of: machine, unfolded, depth: DrawingLimits.foldedDepth, hasNotes)
+        if machine.states.count > DrawingLimits.unfoldedStates + 1, layout.boxes[0].width > DrawingLimits.unfoldedWidth
+        {
+            layout = try Self.layout(of: machine, unfolded, depth: DrawingLimits.wideFoldedDepth, hasNotes)
+        }
         var assembly = Assembly(layout)
         assembly.run()
         self.machine = machine
@@ -117,5 +124,13 @@ package struct Scene: Sendable {
         boxes = assembly.boxes
         dots = assembly.dots
         arrows = assembly.arrows
+    }
+
+    private static func layout(
+        of machine: Machine, _ unfolded: Set<String>, depth: Int, _ hasNotes: Bool
+    ) throws(DrawingFailure) -> Layout {
+        var layout = Layout(try Chart(machine, unfolded: unfolded, foldedDepth: depth), hasNotes: hasNotes)
+        try layout.run()
+        return layout
     }
 }

@@ -19,6 +19,18 @@ import Testing
         #expect(folded.svg(active: [active]).contains(">11 states, 1 active<"))
     }
 
+    /// Ten groups of nine states have one level less than is folded otherwise, and stand beside each other.
+    @Test func wideMachineIsFoldedFromTheFirstLevel() throws {
+        let machine = try DrawnMachines.large(100)
+        #expect(try Scene(of: machine, unfolded: Set(machine.states.map(\.path))).width > 2_400)
+        let folded = try Scene(of: machine)
+        #expect(folded.width < 2_400 && folded.boxes.filter { $0.kind == .folded }.count == 10)
+        #expect(folded.boxes.reduce(0) { $0 + $1.hidden } + folded.boxes.count == machine.states.count)
+        let open = try Scene(of: machine, unfolded: ["g3"])
+        #expect(open.boxes.filter { $0.kind == .folded }.count == 9)
+        #expect(open.boxes.contains { $0.path == "g3.s4" } && SceneCheck.faults(of: open) == [])
+    }
+
     @Test func smallMachineIsNotFolded() throws {
         let scene = try Scene(of: try DrawnMachines.machine(at: "Tests/Pictures/parcels.yaml"))
         #expect(scene.boxes.allSatisfy { $0.hidden == 0 })

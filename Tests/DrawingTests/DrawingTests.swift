@@ -15,6 +15,10 @@ import ThreadTesting
         #expect(machines.count >= 9)
         for (name, machine) in machines {
             #expect(SceneCheck.faults(of: try Scene(of: machine)) == [], "\(name)")
+            let noted = try Scene(of: machine, hasNotes: true)
+            #expect(SceneCheck.faults(of: noted) == [], "\(name) with notes")
+            let isHistory = noted.boxes.map { $0.kind == .history || $0.kind == .deepHistory }
+            #expect(zip(noted.boxes.dropFirst(), isHistory.dropFirst()).allSatisfy { ($0.noteFrame == nil) == $1 })
         }
     }
 
@@ -36,6 +40,8 @@ import ThreadTesting
             let scene = try Scene(of: machine)
             #expect(SceneCheck.faults(of: scene) == [], "DRAWING_SEED=\(Self.seed), machine \(number)")
             #expect(scene.svg() == (try Scene(of: machine).svg()))
+            let noted = try Scene(of: machine, hasNotes: true)
+            #expect(SceneCheck.faults(of: noted) == [], "DRAWING_SEED=\(Self.seed), machine \(number) with notes")
         }
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import Statechart
 import Testing
 
-/// Compares six pictures byte by byte with those in `Tests/Pictures`.
+/// Compares seven pictures byte by byte with those in `Tests/Pictures`.
 ///
 /// With `UPDATE_PICTURES=1` in the environment, the files are written instead. Look at them then.
 @Suite struct PictureTests {
@@ -25,6 +25,16 @@ import Testing
                 machine.state(atPath: $0)
             })
         try compare(try Scene(of: machine, unfolded: ["plant.oven.cycle"]).svg(active: active), with: "folded")
+    }
+
+    @Test func notedMachineBecomesItsPicture() throws {
+        let machine = try DrawnMachines.machine(at: "Examples/order.yaml")
+        let notes = machine.states.dropFirst().enumerated().map { place, state in
+            let text = ["7", "9999", "120k !", "1.2M"][place % 4]
+            return (state.index, SceneNote(text: text, title: "", address: "#", isBad: text.hasSuffix("!")))
+        }
+        let scene = try Scene(of: machine, hasNotes: true)
+        try compare(scene.svg(notes: Dictionary(notes) { first, _ in first }), with: "noted")
     }
 
     private func compare(_ picture: String, with name: String) throws {

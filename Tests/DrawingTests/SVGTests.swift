@@ -65,6 +65,25 @@ import Testing
         #expect(!picture.contains("paper"))
     }
 
+    @Test func notesAndFoldedStatesAreLinks() throws {
+        let machine = try DrawnMachines.machine(at: "Tests/Pictures/folded.yaml")
+        let scene = try Scene(of: machine, hasNotes: true)
+        let oven = try #require(machine.state(atPath: "plant.oven"))
+        let text = "<b>" + String(repeating: "9", count: 40)
+        let note = SceneNote(text: text, title: "12 \"instances\"", address: "/x?a=1&b=\"", isBad: true)
+        let picture = scene.svg(notes: [oven: note], opening: { "/open?path=\($0.path)&x" }, style: .none)
+        let links = try elements(of: picture).filter { $0.name == "a" }
+        let folded = scene.boxes.filter { $0.kind == .folded }
+        #expect(!folded.isEmpty && links.count == folded.count + 1)
+        let badge = try #require(links.first { $0.attributes["class"] == "badge grave" })
+        #expect(badge.attributes["href"] == "/x?a=1&b=\"")
+        #expect(links.contains { $0.attributes["href"] == "/open?path=plant.oven&x" })
+        #expect(picture.contains("<title>plant.oven: 12 &quot;instances&quot;</title>"))
+        #expect(picture.contains(">&lt;b&gt;99"), "a note is cut to its room")
+        #expect(!picture.contains("<b>") && !picture.contains("99999999"))
+        #expect(try elements(of: scene.svg(style: .none)).allSatisfy { $0.name != "a" })
+    }
+
     @Test func outlineHasEveryState() throws {
         let machine = try DrawnMachines.machine(at: "Examples/order.yaml")
         var open = [StateOutline(of: machine)]

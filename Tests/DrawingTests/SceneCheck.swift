@@ -11,6 +11,7 @@ struct SceneCheck {
         var check = SceneCheck(scene: scene)
         check.checkBoxes()
         check.checkLabels()
+        check.checkNotes()
         for arrow in scene.arrows {
             check.checkEnds(of: arrow)
             check.checkHome(of: arrow)
@@ -56,6 +57,21 @@ struct SceneCheck {
             for box in scene.boxes where label.overlaps(box.isContainer ? box.textFrame : box.frame) {
                 faults.append("the label at \(label.x), \(label.y) lies on the text of '\(box.path)'")
             }
+        }
+    }
+
+    /// A note lies in the part of its box that is kept free of lines and labels, and on none of the box's own texts.
+    private mutating func checkNotes() {
+        for box in scene.boxes {
+            guard let note = box.noteFrame else { continue }
+            if !box.textFrame.contains(note) { faults.append("the note of '\(box.path)' leaves its box") }
+            // The widest text of a name is a quarter wider than these.
+            let (name, lines) = (box.name.unicodeScalars.count * 4, box.invocations.count + (box.hidden > 0 ? 1 : 0))
+            let isClear =
+                box.isContainer
+                ? note.x >= box.frame.x + 12 + name && note.bottom <= box.frame.y + 26
+                : note.y >= box.frame.y + 24 + lines * 14 && note.bottom <= box.frame.bottom - 6
+            if !isClear { faults.append("the note of '\(box.path)' lies on its text") }
         }
     }
 

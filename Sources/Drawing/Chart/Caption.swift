@@ -10,8 +10,11 @@ struct Caption {
     let invocations: [String]
     /// The number of states that are not drawn.
     private let hidden: Int
+    /// True if the figure has room for a note: behind the name of a container, else on a line of its own.
+    let hasNote: Bool
+    private let isContainer: Bool
 
-    init(of figure: Figure, in machine: Machine) {
+    init(of figure: Figure, in machine: Machine, hasNotes: Bool) {
         let state = machine[figure.state]
         let isHistory = figure.kind == .history || figure.kind == .deepHistory
         name = ShownText.line(
@@ -23,6 +26,8 @@ struct Caption {
         if more > 0 { invocations.append("and \(more) more") }
         self.invocations = invocations
         hidden = figure.hidden
+        isContainer = figure.isContainer
+        hasNote = hasNotes && figure.parent != nil && !isHistory
     }
 
     /// Returns the line in a folded box: `12 states`, `12 states, 1 active`.
@@ -34,9 +39,28 @@ struct Caption {
     /// The width of the lines below the name; 0 if there are none.
     var width: Int {
         let lines = invocations + (hidden > 0 ? [Self.count(hidden: hidden, active: hidden)] : [])
-        return lines.map { TextMetrics.width(of: $0, .label) + Self.sign }.max() ?? 0
+        return max(
+            lines.map { TextMetrics.width(of: $0, .label) + Self.sign }.max() ?? 0, hasNote ? SceneNote.width : 0)
     }
 
+    /// The width of the name in a container's strip, with the note.
+    var title: Int { TextMetrics.width(of: name, .title) + (hasNote ? Self.sign + SceneNote.width : 0) }
+
     /// The height of the lines below the name.
-    var height: Int { (invocations.count + (hidden > 0 ? 1 : 0)) * TextMetrics.line }
+    var height: Int {
+        let lines = invocations.count + (hidden > 0 ? 1 : 0)
+        return lines * TextMetrics.line + (hasNote && !isContainer ? SceneNote.line : 0)
+    }
+
+    /// The frame of the note in a box; `nil` without a note.
+    func noteFrame(in frame: Scene.Frame) -> Scene.Frame? {
+        guard hasNote else { return nil }
+        let place =
+            isContainer
+            ? Scene.Point(x: frame.x + 12 + title - SceneNote.width, y: frame.y + 6)
+            : Scene.Point(
+                x: frame.x + (frame.width - SceneNote.width) / 2,
+                y: frame.y + (frame.height + height) / 2 + 10 - SceneNote.line)
+        return Scene.Frame(x: place.x, y: place.y, width: SceneNote.width, height: SceneNote.height)
+    }
 }

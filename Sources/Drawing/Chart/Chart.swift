@@ -9,12 +9,15 @@ struct Chart {
     /// The figure of each state: its own, or the folded one that hides it.
     private var places: [Int] = []
 
-    /// - Parameter unfolded: The paths of states that stay open in a large machine, with those around them.
-    init(_ machine: Machine, unfolded: Set<String>) throws(DrawingFailure) {
+    /// - Parameters:
+    ///   - unfolded: The paths of states that stay open in a large machine, with those around them.
+    ///   - foldedDepth: The depth from which compound states are folded in a large machine.
+    init(_ machine: Machine, unfolded: Set<String>, foldedDepth: Int) throws(DrawingFailure) {
         self.machine = machine
         let count = machine.states.count - 1
         guard count <= DrawingLimits.states else { throw .tooManyStates(count) }
-        addFigures(open: count > DrawingLimits.unfoldedStates ? Self.open(unfolded, in: machine) : nil)
+        addFigures(
+            open: count > DrawingLimits.unfoldedStates ? Self.open(unfolded, in: machine) : nil, foldedDepth)
         addArrows()
         guard arrows.count <= DrawingLimits.arrows else { throw .tooManyArrows(arrows.count) }
     }
@@ -30,7 +33,7 @@ struct Chart {
     }
 
     /// - Parameter open: The states that are not folded; `nil` if no state is.
-    private mutating func addFigures(open: Set<StateIndex>?) {
+    private mutating func addFigures(open: Set<StateIndex>?, _ foldedDepth: Int) {
         for state in machine.states {
             let parent = state.parent.map { places[$0.offset] }
             if let parent, figures[parent].hidden > 0 {
@@ -38,7 +41,7 @@ struct Chart {
                 continue
             }
             let depth = parent.map { figures[$0].depth + 1 } ?? 0
-            let isFolded = open.map { depth >= DrawingLimits.foldedDepth && !$0.contains(state.index) } ?? false
+            let isFolded = open.map { depth >= foldedDepth && !$0.contains(state.index) } ?? false
             let hidden = isFolded ? Int(state.lastDescendant.rawValue - state.index.rawValue) : 0
             var figure = Figure(
                 state: state.index, kind: hidden > 0 ? .folded : Scene.Kind(state.kind), parent: parent, depth: depth,

@@ -56,15 +56,15 @@ struct Assembly {
 
     private mutating func addBox(_ place: Int) {
         let figure = layout.chart.figures[place]
-        let caption = Caption(of: figure, in: layout.chart.machine)
+        let caption = Caption(of: figure, in: layout.chart.machine, hasNotes: layout.hasNotes)
         let (frame, box) = (frames[place], layout.boxes[place])
         let text = figure.isContainer ? Scene.Frame(x: 12, y: 4, width: box.title - 12, height: box.head - 4) : nil
         boxes.append(
             Scene.Box(
                 state: figure.state, path: layout.chart.machine[figure.state].path, name: caption.name,
                 textFrame: text?.moved(by: frame) ?? frame, kind: figure.kind, frame: frame, parent: figure.parent,
-                isRegion: figure.isRegion,
-                hidden: figure.hidden, head: box.head, invocations: caption.invocations))
+                isRegion: figure.isRegion, hidden: figure.hidden, head: box.head, invocations: caption.invocations,
+                noteFrame: caption.noteFrame(in: frame)))
     }
 
     /// Draws a loop at the right of a box.

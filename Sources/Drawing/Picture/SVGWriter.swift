@@ -16,7 +16,7 @@ struct SVGWriter {
     }
 
     /// Returns the picture.
-    mutating func picture() -> String {
+    mutating func picture(notes: [StateIndex: SceneNote], opening: ((Scene.Box) -> String)?) -> String {
         let size = "\(scene.width) \(scene.height)"
         add(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"statechart\" viewBox=\"0 0 \(size)\" "
@@ -33,6 +33,11 @@ struct SVGWriter {
             add("<circle class=\"dot\" cx=\"\(dot.center.x)\" cy=\"\(dot.center.y)\" r=\"5\"/>")
         }
         for arrow in scene.arrows { add(arrow) }
+        // A state has the role of an image, inside of which there are no links. So they follow the states.
+        for box in scene.boxes {
+            if let opening, box.hidden > 0 { addOpening(of: box, opening(box)) }
+            if let frame = box.noteFrame, let note = notes[box.state] { add(note, of: box, in: frame) }
+        }
         add("</svg>")
         return text
     }
@@ -90,7 +95,8 @@ struct SVGWriter {
             add(text(box.name, at: Scene.Point(x: frame.x + 12, y: y), " font-weight=\"600\""))
         } else {
             let isHistory = box.kind == .history || box.kind == .deepHistory
-            y = frame.y + (frame.height - lines * TextMetrics.line) / 2 + 4
+            let below = lines * TextMetrics.line + (box.noteFrame == nil ? 0 : SceneNote.line)
+            y = frame.y + (frame.height - below) / 2 + 4
             let center = Scene.Point(x: frame.x + frame.width / 2, y: y)
             add(text(box.name, at: center, " text-anchor=\"middle\"" + (isHistory ? " font-size=\"10.5\"" : "")))
         }
@@ -108,6 +114,31 @@ struct SVGWriter {
         let place = Scene.Point(x: point.x + Caption.sign, y: point.y)
         add(text(line, at: place, " class=\"detail\" font-size=\"10.5\""))
     }
+
+    // MARK: Links
+
+    private mutating func addOpening(of box: Scene.Box, _ address: String) {
+        var frame = box.frame
+        frame.height = (box.noteFrame?.y ?? frame.bottom) - frame.y
+        addLink("opening", to: address, "Open the \(box.hidden) states in \(box.path)")
+        add(rectangle(frame, "room", radius: 9))
+        add("</a>")
+    }
+
+    private mutating func add(_ note: SceneNote, of box: Scene.Box, in frame: Scene.Frame) {
+        addLink(note.isBad ? "badge grave" : "badge", to: note.address, "\(box.path): \(note.title)")
+        add(rectangle(frame, "room", radius: 8))
+        let place = Scene.Point(x: frame.x + frame.width / 2, y: frame.y + 12)
+        add(text(note.shown, at: place, " text-anchor=\"middle\" font-size=\"10.5\""))
+        add("</a>")
+    }
+
+    private mutating func addLink(_ name: String, to address: String, _ title: String) {
+        let title = XMLText.escaped(ShownText.line(title, DrawingLimits.tooltip))
+        add("<a class=\"\(name)\" href=\"\(XMLText.escaped(address))\"><title>\(title)</title>")
+    }
+
+    // MARK: Signs
 
     /// Signs, drawn because fonts lack them; they begin at the left end of the text's base line.
     private static let bolt = "m5 -9 l-4 5 h3 l-1 4 l5 -6 h-3 z"

@@ -7,9 +7,15 @@ extension Scene {
     /// `transition` with `data-source`, `data-target`, and the numbers and lines of its transitions in
     /// `data-transitions` and `data-lines`. So a page can set `active` and `taken` without a new picture.
     ///
-    /// - Parameter active: The active states, which have the class `active`.
-    package func svg(active: Set<StateIndex> = [], style: SVGStyle = .embedded) -> String {
+    /// - Parameters:
+    ///   - active: The active states, which have the class `active`.
+    ///   - notes: The notes of states, for a scene with room for them.
+    ///   - opening: Returns the address that shows a folded state open; `nil` draws no links.
+    package func svg(
+        active: Set<StateIndex> = [], notes: [StateIndex: SceneNote] = [:], opening: ((Box) -> String)? = nil,
+        style: SVGStyle = .embedded
+    ) -> String {
         var writer = SVGWriter(self, active: active, style: style)
-        return writer.picture()
+        return writer.picture(notes: notes, opening: opening)
     }
 }
