@@ -65,14 +65,17 @@ package struct TokenRecord: Equatable, WireRecord {
         return ends.allSatisfy { now < $0 } ? .some(ends.min()) : nil
     }
 
-    /// The milliseconds before its end from which a token ends soon: 14 days.
+    /// The most milliseconds before its end from which a token ends soon: 14 days.
     package static let nearEnd: Int64 = 14 * 86_400_000
+    /// The part of a token's life from which it ends soon: a token for an hour does from 6 minutes before its end.
+    private static let lastPart: Int64 = 10
 
     /// Returns the distance of the token's end.
     package func expiry(at now: WireTime) -> TokenItem.Expiry? {
         guard let expires else { return nil }
         if expires <= now { return .expired }
-        return expires.milliseconds - now.milliseconds <= Self.nearEnd ? .soon : nil
+        let near = min(Self.nearEnd, (expires.milliseconds - created.milliseconds) / Self.lastPart)
+        return expires.milliseconds - now.milliseconds <= near ? .soon : nil
     }
 
     /// Returns the token as callers see it.

@@ -146,11 +146,23 @@ import WorkflowJSON
         #expect(try await !last.stop().errors.contains(message))
     }
 
+    /// Returns a daemon that takes all tokens for old ones: most of the life of each is over.
+    private func aged() async throws -> Daemon {
+        #expect(try await daemon.stop().end == .exited(0))
+        let path = folder.path("wfd.db.access")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let old = text.replacing(/"createdAt":"20../, with: #""createdAt":"2001"#)
+        #expect(old != text)
+        try old.write(toFile: path, atomically: false, encoding: .utf8)
+        return try await Self.daemon(in: folder)
+    }
+
     @Test func theListMarksWhatEndsSoonAndWhatOverlaps() async throws {
         _ = try await daemon.token("soon", "send", "--expires", "13d")
         _ = try await daemon.token("late", "send", "--expires", "15d")
         _ = try await daemon.saidInTime("token", "rotate", "late", "--overlap", "1h")
-        let rows = try await daemon.said("token", "list").split(separator: "\n").map(String.init)
+        #expect(try await !daemon.said("token", "list").contains("soon)"))
+        let rows = try await aged().said("token", "list").split(separator: "\n").map(String.init)
         #expect(rows.count == 3 && rows[0].hasSuffix("   OVERLAP"), "\(rows)")
         #expect(rows[1].wholeMatch(of: /late .* 20\S+Z +20\S+Z/) != nil, "\(rows)")
         #expect(rows[2].wholeMatch(of: /soon .* 20\S+Z \(soon\) +-/) != nil, "\(rows)")
@@ -200,10 +212,13 @@ import WorkflowJSON
         _ = try await daemon.token("soon", "send", "--expires", "13d")
         _ = try await daemon.token("later", "send", "--expires", "15d")
         let monitor = try await daemon.token("monitor", "monitor")
+        #expect(try await !daemon.said("status").contains("token:"))
+        let daemon = try await aged()
         let status = try await daemon.said("status")
         #expect(status.contains("\ntoken:     soon expires at 20") && !status.contains("later"), "\(status)")
         let request = RawRequest("GET", "/v1/status", headers: [monitor])
-        let answer = try await onOwnThread { [web] in try RawConnection(to: web).answer(to: request) }
+        let web = try Self.web(daemon)
+        let answer = try await onOwnThread { try RawConnection(to: web).answer(to: request) }
         #expect(answer.status == 200 && !answer.text.contains("soon"))
     }
 

@@ -68,20 +68,31 @@ import WorkflowStore
 
     @Test func theListMarksWhatEndsSoonAndWhatOverlaps() throws {
         let book = try book()
-        _ = try create(book, "a", lasting: 1)
-        _ = try create(book, "b", lasting: 14 * 86_400_000 + 1)
-        _ = try create(book, "c", lasting: 14 * 86_400_000 + 2)
+        let hour: Int64 = 3_600_000
+        _ = try create(book, "a", lasting: hour)
+        _ = try create(book, "b", lasting: 90 * 24 * hour)
+        _ = try create(book, "c", lasting: 365 * 24 * hour)
         _ = try create(book, "d")
-        let overlap = WireTime(milliseconds: clock.now.milliseconds + 2)
+        let overlap = WireTime(milliseconds: clock.now.milliseconds + hour)
         _ = try book.rotate("d", overlap: overlap, by: nil)
         func items() -> [TokenItem] { book.tokens.map { $0.item(at: clock.now) } }
+        // Six minutes of an hour.
+        clock.advance(hour - hour / 10 - 1)
+        #expect(items().map(\.expiry) == [nil, nil, nil, nil])
+        clock.advance(1)
         #expect(items().map(\.expiry) == [.soon, nil, nil, nil])
+        #expect(items().map(\.overlapUntil) == [nil, nil, nil, overlap])
+        // Nine days of ninety.
+        clock.advance(81 * 24 * hour - (hour - hour / 10) - 1)
+        #expect(items().map(\.expiry) == [.expired, nil, nil, nil])
+        #expect(items().map(\.overlapUntil) == [nil, nil, nil, nil])
         clock.advance(1)
         #expect(items().map(\.expiry) == [.expired, .soon, nil, nil])
-        #expect(items().map(\.overlapUntil) == [nil, nil, nil, overlap])
+        // Two weeks of a year.
+        clock.advance((365 - 14 - 81) * 24 * hour - 1)
+        #expect(items().map(\.expiry) == [.expired, .expired, nil, nil])
         clock.advance(1)
-        #expect(items().map(\.expiry) == [.expired, .soon, .soon, nil])
-        #expect(items().map(\.overlapUntil) == [nil, nil, nil, nil])
+        #expect(items().map(\.expiry) == [.expired, .expired, .soon, nil])
     }
 
     @Test func aMissingFileIsKnownUntilOneIsWritten() throws {

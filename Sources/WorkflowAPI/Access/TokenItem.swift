@@ -2,7 +2,7 @@
 public struct TokenItem: Equatable, WireRecord {
     /// The distance of a token's end.
     public enum Expiry: String, WireWord {
-        /// The token ends within 14 days.
+        /// The token is in the last tenth of its life, and ends within 14 days.
         case soon
         /// The token has ended.
         case expired
@@ -24,7 +24,7 @@ public struct TokenItem: Equatable, WireRecord {
     public var createdBy: String?
     /// The end of the token; `nil` for no end.
     public var expiresAt: WireTime?
-    /// The distance of the end; `nil` for more than 14 days, or no end.
+    /// The distance of the end; `nil` if the end is neither soon nor past, or if there is none.
     public var expiry: Expiry?
     /// The end of the secret before the last rotation; `nil` if only the present secret is accepted.
     public var overlapUntil: WireTime?

@@ -72,8 +72,8 @@ public struct DaemonStatus: Equatable, WireRecord {
     public var lastVerificationAt: WireTime?
     /// The time when the certificate of TLS expires, from 14 days before; otherwise `nil`.
     public var certificateEndsAt: WireTime?
-    /// The tokens that expire within 14 days, the next first; `nil` if there are none, and for callers who may not list
-    /// tokens.
+    /// The tokens in the last tenth of their life that expire within 14 days, the next first. `nil` if there are none,
+    /// and for callers who may not list tokens.
     public var tokensEnding: [TokenEnd]?
 
     /// A token that expires soon.

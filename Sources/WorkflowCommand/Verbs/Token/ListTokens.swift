@@ -10,8 +10,8 @@ struct ListTokens: Verb {
             $ wfctl token list
 
             ID stands in the token itself, after 'wfdt_': it tells which token a program has. EXPIRES marks tokens \
-            that have expired, and those that expire within 14 days. OVERLAP is the time until which the secret before \
-            a rotation is still accepted.
+            that have expired, and those in the last tenth of their life, at most 14 days before the end. OVERLAP is \
+            the time until which the secret before a rotation is still accepted.
             """)
 
     @OptionGroup var global: GlobalOptions
