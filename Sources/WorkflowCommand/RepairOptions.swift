@@ -51,7 +51,7 @@ struct RepairOptions: ParsableArguments {
         try session.print(answer) { SendText.lines(for: answer, ofRepair: !isEvent) + detail(answer) }
         // The instance may have been failed before; then a row after the verb's own shows that it has failed now.
         guard answer.status == .failed, failing != nil || answer.seq > answer.fromSeq + 1 else { return }
-        if isTrial { throw CommandFailure(.refused, "\(answer.instance) would fail", notes: []) }
+        if isTrial { throw CommandFailure(wouldFail: answer) }
         try await session.throwFailure(of: answer.instance, failing ?? "has failed on what followed")
     }
 }

@@ -74,9 +74,11 @@ struct WireTypeTests {
             #"{"instance":"order-1","event":"pay","seq":5,"fromSeq":4,"from":["a"],"to":["b.c"],"status":"done","#
                 + #""configuration":["b.c"],"tags":[],"context":{}}"#)
         for tags in ["", #","tags":["busy"]"#] {
-            try roundTrip(
-                AcceptedEvents.self,
-                #"{"items":[{"event":"pay","accepted":true}]"# + tags + #","status":"running"}"#)
+            for machine in ["", #","machineSuspended":{"machine":"m","at":"2026-07-31T09:30:00.000Z"}"#] {
+                try roundTrip(
+                    AcceptedEvents.self,
+                    #"{"items":[{"event":"pay","accepted":true}]"# + tags + #","status":"running""# + machine + "}")
+            }
         }
     }
 
@@ -91,6 +93,8 @@ struct WireTypeTests {
     @Test(arguments: [
         "", #","exited":["a"],"entered":["b","b.c"],"dryRun":true"#,
         #","dryRun":true,"begun":[{"id":"paying","queue":"task:charge"}],"cancelled":["packing"]"#,
+        #","dryRun":true,"failure":{"event":"e","type":"livelock","detail":"d","seq":5,"#
+            + #""at":"2026-07-31T09:30:00.000Z","message":"m"}"#,
     ])
     func sendAnswerKeepsItsLetters(detail: String) throws {
         try roundTrip(

@@ -149,6 +149,32 @@ struct VerbTests {
                 """)
     }
 
+    @Test func eventsSayWhatIsSuspended() async {
+        let items = [EventItem(event: "pay", accepted: true)]
+        let suspension = MachineSuspensionItem(
+            machine: "order", at: Sample.time, actor: "uid:0(root)", reason: "OPS-14")
+        let machine = AcceptedEvents(items: items, machineSuspended: suspension)
+        let outcome = await CommandHarness().run("events", "order-1", answers: [.value(machine)])
+        #expect(
+            outcome.errors == """
+                note: machine 'order' is suspended since 2026-07-31T09:30:00.123Z by uid:0(root) (OPS-14): its instances \
+                take no events
+                  'wfctl resume --machine order' lets them go on
+
+                """)
+        let instance = await CommandHarness().run(
+            "events", "order-1", answers: [.value(AcceptedEvents(items: items, status: .suspended))])
+        #expect(
+            instance.errors == """
+                note: order-1 is suspended and takes no events
+                  'wfctl resume order-1' lets it go on
+
+                """)
+        let ended = await CommandHarness().run(
+            "events", "order-1", answers: [.value(AcceptedEvents(items: items, status: .done))])
+        #expect(ended.errors == "note: order-1 is done and takes no more events\n")
+    }
+
     @Test func machinesAreListed() async {
         let outcome = await CommandHarness().run("machines", answers: [.value(Page(items: [Sample.machine]))])
         #expect(

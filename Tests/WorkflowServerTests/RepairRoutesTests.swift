@@ -54,6 +54,45 @@ import WorkflowStore
         #expect(try await Self.told(host, Self.ask("resume", "{}")) == "200 running")
     }
 
+    /// A dry run says why the instance would fail: the same as the instance does afterwards.
+    @Test(arguments: [false, true]) func aTrialSaysWhyItWouldFail(isRetry: Bool) async throws {
+        let host = try await Self.host()
+        let send = RawRequest.post("/v1/instances/p/events", #"{"event": "poke"}"#)
+        if isRetry { _ = try await host.answers(to: [send]) }
+        let trial =
+            isRetry
+            ? Self.ask("retry", #"{"dryRun": true}"#)
+            : RawRequest.post("/v1/instances/p/events?dryRun=true", #"{"event": "poke"}"#)
+        let answer = try await host.answers(to: [trial])[0]
+        #expect(try answer.object["status"] == "failed" && answer.object["dryRun"] == true)
+        let real = isRetry ? Self.ask("retry", "{}") : send
+        #expect(try await host.answers(to: [real])[0].object["failure"] == nil)
+        let instance = try await host.answers(to: [.get("/v1/instances/p")])[0].object
+        var (expected, found) = (try #require(answer.object["failure"]?.object), instance["failure"]?.object)
+        #expect(found?["line"] == 6 && expected["at"] != nil)
+        expected["at"] = nil
+        found?["at"] = nil
+        #expect(found == expected)
+    }
+
+    @Test func aRehearsalSaysWhyInstancesWouldFail() async throws {
+        let host = try await Self.host()
+        let body = #"{"action": {"verb": "send", "event": "poke"}, "select": {"machine": ["pot"]}, "dryRun": true}"#
+        let answer = try await host.answers(to: [.post("/v1/bulk", body)])[0]
+        #expect(answer.text.contains(#""message":"it would fail: division by zero""#), "\(answer.text)")
+    }
+
+    @Test func theEventsOfASuspendedMachineSaySo() async throws {
+        let host = try await Self.host()
+        let events = RawRequest.get("/v1/instances/p/events")
+        #expect(try await host.answers(to: [events])[0].object["machineSuspended"] == nil)
+        _ = try await host.answers(to: [.post("/v1/machines/pot/suspend", #"{"reason": "OPS-14"}"#)])
+        let told = try await host.answers(to: [events])[0].object["machineSuspended"]?.object
+        #expect(told?["machine"] == "pot" && told?["reason"] == "OPS-14")
+        _ = try await host.answers(to: [Self.ask("cancel", #"{"reason": "r"}"#)])
+        #expect(try await host.answers(to: [events])[0].object["machineSuspended"] == nil)
+    }
+
     @Test func whoIsSuspendedSaysSinceWhenByWhomAndWhy() async throws {
         let host = try await Self.host()
         _ = try await host.engine.start(StartCommand(machine: "pot", instance: "q"))

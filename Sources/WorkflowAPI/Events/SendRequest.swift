@@ -91,6 +91,8 @@ public struct SendAnswer: Equatable, WireRecord {
     public var begun: [Begun]?
     /// The ids of the invocations that would be cancelled; only in a dry run of a machine that has effects.
     public var cancelled: [String]?
+    /// The failure that the instance would have; only in a dry run after which it would be failed by this.
+    public var failure: Instance.Failure?
     /// The candidate transitions in the order in which they were tried; only if the caller asked for them.
     public var candidates: [Candidate]?
     /// The fate of the pending items; only for a reset.
@@ -104,8 +106,8 @@ public struct SendAnswer: Equatable, WireRecord {
         status: Instance.Status, configuration: [String], tags: [String]? = nil, context: JSONObject?,
         output: JSONValue? = nil,
         exited: [String]? = nil, entered: [String]? = nil, dryRun: Bool? = nil, begun: [Begun]? = nil,
-        cancelled: [String]? = nil, candidates: [Candidate]? = nil, reset: ResetAnswer? = nil,
-        migration: MigrationItem? = nil
+        cancelled: [String]? = nil, failure: Instance.Failure? = nil, candidates: [Candidate]? = nil,
+        reset: ResetAnswer? = nil, migration: MigrationItem? = nil
     ) {
         self.instance = instance
         self.event = event
@@ -123,6 +125,7 @@ public struct SendAnswer: Equatable, WireRecord {
         self.dryRun = dryRun
         self.begun = begun
         self.cancelled = cancelled
+        self.failure = failure
         self.candidates = candidates
         self.reset = reset
         self.migration = migration
@@ -145,6 +148,7 @@ public struct SendAnswer: Equatable, WireRecord {
         dryRun = try fields.optional("dryRun", \.dryRun)
         begun = try fields.optional("begun", \.begun)
         cancelled = try fields.optional("cancelled", \.cancelled)
+        failure = try fields.optional("failure", \.failure)
         candidates = try fields.optional("candidates", \.candidates)
         reset = try fields.optional("reset", \.reset)
         migration = try fields.optional("migration", \.migration)
@@ -170,6 +174,7 @@ public struct SendAnswer: Equatable, WireRecord {
             writer.field("dryRun", ifPresent: dryRun)
             writer.field("begun", ifPresent: begun)
             writer.field("cancelled", ifPresent: cancelled)
+            writer.field("failure", ifPresent: failure)
             writer.field("candidates", ifPresent: candidates)
             writer.field("reset", ifPresent: reset)
             writer.field("migration", ifPresent: migration)

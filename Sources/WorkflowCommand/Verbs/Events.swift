@@ -22,10 +22,22 @@ struct Events: Verb {
             try session.print("tags: \(tags.joined(separator: ", "))\n")
         }
         if page.status != .running { try session.say(ending(of: page)) }
+        if let suspension = page.machineSuspended { try session.say(Self.note(on: suspension)) }
+    }
+
+    private static func note(on suspension: MachineSuspensionItem) -> StyledText {
+        """
+        note: machine '\(suspension.machine)' is suspended\(SuspensionText.text(suspension)): \
+        its instances take no events
+          'wfctl resume --machine \(suspension.machine)' lets them go on
+        """
     }
 
     /// Returns the reason why the instance takes no event.
     private func ending(of page: AcceptedEvents) -> StyledText {
+        if page.status == .suspended {
+            return "note: \(instance) is suspended and takes no events\n  'wfctl resume \(instance)' lets it go on"
+        }
         guard let failure = page.failure else {
             return "note: \(instance) is \(page.status.rawValue) and takes no more events"
         }

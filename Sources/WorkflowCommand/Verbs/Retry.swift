@@ -83,6 +83,11 @@ extension Session {
 }
 
 extension CommandFailure {
+    /// Creates the failure of a dry run after which the instance would be failed.
+    init(wouldFail answer: SendAnswer) {
+        self.init(.refused, "\(answer.instance) would fail", notes: [answer.failure?.detail].compactMap(\.self))
+    }
+
     /// Creates the failure of a command that was carried out, after which the instance failed.
     init(_ instance: String, _ what: String, _ failure: Instance.Failure?) {
         self.init(

@@ -112,9 +112,9 @@ struct Send: Verb {
                     request, to: instance, parameters, key: dryRun ? nil : key, wantsContext: session.showsContext)
             }
             try session.print(answer) { SendText.lines(for: answer) }
-            if answer.status == .failed, answer.dryRun != true {
-                try await session.throwFailure(of: answer.instance, "has failed")
-            }
+            guard answer.status == .failed else { return }
+            if dryRun { throw CommandFailure(wouldFail: answer) }
+            try await session.throwFailure(of: answer.instance, "has failed")
         } catch let error as OutputClosed {
             throw error
         } catch let failure as CommandFailure {

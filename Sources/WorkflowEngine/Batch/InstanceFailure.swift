@@ -28,6 +28,19 @@ package struct InstanceFailure: Sendable {
         self.at = Timestamp(rawValue: at)
     }
 
+    /// Creates the failure on a link of a chain; `nil` if the machine took the link's input.
+    ///
+    /// - Parameter seq: The seq of the link's row.
+    init?(_ link: Chain.Link, of machine: Machine, seq: Seq) {
+        guard let refusal = link.refusal, let reason = RecordedFailure(refusal, of: link.event.name, in: machine)
+        else { return nil }
+        data = link.event.data
+        self.reason = reason.caused(by: InvocationError(link.event.data))
+        self.machine = MachineName(rawValue: machine.name)
+        self.seq = seq
+        at = Timestamp(rawValue: link.event.at.milliseconds)
+    }
+
     /// The fields that the API shows.
     var json: JSONValue {
         var object: JSONObject = ["event": .string(reason.event)]

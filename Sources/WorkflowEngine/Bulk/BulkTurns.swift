@@ -27,7 +27,8 @@ struct BulkTurns: Sendable {
 
         /// The reason of the outcome, for a rehearsal; `nil` if there is none.
         var expectation: String? {
-            kind == .failed && rejection == nil ? "it would fail" : reason ?? rejection?.message
+            guard kind == .failed, rejection == nil else { return reason ?? rejection?.message }
+            return reason.map { "it would fail: \($0)" } ?? "it would fail"
         }
     }
 

@@ -120,6 +120,8 @@ package final class SendResult: Sendable {
     package let reset: ResetView?
     /// The migration of the instance to another version; `nil` for every other command.
     package let migration: MigrationAnswer?
+    /// The last link, if the instance would fail on it; for a dry run only.
+    private let failing: Chain.Link?
 
     /// The name of the instance.
     package let instance: InstanceName
@@ -167,6 +169,7 @@ package final class SendResult: Sendable {
         context = wantsContext ? last.macrostep.snapshot.context : JSONObject()
         output = last.macrostep.snapshot.output
         self.isDryRun = isDryRun
+        failing = isDryRun && last.refusal != nil ? last : nil
         reset = first.input.kind == .reset ? ResetView(first, from: before) : nil
         effects = isDryRun && machine.hasEffects && reset == nil ? EffectForecast(chain, from: before) : nil
         self.explanation = explanation
@@ -182,6 +185,9 @@ package final class SendResult: Sendable {
                 started: record.id, uuid: record.uuid, key: record.key, loaded: state.loaded, salt: record.salt,
                 at: record.created), isDryRun: false, wantsContext: wantsContext, explanation: nil)
     }
+
+    /// The failure that the instance would have; for a dry run only.
+    package var failure: InstanceFailure? { failing.flatMap { InstanceFailure($0, of: machine, seq: seq) } }
 
     /// True for the answer to a start: seq 1 is an instance's first.
     package var isStart: Bool { fromSeq.rawValue == 0 }

@@ -103,7 +103,8 @@ extension SendAnswer {
             entered: withDetail ? sent.entered : nil,
             dryRun: sent.isDryRun ? true : nil,
             begun: sent.effects?.begun.map { SendAnswer.Begun(id: $0.name, queue: $0.queue) },
-            cancelled: sent.effects?.cancelled, candidates: sent.explanation?.map(Candidate.init),
+            cancelled: sent.effects?.cancelled, failure: sent.failure.map(Instance.Failure.init),
+            candidates: sent.explanation?.map(Candidate.init),
             reset: sent.reset.map(ResetAnswer.init), migration: sent.migration.map(MigrationItem.init))
     }
 }

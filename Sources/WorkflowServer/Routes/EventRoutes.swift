@@ -30,6 +30,7 @@ struct EventRoutes: Sendable {
         return Response(
             AcceptedEvents(
                 items: items, tags: now.tags, status: Instance.Status(now.view.record.status),
-                failure: now.view.failure.map(Instance.Failure.init)))
+                failure: now.view.failure.map(Instance.Failure.init),
+                machineSuspended: now.view.suspension(among: engine.suspendedMachines(by: request.caller))))
     }
 }

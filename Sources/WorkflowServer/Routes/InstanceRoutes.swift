@@ -182,11 +182,19 @@ private struct Suspensions {
     ///   then.
     func tell(of view: InstanceView, in instance: inout Instance, isPast: Bool = false) {
         instance.suspended = instances[view.record.id].map(InstanceSuspensionItem.init)
-        switch view.record.status {
+        instance.machineSuspended = isPast ? nil : view.suspension(among: machines)
+    }
+}
+
+extension InstanceView {
+    /// Returns the suspension of the instance's machine; `nil` if there is none, or if the instance has ended.
+    ///
+    /// - Parameter machines: The settings of all machines that are suspended.
+    func suspension(among machines: [MachineSetting]) -> MachineSuspensionItem? {
+        switch record.status {
         case .running, .failed, .suspended:
-            let setting = isPast ? nil : machines.first { $0.key.name == view.machine.name }
-            instance.machineSuspended = setting.flatMap(MachineSuspensionItem.init)
-        case .done, .cancelled, .purging: break
+            machines.first { $0.key.name == machine.name }.flatMap(MachineSuspensionItem.init)
+        case .done, .cancelled, .purging: nil
         }
     }
 }
