@@ -127,6 +127,7 @@ struct BulkOptions: ParsableArguments {
     func validate() throws {
         for version in from { try Least.check("--from", version) }
         try Span.check("--older-than", olderThan)
+        try OptionWord.refuseEmpty([("--prefix", prefix), ("--where", self.where)] + failure.map { ("--failure", $0) })
         if !from.isEmpty, machines.count != 1 {
             throw ValidationError("'--from' needs one '--machine': each machine numbers its own versions")
         }
@@ -359,10 +360,10 @@ struct BulkFollowing {
         // The undo lists the left-out instances itself.
         guard run.action.verb != .undo,
             let first = run.told?.first(where: { !["done", "changed", "passedOver"].contains($0.outcome) }),
-            let why = first.message
+            first.message != nil
         else { return CommandFailure(.refused, nil) }
         return CommandFailure(
-            .refused, why.hasPrefix(first.instance) ? why : "\(first.instance): \(why)",
+            .refused, BulkText.line(for: first),
             notes: run.counts.left > 1 ? ["'wfctl bulk show \(run.run)' shows the others"] : [])
     }
 

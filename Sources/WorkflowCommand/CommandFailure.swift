@@ -33,14 +33,24 @@ extension CommandFailure {
 
     private init(_ error: ClientError, event: String?) {
         if let problem = error.problem {
+            let mistake = Self.mistake(inCondition: problem.detail)
             self.init(
-                problem.type.exitStatus, Self.message(of: problem, event: event), notes: Self.notes(of: problem))
+                mistake == nil ? problem.type.exitStatus : .usage,
+                mistake ?? Self.message(of: problem, event: event), notes: Self.notes(of: problem))
         } else if error.code == .unreachable {
             self.init(
                 error.exitStatus, error.description,
                 notes: ["is wfd running? --address or WFCTL_ADDRESS sets another address"])
         } else {
             self.init(error.exitStatus, error.description)
+        }
+    }
+
+    /// Returns the message about the expression of '--where'; `nil` for a problem with something else. The daemon names
+    /// the place in its request, which is a parameter of a list, and a field of a run.
+    private static func mistake(inCondition detail: String) -> String? {
+        ["Parameter 'where'", "Field 'select.where'"].first(where: detail.hasPrefix).map { place in
+            "'--where'" + detail.dropFirst(place.count)
         }
     }
 

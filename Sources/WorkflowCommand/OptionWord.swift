@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The value of an option that is one of a few words.
+/// The values of options: one of a few words, or a text.
 enum OptionWord {
     /// Returns the word; throws with all words that the option accepts.
     static func read<Word: RawRepresentable<String> & CaseIterable>(
@@ -9,5 +9,12 @@ enum OptionWord {
         if let word = Word(rawValue: text) { return word }
         throw ValidationError(
             "it must be one of " + Word.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", "))
+    }
+
+    /// Refuses an option with an empty text.
+    static func refuseEmpty(_ options: [(name: String, text: String?)]) throws {
+        if let empty = options.first(where: { $0.text?.isEmpty ?? false }) {
+            throw ValidationError("'\(empty.name)' must not be empty")
+        }
     }
 }

@@ -49,10 +49,12 @@ package struct InvocationError: Sendable, Hashable {
         return .object(object)
     }
 
-    /// The type and the message: `http-status: the answer was 402`.
+    /// The type and the message, which may begin with the type: `http-status: the answer was 402`, `exit code 3`.
     package var text: String {
         let shown = InvocationTimeout.shown(message)
-        return shown.isEmpty || shown == type ? type : "\(type): \(shown)"
+        if shown.isEmpty { return type }
+        // `exit code 3` says its type itself.
+        return shown == type || shown.hasPrefix(type + " ") ? shown : "\(type): \(shown)"
     }
 
     /// Returns the reason why an instance has failed on this error.

@@ -96,6 +96,37 @@ struct BulkVerbTests {
         #expect(outcome.exit == 0 && outcome.errors == "")
     }
 
+    @Test func aReasonThatNamesItsInstanceStandsAlone() async {
+        let found = BulkRehearsal(
+            digest: String(repeating: "a", count: 64), selected: 2, counts: BulkCounts(refused: 2),
+            told: [
+                BulkTold(outcome: "refused", instance: "o-1", message: "o-1, in state 'a' (seq 2), runs"),
+                BulkTold(outcome: "refused", instance: "o-1", message: "o-12 is another"),
+            ])
+        let (_, outcome) = await Self.told(["skip", "--all", "--reason", "r", "--dry-run"], Self.rehearsal(found))
+        #expect(
+            outcome.output.hasSuffix("  refused  o-1, in state 'a' (seq 2), runs\n  refused  o-1: o-12 is another\n"),
+            "\(outcome)")
+    }
+
+    /// A mistake in '--where' is one of the command line, whichever verb has it.
+    @Test(arguments: [
+        (["list"], "Parameter 'where'"), (["retry", "--dry-run"], "Field 'select.where'"),
+        (["retry", "--yes", "--run", "r"], "Field 'select.where'"),
+    ])
+    func aMistakeInACondition(line: [String], place: String) async {
+        let type: ProblemType = line == ["list"] ? .invalidParameter : .invalidRequest
+        let problem = Problem(type, detail: "\(place): line 1, column 9: expected a name")
+        let (outcome, _) = await CommandHarness().run(
+            line + ["--where", "context."], transport: ScriptedTransport([.problem(problem)]))
+        #expect(outcome.exit == 64, "\(outcome)")
+        #expect(outcome.errors.hasSuffix("error: '--where': line 1, column 9: expected a name\n"), "\(outcome)")
+        for option in ["--where", "--prefix", "--failure"] {
+            let (empty, _) = await CommandHarness().run(line + [option, ""], transport: ScriptedTransport([]))
+            #expect(empty.exit == 64 && empty.errors.hasPrefix("error: '\(option)' must not be empty\n"), "\(empty)")
+        }
+    }
+
     @Test func aRunTellsWhyTheFirstWasLeftOut() async {
         let told = [
             BulkTold(outcome: "done", instance: "o-1"),

@@ -178,7 +178,7 @@ struct CountVerbTests {
                 failed:    88 of order version 1 on after.2d.packing, since 2d 4h: no such overload: string + int
                            2 more reasons: 'wfctl failures'
                            3 for a redacted reason: 'wfctl list --status failed'
-                           55 more runs: 'wfctl bulk list'
+                runs:      55 runs: 'wfctl bulk list'
                 disk:      3.0 MiB, log 512 B, 5.0 GiB free
                 backup:    2026-07-31T09:30:00.123Z
 
@@ -231,11 +231,48 @@ struct CountVerbTests {
             ])
     }
 
+    private static func caller(_ role: Role) -> Whoami {
+        Whoami(actor: "token:t", roles: [role], permissions: Array(role.permissions))
+    }
+
+    /// A caller who may not read sees numbers alone.
+    @Test func theStatusPointsToWhatTheCallerMayDo() async {
+        let status = DaemonStatus(
+            status: .ready, version: "1.2", held: true,
+            suspendedMachines: [MachineSuspensionItem(machine: "m", at: Sample.time)], otherFailures: 1,
+            redactedFailures: 3, otherRuns: 2)
+        let worker = await CommandHarness().run("status", answers: [.value(status), .value(Self.caller(.work))])
+        #expect(
+            worker.output == """
+                status:    ready
+                version:   1.2
+                effects:   held: 'wfctl release' (needs the role 'operate') lets them start
+                suspended: m since 2026-07-31T09:30:00.123Z: 'wfctl resume --machine m' (needs the role 'operate')
+                behind:    nothing is late
+                instances: none
+                failed:    1 reason: 'wfctl failures' (needs the role 'view')
+                           3 for a redacted reason: 'wfctl list --status failed' (needs the role 'view')
+                runs:      2 runs: 'wfctl bulk list' (needs the role 'view')
+                backup:    none is known of
+
+                """)
+        let onCall = await CommandHarness().run("status", answers: [.value(status), .value(Self.caller(.operate))])
+        #expect(onCall.output.contains("'wfctl release' lets") && !onCall.output.contains("needs"))
+        let viewer = await CommandHarness().run("status", answers: [.value(status), .value(Self.caller(.view))])
+        #expect(viewer.output.contains("'wfctl release' (needs the role 'operate')"))
+        #expect(viewer.output.contains("1 reason: 'wfctl failures'\n"))
+        // A program has the fields alone, and nothing else is asked.
+        let transport = ScriptedTransport([.value(status)])
+        _ = await CommandHarness().run(["status", "-o", "json"], transport: transport)
+        #expect(transport.requests.map(\.target) == ["/v1/status"])
+    }
+
     /// The output has all known facts, and then the reason.
     @Test func aStatusThatIsNotReadyEndsAsARequestWould() async {
         let status = DaemonStatus(status: .storageUnavailable, reason: "disk full", version: "1")
         let problem = Problem(.storageUnavailable, detail: "Nothing can be written: disk full")
-        let outcome = await CommandHarness().run("status", answers: [.value(status), .problem(problem)])
+        let outcome = await CommandHarness().run(
+            "status", answers: [.value(status), .value(Self.caller(.admin)), .problem(problem)])
         #expect(outcome.output.hasPrefix("status:    storage-unavailable: disk full\nversion:   1\n"))
         #expect(outcome.errors.contains("Nothing can be written: disk full"))
         #expect(outcome.exit == 75)

@@ -172,6 +172,26 @@ struct RepairVerbTests {
         let outcome = await harness.run(
             "retry", "o", "--dry-run", answers: [.value(Self.answer(.failed, dryRun: true))])
         #expect(outcome.exit == 5 && outcome.errors == "error: o would fail\n", "\(outcome)")
+        var answer = Self.answer(.failed, dryRun: true)
+        answer.failure = Instance.Failure(
+            event: "count", type: .expressionFailed, detail: "'count' was undone: …", seq: 3, at: Sample.time,
+            message: "division by zero")
+        for line in [["retry", "o"], ["skip", "o", "--reason", "r"], ["send", "o", "poke"]] {
+            let (told, _) = await harness.run(line + ["--dry-run"], transport: ScriptedTransport([.value(answer)]))
+            #expect(told.exit == 5 && told.errors == "error: o would fail\n  'count' was undone: …\n", "\(told)")
+        }
+    }
+
+    @Test(arguments: [
+        (["set", "n=1", "o"], "The instance comes first: 'wfctl set o n=1'"),
+        (["set", "n=1"], "The instance comes first: 'wfctl set INSTANCE n=1'"),
+        (["set", "n=1", "m=2", "o"], "The instance comes first: 'wfctl set o n=1'"),
+        (["set", "o", "n"], "'n' has no value; write PATH=JSON"),
+    ])
+    func theInstanceComesBeforeItsChanges(line: [String], message: String) async {
+        let (outcome, _) = await CommandHarness().run(
+            line + ["--reason", "r"], transport: ScriptedTransport([]))
+        #expect(outcome.exit == 64 && outcome.errors.hasPrefix("error: \(message)\n"), "\(outcome)")
     }
 
     @Test(arguments: [false, true]) func aTimerThatWasTooLateIsTold(isRearmed: Bool) async {

@@ -65,10 +65,17 @@ enum BulkText {
     static func lines(for told: [BulkTold], of count: Int64) -> StyledText {
         let left = told.filter { !["done", "passedOver"].contains($0.outcome) }
         let lines = left.reduce(StyledText("")) { text, told in
-            text + "  \(told.outcome, .bad)  \(told.instance)\(told.message.map { ": \($0)" } ?? "")\n"
+            text + "  \(told.outcome, .bad)  \(line(for: told))\n"
         }
         let more = count - Int64(left.count)
         return more > 0 ? lines + "  and \(grouped(more)) more\n" : lines
+    }
+
+    /// Returns a left-out instance with the reason, which may begin with its name: `order-7: it runs`.
+    static func line(for told: BulkTold) -> String {
+        guard let why = told.message else { return told.instance }
+        let isNamed = [", ", ": ", " "].contains { why.hasPrefix(told.instance + $0) }
+        return isNamed ? why : "\(told.instance): \(why)"
     }
 
     /// Returns the counts: `87 went on, 1 changed`; empty if no instance was processed.

@@ -164,7 +164,8 @@ enum ErrorWords {
     static func text(of error: JSONValue?) -> String {
         guard let type = error?.object?["type"]?.string else { return message(of: error) }
         let message = message(of: error)
-        return message.isEmpty || message == type ? type : "\(type): \(message)"
+        if message.isEmpty { return type }
+        return message == type || message.hasPrefix(type + " ") ? message : "\(type): \(message)"
     }
 
     /// Returns the texts of an effect's last error, as `failures` prints them for an instance that failed on it.

@@ -76,6 +76,7 @@ struct List: Verb {
     func validate() throws {
         try Least.check("--limit", limit)
         try Span.check("--older-than", olderThan)
+        try OptionWord.refuseEmpty([("--prefix", prefix), ("--where", self.where)] + failure.map { ("--failure", $0) })
         if self.where != nil, let sort, sort != .name {
             throw ValidationError("'--where' goes through the instances in parts, so '--sort' can only be 'name'")
         }

@@ -34,6 +34,10 @@ struct SetContext: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
+        if !many.isUsed, let instance, instance.contains("=") {
+            let name = changes.first { !$0.contains("=") } ?? "INSTANCE"
+            throw ValidationError("The instance comes first: 'wfctl set \(name) \(instance)'")
+        }
         _ = try options.requiredReason(of: "set")
         if allChanges.isEmpty, unset.isEmpty { throw ValidationError("Nothing to change: give PATH=JSON or '--unset'") }
         var paths: Set<String> = []

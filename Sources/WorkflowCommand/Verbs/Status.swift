@@ -17,23 +17,40 @@ struct Status: Verb {
     @OptionGroup var global: GlobalOptions
 
     func run(in session: Session) async throws {
-        let status = try await session.withClient { try await $0.status() }
-        try session.print(status) { Self.lines(for: status) }
+        let isForPeople = session.format == .table
+        let (status, permissions) = try await session.withClient { client in
+            // Without an answer, the commands stand there as for a caller who may run them.
+            (try await client.status(), isForPeople ? try? await client.whoami().permissions : nil)
+        }
+        try session.print(status) { Self.lines(for: status, Remedies(permissions: permissions)) }
         // `ready` throws the reason, with its exit code.
         if status.status != .ready { _ = try await session.withClient { try await $0.ready() } }
     }
 
-    private static func lines(for status: DaemonStatus) -> StyledText {
+    /// The commands that help, with the role that the caller lacks.
+    private struct Remedies {
+        /// The caller's permissions; `nil` if they are unknown.
+        let permissions: [Route.Permission]?
+
+        func callAsFunction(_ line: String, _ need: Route.Permission) -> String {
+            guard let permissions, !permissions.contains(need), let role = Role.having(need).first else {
+                return "'\(line)'"
+            }
+            return "'\(line)' (needs the role '\(role.rawValue)')"
+        }
+    }
+
+    private static func lines(for status: DaemonStatus, _ remedies: Remedies) -> StyledText {
         let isReady = status.status == .ready
         var text: StyledText = "status:    \(status.status.rawValue, isReady ? nil : .bad)"
         if let reason = status.reason { text = text + ": \(reason)" }
         text = text + "\nversion:   \(status.version)\n"
         if status.held == true {
-            text = text + "effects:   \("held", .bad): 'wfctl release' lets them start\n"
+            text = text + "effects:   \("held", .bad): \(remedies("wfctl release", .operate)) lets them start\n"
             if let reason = status.holdReason { text = text + "           \(reason)\n" }
         }
         if let machines = status.suspendedMachines {
-            text = text + suspensions(machines)
+            text = text + suspensions(machines, remedies)
         }
         let late = status.behind.map { self.late($0, timers: status.lateTimers ?? 1) } ?? "nothing is late"
         let waiting = status.waiting == 0 ? "" : ", \(plural(status.waiting, "command")) wait"
@@ -47,13 +64,15 @@ struct Status: Verb {
                 + "\(DurationText.rough(milliseconds: failure.sinceInMilliseconds)): \(failure.message)\n"
         }
         if let others = status.otherFailures {
-            text = text + "           \(plural(others, "more reason")): 'wfctl failures'\n"
+            let all = remedies("wfctl failures", .read)
+            text = text + rest(others, "reason", after: status.failures.count, "failed:    ", all)
         }
         if let redacted = status.redactedFailures {
-            text = text + (status.failures.isEmpty ? "failed:    " : "           ")
-            text = text + "\(String(redacted), .bad) for a redacted reason: 'wfctl list --status failed'\n"
+            text = text + (status.failures.isEmpty && status.otherFailures == nil ? "failed:    " : "           ")
+            let list = remedies("wfctl list --status failed", .read)
+            text = text + "\(String(redacted), .bad) for a redacted reason: \(list)\n"
         }
-        text = text + queues(status)
+        text = text + queues(status, remedies)
         if let rows = status.deleting { text = text + "deleting:  \(plural(rows, "row")) left\n" }
         for (place, run) in (status.runs ?? []).enumerated() {
             let state: StyledText = "\(run.state.rawValue, run.state == .stopped ? .bad : nil)"
@@ -63,7 +82,8 @@ struct Status: Verb {
                 + "\(turns), " + state + "\(run.paused.map { ", pauses: \($0)" } ?? "")\n"
         }
         if let others = status.otherRuns {
-            text = text + "           \(plural(others, "more run")): 'wfctl bulk list'\n"
+            let all = remedies("wfctl bulk list", .read)
+            text = text + rest(others, "run", after: status.runs?.count ?? 0, "runs:      ", all)
         }
         if let disk = status.disk { text = text + "disk:      " + self.disk(disk) + "\n" }
         let backup = status.lastBackupAt?.text ?? "none is known of"
@@ -80,15 +100,28 @@ struct Status: Verb {
     /// The number of suspended machines with a line of their own.
     private static let shownMachines = 5
 
-    private static func suspensions(_ machines: [MachineSuspensionItem]) -> StyledText {
+    /// Returns the line for items without a line of their own: `           2 more reasons: 'wfctl failures'`.
+    ///
+    /// - Parameter shown: The number of items with a line. A caller who may not read has none, and sees the number.
+    private static func rest(
+        _ count: Int64, _ what: String, after shown: Int, _ label: String, _ remedy: String
+    ) -> StyledText {
+        shown == 0
+            ? "\(label)\(plural(count, what)): \(remedy)\n"
+            : "           \(plural(count, "more \(what)")): \(remedy)\n"
+    }
+
+    private static func suspensions(_ machines: [MachineSuspensionItem], _ remedies: Remedies) -> StyledText {
         var text: StyledText = ""
         for (place, machine) in machines.prefix(shownMachines).enumerated() {
             text =
                 text + (place == 0 ? "suspended: " : "           ") + "\(machine.machine, .bad)"
-                + "\(SuspensionText.text(machine)): 'wfctl resume --machine \(machine.machine)'\n"
+                + "\(SuspensionText.text(machine)): "
+                + "\(remedies("wfctl resume --machine \(machine.machine)", .operate))\n"
         }
         let others = machines.count - shownMachines
-        return others > 0 ? text + "           \(plural(Int64(others), "more machine")): 'wfctl machines'\n" : text
+        guard others > 0 else { return text }
+        return text + "           \(plural(Int64(others), "more machine")): \(remedies("wfctl machines", .read))\n"
     }
 
     private static func late(_ milliseconds: Int64, timers: Int64) -> String {
@@ -97,14 +130,14 @@ struct Status: Verb {
     }
 
     /// Returns a line for each queue that does not advance.
-    private static func queues(_ status: DaemonStatus) -> StyledText {
+    private static func queues(_ status: DaemonStatus, _ remedies: Remedies) -> StyledText {
         var text: StyledText = ""
         for (place, queue) in (status.queues ?? []).enumerated() {
             let standing = standing(queue).joined(separator: ", ")
             text = text + (place == 0 ? "queues:    " : "           ") + "\(queue.queue, .bad): \(standing)\n"
         }
         if let others = status.otherQueues {
-            text = text + "           \(plural(others, "more queue")): 'wfctl queues'\n"
+            text = text + "           \(plural(others, "more queue")): \(remedies("wfctl queues", .read))\n"
         }
         return text
     }
