@@ -185,11 +185,9 @@ extension ConsolePages {
     static func note(_ problem: Problem) -> Markup {
         Tag.div(.class("problem")) {
             Tag.p { problem.detail + "." }
-            if let roles = problem.roles, !roles.isEmpty {
-                Tag.p {
-                    "Roles that may: \(roles.map(\.rawValue).joined(separator: ", ")). "
-                    "'wfctl token create' gives one."
-                }
+            // The detail names all the roles.
+            if let role = problem.roles?.first {
+                Tag.p { "'wfctl token create NAME --role \(role.rawValue)' makes a token that may." }
             }
             if let name = problem.suggestion, problem.type == .instanceNotFound {
                 Tag.p {

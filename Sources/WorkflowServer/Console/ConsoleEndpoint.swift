@@ -32,8 +32,12 @@ struct ConsoleEndpoint: Sendable {
         (self.engine, self.isOnTCP, self.isEncrypted) = (engine, isOnTCP, isEncrypted)
     }
 
-    /// Returns true for a path of the console.
-    static func isForConsole(_ path: String) -> Bool { path == "/console" || path.hasPrefix(Link.root) }
+    /// Returns true for a request for the console. Somebody who opens the address alone in a browser wants it too.
+    func takes(_ request: Request) -> Bool {
+        let path = request.uri.path
+        if path == "/" { return isOnTCP && (request.method == .get || request.method == .head) }
+        return path == "/console" || path.hasPrefix(Link.root)
+    }
 
     /// Answers a request.
     func answer(
@@ -98,6 +102,7 @@ extension ConsoleEndpoint {
         let credentials = try gate.credentials(of: head).get()
         let words = try Self.words(of: request.uri.path)
         try Self.requireMethod(request.method, words)
+        if request.uri.path == "/" { return .redirect(to: Link.root, status: .temporaryRedirect) }
         if request.uri.path == "/console" { return .redirect(to: Link.root, status: .permanentRedirect) }
         if words.count == 2, words.first == "assets", let asset = Asset.all.first(where: { $0.name == words.last }) {
             return Response(asset)

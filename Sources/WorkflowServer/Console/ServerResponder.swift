@@ -9,7 +9,7 @@ struct ServerResponder: HTTPResponder {
     let console: ConsoleEndpoint?
 
     @concurrent func respond(to request: Request, context: ServerContext) async throws -> Response {
-        guard let console, ConsoleEndpoint.isForConsole(request.uri.path) else {
+        guard let console, console.takes(request) else {
             return try await api.respond(to: request, context: context)
         }
         return await console.answer(request, context, by: api)
