@@ -86,6 +86,12 @@ import ThreadTesting
         expectNone(Repository.sourceFiles.flatMap(TextRules.unfinished))
     }
 
+    @Test func noMergeIsHalfDone() {
+        let pages = (Repository.files(in: "docs") + ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"])
+            .filter { $0.hasSuffix(".md") }.map(Repository.file)
+        expectNone((Repository.sourceFiles + pages).flatMap(TextRules.mergeMarks))
+    }
+
     @Test func testsDoNotPassTime() {
         expectNone(Repository.sourceFiles.flatMap(TextRules.sleeps))
     }

@@ -173,6 +173,12 @@ struct RuleTests {
         #expect(TextRules.unfinished(sample("let list = toDoList")).isEmpty)
     }
 
+    @Test func theMarksOfAMergeAreFound() {
+        let mark = String(repeating: "<", count: 7)
+        #expect(TextRules.mergeMarks(sample("\n\(mark) HEAD\nlet a = 1")).map(\.line) == [2])
+        #expect(TextRules.mergeMarks(sample("let a = 1 \(mark) 2")).isEmpty)
+    }
+
     @Test func passingTimeIsFoundInTests() {
         let name = "sle" + "ep"
         let word = "Task." + name + "(for: .seconds(1))"

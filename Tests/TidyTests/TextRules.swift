@@ -8,6 +8,14 @@ enum TextRules {
         return findings(of: words, in: file) { "'\($0)': finish it, or say in an issue what is missing" }
     }
 
+    /// Finds lines that a merge left where two changes met.
+    static func mergeMarks(_ file: SourceFile) -> [Finding] {
+        let marks = ["<", ">"].map { String(repeating: $0, count: 7) + " " }
+        return zip(1..., file.lines).compactMap { number, line in
+            marks.contains { line.hasPrefix($0) } ? Finding(file.path, line: number, "two changes met here") : nil
+        }
+    }
+
     /// Finds tests that pass time. They must wait for a condition or advance the clock. One file checks again after a
     /// while.
     static func sleeps(_ file: SourceFile) -> [Finding] {
