@@ -44,6 +44,15 @@ import Testing
         #expect(arrow.attributes["data-lines"] == "\(taken.line)")
     }
 
+    @Test func takenTransitionsAreLit() throws {
+        let machine = try DrawnMachines.machine(at: "Examples/order.yaml")
+        let taken = try #require(machine.transitions.first { $0.descriptor == "legal.ok" })
+        let elements = try elements(of: try Scene(of: machine).svg(taken: [taken.index]))
+        let lit = elements.filter { $0.attributes["class"]?.split(separator: " ").contains("taken") == true }
+        #expect(lit.map { $0.attributes["data-transitions"] } == ["\(taken.index.rawValue)"])
+        #expect(lit.first?.attributes["class"] == "transition taken")
+    }
+
     @Test func noTextBecomesMarkup() throws {
         let picture = try Scene(of: try DrawnMachines.machine(at: "Tests/Pictures/hostile.yaml")).svg()
         let names = Set(try elements(of: picture).map(\.name))

@@ -36,7 +36,7 @@ struct ReplayTypeTests {
         "",
         #","output":7,"microsteps":[{"event":"pay","transitions":[{"source":"a","targets":["b"],"line":3}],"#
             + #""exited":["a"],"entered":["b"],"#
-            + #""actions":[{"state":"b","line":4,"text":"log \"x\"","exited":1,"entered":1}]}]"#,
+            + #""actions":[{"state":"b","line":4,"text":"log \"x\"","exited":1,"entered":1}]}],"version":2"#,
     ])
     func replayStepKeepsItsLetters(rest: String) throws {
         try roundTrip(

@@ -4,14 +4,16 @@ import Statechart
 struct SVGWriter {
     private let scene: Scene
     private let active: Set<StateIndex>
+    private let taken: Set<TransitionIndex>
     private let style: SVGStyle
     private var text = ""
 
     private static let fonts = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 
-    init(_ scene: Scene, active: Set<StateIndex>, style: SVGStyle) {
+    init(_ scene: Scene, active: Set<StateIndex>, taken: Set<TransitionIndex>, style: SVGStyle) {
         self.scene = scene
         self.active = active
+        self.taken = taken
         self.style = style
     }
 
@@ -149,8 +151,8 @@ struct SVGWriter {
 
     private mutating func add(_ arrow: Scene.Arrow) {
         let machine = scene.machine
-        var attributes =
-            "class=\"\(arrow.transitions.isEmpty ? arrow.isFallback ? "fallback" : "initial" : "transition")\""
+        let kind = arrow.transitions.isEmpty ? arrow.isFallback ? "fallback" : "initial" : "transition"
+        var attributes = "class=\"\(kind)\(arrow.transitions.contains(where: taken.contains) ? " taken" : "")\""
         let source = XMLText.escaped(machine[arrow.source].path)
         attributes += " data-source=\"\(source)\" data-target=\"\(XMLText.escaped(machine[arrow.target].path))\""
         if !arrow.transitions.isEmpty {

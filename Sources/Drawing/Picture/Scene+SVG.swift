@@ -9,13 +9,14 @@ extension Scene {
     ///
     /// - Parameters:
     ///   - active: The active states, which have the class `active`.
+    ///   - taken: The transitions that were taken; their arrows have the class `taken`.
     ///   - notes: The notes of states, for a scene with room for them.
     ///   - opening: Returns the address that shows a folded state open; `nil` draws no links.
     package func svg(
-        active: Set<StateIndex> = [], notes: [StateIndex: SceneNote] = [:], opening: ((Box) -> String)? = nil,
-        style: SVGStyle = .embedded
+        active: Set<StateIndex> = [], taken: Set<TransitionIndex> = [], notes: [StateIndex: SceneNote] = [:],
+        opening: ((Box) -> String)? = nil, style: SVGStyle = .embedded
     ) -> String {
-        var writer = SVGWriter(self, active: active, style: style)
+        var writer = SVGWriter(self, active: active, taken: taken, style: style)
         return writer.picture(notes: notes, opening: opening)
     }
 }

@@ -24,12 +24,14 @@ public struct ReplayStep: Equatable, WireRecord {
     public var redacted: Bool?
     /// The microsteps; only if the caller asked for them.
     public var microsteps: [ReplayMicrostep]?
+    /// The version of the machine after the step, to which the lines of the microsteps belong; only with microsteps.
+    public var version: Int64?
 
     /// Creates a value from its parts.
     public init(
         seq: Int64, at: WireTime, kind: String, event: String, data: JSONValue? = nil, note: JSONValue? = nil,
         status: Instance.Status, configuration: [String], context: JSONObject, output: JSONValue? = nil,
-        redacted: Bool? = nil, microsteps: [ReplayMicrostep]? = nil
+        redacted: Bool? = nil, microsteps: [ReplayMicrostep]? = nil, version: Int64? = nil
     ) {
         self.seq = seq
         self.at = at
@@ -43,6 +45,7 @@ public struct ReplayStep: Equatable, WireRecord {
         self.output = output
         self.redacted = redacted
         self.microsteps = microsteps
+        self.version = version
     }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
@@ -58,5 +61,6 @@ public struct ReplayStep: Equatable, WireRecord {
         output = try fields.optional("output", \.output)
         redacted = try fields.optional("redacted", \.redacted)
         microsteps = try fields.optional("microsteps", \.microsteps)
+        version = try fields.optional("version", \.version)
     }
 }

@@ -55,7 +55,7 @@ extension Engine {
                 let status = fold.snapshot.map { InstanceStatus($0.status) } ?? row.statusBehind ?? .running
                 try await report(
                     ReplayedStep(
-                        row: row, machine: loaded.machine, snapshot: fold.snapshot,
+                        row: row, machine: loaded.machine, version: loaded.record.version, snapshot: fold.snapshot,
                         status: row.position == record.head ? record.status : status,
                         microsteps: macrostep?.microsteps ?? []))
             }
@@ -96,6 +96,7 @@ extension Engine {
 package struct ReplayedStep: Sendable {
     package let row: JournalRecord
     package let machine: Machine
+    package let version: MachineVersion
     /// The instance afterwards; `nil` if a redaction erased its state.
     package let snapshot: Snapshot?
     package let status: InstanceStatus

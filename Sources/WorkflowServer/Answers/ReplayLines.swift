@@ -103,7 +103,8 @@ extension ReplayStep {
             configuration: SnapshotText.leafPaths(in: step.row.to),
             context: step.snapshot?.context ?? JSONObject(), output: step.snapshot?.output,
             redacted: step.snapshot == nil ? true : nil,
-            microsteps: isTraced ? step.microsteps.map { ReplayMicrostep($0, of: step.machine) } : nil)
+            microsteps: isTraced ? step.microsteps.map { ReplayMicrostep($0, of: step.machine) } : nil,
+            version: isTraced ? step.version.rawValue : nil)
     }
 }
 
