@@ -308,7 +308,9 @@ let package = Package(
             dependencies: [
                 "ThreadTesting", "NaiveStatechart", "Statechart", "StateMachines", "WorkflowCEL", "WorkflowJSON",
             ]),
-        .testTarget(name: "WorkflowConsoleTests", dependencies: ["WorkflowConsole"]),
+        .testTarget(
+            name: "WorkflowConsoleTests",
+            dependencies: ["Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowConsole", "WorkflowJSON"]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["ThreadTesting", "WorkflowThreads"]),
         // The pages of the manual as blocks, links and commands, for the tests that hold them to the code.
         .target(name: "ManualTesting", path: "Tests/ManualTesting"),

@@ -58,6 +58,7 @@ enum ImportRules {
         ],
         "Sources/WorkflowConsole": [
             "Drawing", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal",
+            "Synchronization",
         ],
         "Sources/WorkflowCommand": [
             "Drawing", "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart",

@@ -43,7 +43,9 @@ package struct Markup: Sendable {
     }
 
     /// Creates a picture of a machine, which escapes its own texts.
-    init(drawing scene: Scene, active: Set<StateIndex>) { html = scene.svg(active: active, style: .none) }
+    init(drawing scene: Scene, active: Set<StateIndex>, taken: Set<TransitionIndex>) {
+        html = scene.svg(active: active, taken: taken, style: .none)
+    }
 
     /// Creates the element that runs a script: a file of the console, never a text.
     init(module asset: Asset) { html = "<script type=\"module\" src=\"\(asset.link.text)\"></script>" }
@@ -61,6 +63,9 @@ package struct Markup: Sendable {
         both.html += second.html
         return both
     }
+
+    /// Adds a piece at the end.
+    static func += (first: inout Markup, second: Markup) { first.html += second.html }
 
     /// The same escapes serve a text and a value in double quotes.
     private static func append(_ scalar: Unicode.Scalar, to html: inout String) {
@@ -101,7 +106,7 @@ enum MarkupBuilder {
 
     static func buildExpression(_ markup: Markup) -> Markup { markup }
 
-    static func buildBlock(_ parts: Markup...) -> Markup { parts.reduce(Markup(), +) }
+    static func buildBlock(_ parts: Markup...) -> Markup { parts.reduce(into: Markup(), +=) }
 
     static func buildOptional(_ part: Markup?) -> Markup { part ?? Markup() }
 
@@ -109,5 +114,5 @@ enum MarkupBuilder {
 
     static func buildEither(second part: Markup) -> Markup { part }
 
-    static func buildArray(_ parts: [Markup]) -> Markup { parts.reduce(Markup(), +) }
+    static func buildArray(_ parts: [Markup]) -> Markup { parts.reduce(into: Markup(), +=) }
 }

@@ -5,22 +5,19 @@ import WorkflowAPI
 /// The states of a machine as a list of lists: the twin of its drawing.
 struct StateTree {
     private let machine: Machine
+    /// The drawing; `nil` for a machine that is too large for one.
+    private let scene: Scene?
     /// The machine with its version: what a drawing is of.
     private let name: String
 
     /// Reads the definition that the daemon keeps; `nil` for one that this version cannot read.
     init?(_ summary: MachineSummary) {
-        guard let source = summary.source, let semantics = Semantics(rawValue: summary.semantics),
-            let reading = try? DefinitionReader.read(stored: source, semantics: semantics)
-        else { return nil }
-        (machine, name) = (reading.machine, "\(summary.machine)@\(summary.version)")
+        guard let drawn = DrawnMachines.shared.machine(summary) else { return nil }
+        (machine, scene, name) = (drawn.machine, drawn.scene, "\(summary.machine)@\(summary.version)")
     }
 
     /// The machine's description.
     var description: String? { machine.description }
-
-    /// The most states of a machine that is drawn for each request for its page.
-    private static let drawnStates = 300
 
     /// Returns the drawing, in which the active states are lit, beside the list.
     ///
@@ -45,11 +42,24 @@ struct StateTree {
         let key = isFolded ? "\(name) \(paths.joined(separator: " "))" : name
         let attributes: [Attribute] = [.class("drawing"), .drawing(key), .active(paths), .taken(taken)]
         if key == drawn { return Markup(.div, attributes, Markup()) }
-        guard machine.states.count <= Self.drawnStates, let scene = try? Scene(of: machine) else {
+        guard let scene else {
             return Tag.p(.class("note")) { "The machine is too large to draw here: 'wfctl graph' draws it." }
         }
         let active = paths.compactMap { machine.state(atPath: $0) }
-        return Markup(.div, attributes, Markup(drawing: scene, active: Set(active)))
+        let lit = taken.compactMap { Int32(exactly: $0) }.map(TransitionIndex.init(rawValue:))
+        return Markup(.div, attributes, Markup(drawing: scene, active: Set(active), taken: Set(lit)))
+    }
+
+    /// Returns the numbers of transitions that the API names by their places. Transitions on one line between the same
+    /// states are the same here, and have the same arrow.
+    func numbers(of taken: [ReplayMicrostep.Taken]) -> [Int] {
+        let taken = Set(taken)
+        return machine.transitions.filter { transition in
+            taken.contains(
+                ReplayMicrostep.Taken(
+                    source: machine[transition.source].path, targets: machine.paths(of: transition.targets),
+                    line: transition.line))
+        }.map { Int($0.index.rawValue) }
     }
 
     private func list(_ active: Set<String>, _ note: (_ path: String) -> Markup) -> Markup {
