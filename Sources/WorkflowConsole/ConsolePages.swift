@@ -34,7 +34,7 @@ package enum ConsolePages {
         case ("machines", nil, 1): return try await MachinePages.list(request, client)
         case ("machines", let name?, _): return try await MachinePages.machine(name, request, client)
         case ("instances", nil, 1): return try await InstanceList.content(request, client)
-        case ("instances", let name?, _): return try await InstancePage.content(name, request, client)
+        case ("instances", let name?, _): return try await InstancePage.content(name, request, visitor)
         case ("effects", nil, 1): return try await EffectPages.effects(request, client)
         case ("queues", nil, 1): return try await EffectPages.queues(request, client)
         case ("runs", nil, 1): return try await RunPages.list(client)
@@ -202,6 +202,9 @@ extension ConsolePages {
                     "?"
                 }
             }
+            if problem.type == .seqNotFound, let name = problem.instance {
+                Tag.p { Tag.a(.href(.instance(name))) { "Now" } }
+            }
             if problem.type.retryAfterSeconds != nil { Tag.p { "Load the page again in a moment." } }
         }
     }
@@ -232,5 +235,5 @@ extension ConsolePages {
 
 extension ClientError {
     /// The problem of a refused request; for any other error one with its words.
-    fileprivate var asProblem: Problem { problem ?? Problem(.internalError, detail: description) }
+    var asProblem: Problem { problem ?? Problem(.internalError, detail: description) }
 }

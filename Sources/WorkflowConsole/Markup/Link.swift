@@ -7,7 +7,7 @@ package struct Link: Sendable {
     package static let root = "/console/"
 
     /// The path with its query.
-    package let text: String
+    package private(set) var text: String
 
     /// - Parameters:
     ///   - words: The words after `/console/`, such as `instances`; empty for the overview.
@@ -45,9 +45,22 @@ package struct Link: Sendable {
         Link("instances", name, [("seq", seq.map { String($0) })])
     }
 
+    /// Returns the link to the rows of an instance's history that end with a row.
+    static func rows(through last: Int64, of name: String, seq: Int64?) -> Link {
+        Link("instances", name, [("seq", seq.map { String($0) }), ("rows", "\(last)")]).followed(by: "#history")
+    }
+
+    /// Returns the link to the history of an instance as a file.
+    static func history(of name: String) -> Link {
+        Link("instances", name).followed(by: "/history.jsonl")
+    }
+
     /// Returns the link to a machine.
-    static func machine(_ name: String, version: Int64? = nil) -> Link {
-        Link("machines", name, [("version", version.map { String($0) })])
+    ///
+    /// - Parameter line: The line of its source; `nil` for the beginning of the page.
+    static func machine(_ name: String, version: Int64? = nil, line: Int? = nil) -> Link {
+        let page = Link("machines", name, [("version", version.map { String($0) })])
+        return line.map { page.followed(by: "#L\($0)") } ?? page
     }
 
     /// Returns the link to a list of instances.
@@ -67,6 +80,13 @@ package struct Link: Sendable {
     /// - Parameter cursor: The place after which the stream begins; `nil` for now.
     static func stream(ofMachines names: [String], after cursor: String?) -> Link {
         Link("stream", nil, names.map { ("machine", $0) } + [("after", cursor)])
+    }
+
+    /// - Parameter rest: Text that needs no encoding.
+    private func followed(by rest: String) -> Link {
+        var link = self
+        link.text += rest
+        return link
     }
 
     /// - Parameter query: A query that is encoded already, with its question mark, or empty.

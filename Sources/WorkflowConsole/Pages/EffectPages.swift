@@ -37,7 +37,7 @@ enum EffectPages {
                 Tag.code { effect.id }
                 Tag.a(.href(Link("effects", nil, [("queue", effect.queue)]))) { effect.queue }
                 Markup(text: state(effect))
-                Tag.span { Words.until(effect.dueInMilliseconds) }
+                Words.until(effect.due, effect.dueInMilliseconds)
                 Markup(text: "\(effect.attempts)")
                 Markup(text: Words.error(effect.error))
             }

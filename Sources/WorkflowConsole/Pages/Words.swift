@@ -5,7 +5,7 @@ import WorkflowTerminal
 /// The small pieces that pages are made of: times, spans, statuses, JSON, links to more.
 enum Words {
     /// The most characters of JSON that a page shows.
-    private static let longestJSON = 64 << 10
+    static let longestJSON = 64 << 10
 
     static func time(_ time: WireTime) -> Markup {
         let text = time.text
@@ -17,6 +17,11 @@ enum Words {
     /// Returns a span until a moment: `in 3m`, `4h late`.
     static func until(_ milliseconds: Int64) -> String {
         milliseconds >= 0 ? "in \(span(milliseconds))" : "\(span(-max(milliseconds, -.max))) late"
+    }
+
+    /// Returns a span until a moment that counts down in a browser.
+    static func until(_ time: WireTime, _ milliseconds: Int64) -> Markup {
+        Tag.time(.class("until"), .datetime(time.text)) { until(milliseconds) }
     }
 
     static func span(_ milliseconds: Int64) -> String { RoughDuration.text(milliseconds: milliseconds) }
@@ -51,9 +56,11 @@ enum Words {
         let text = IndentedJSON.text(of: value)
         let isCut = text.utf8.count > longestJSON
         let shown = isCut ? String(decoding: text.utf8.prefix(longestJSON), as: UTF8.self) : text
-        return Tag.pre { shown }
-            + (isCut ? Tag.p(.class("note")) { "The rest is left out here: '-o json' has it all." } : Markup())
+        return Tag.pre { shown } + (isCut ? cut : Markup())
     }
+
+    /// The sentence below JSON that was cut.
+    static let cut = Tag.p(.class("note")) { "The rest is left out here: '-o json' has it all." }
 
     /// Returns JSON in one line of a table, cut.
     static func brief(_ value: JSONValue?) -> Markup {

@@ -121,8 +121,17 @@ extension ConsoleEndpoint {
         guard let visitor = try visitor(credentials, session, context, by: api, head.authority) else {
             return .login(because: session.secret == nil ? nil : Self.endedSession, page)
         }
+        if let name = HistoryLines.instance(in: page) { return await history(of: name, for: visitor) }
         page.cursor = await cursor
         return Response(await ConsolePages.page(page, for: visitor))
+    }
+
+    private func history(of name: String, for visitor: Visitor) async -> Response {
+        do throws(Problem) {
+            return Response(download: try await HistoryLines(of: name, for: visitor), within: budget)
+        } catch {
+            return Response(ConsolePages.problem(error, for: visitor))
+        }
     }
 
     /// The journal's last place; `nil` if it cannot be read, which the page itself will say.

@@ -125,7 +125,7 @@ import WorkflowServer
 
     private static let tags: Set = [
         "a", "b", "body", "button", "caption", "code", "dd", "details", "div", "dl", "dt", "form", "h1", "h2", "head",
-        "header", "html", "input", "label", "li", "link", "main", "meta", "nav", "option", "p", "pre", "script",
+        "header", "html", "input", "label", "li", "link", "main", "meta", "nav", "ol", "option", "p", "pre", "script",
         "section", "select", "span", "strong", "summary", "table", "tbody", "td", "th", "thead", "time", "title", "tr",
         "ul",
         // The drawing's.
@@ -213,7 +213,7 @@ import WorkflowServer
             ),
             ("/console/instances?prefix=x&where=false", "wfctl list --prefix x --where false"),
             ("/console/instances/y", "wfctl show y"), ("/console/instances/-x", "wfctl show -- -x"),
-            ("/console/instances/y?seq=2", "wfctl replay --to 2 y"),
+            ("/console/instances/y?seq=2", "wfctl replay --trace --from 2 --to 2 y"),
             ("/console/effects?queue=task%3Aq", "wfctl effects --queue task:q"), ("/console/queues", "wfctl queues"),
             ("/console/runs", "wfctl bulk list"), ("/console/runs/r", "wfctl bulk show r"),
             ("/console/activity?action=apply", "wfctl audit --action apply"),
@@ -251,7 +251,7 @@ import WorkflowServer
         #expect(waiting.contains("Attempts that failed") && waiting.contains("task:q"))
         #expect(waiting.contains("taken in <code>a</code>") && waiting.contains("Its machine is suspended: until"))
         let past = try await host.get("/console/instances/y?seq=1", cookie).text
-        #expect(past.contains("This is an earlier moment.") && past.contains("aria-current=\"page\">1</a>"))
+        #expect(past.contains("This is how it was after seq 1 of ") && past.contains("aria-current=\"page\">1</a>"))
         try await host.server.stop()
     }
 }
