@@ -98,27 +98,18 @@ extension BulkRecord {
 package struct SelectionQuery: Sendable, Equatable {
     /// The filter of the instances; its order, limit and place are ignored.
     package var filter: InstanceQuery
-    /// The versions of the machines in the filter; empty for all.
-    package var versions: [MachineVersion]
     /// The first excluded id; instances from `below` on are left out. `nil` excludes none.
     package var below: InstanceID?
     package var after: BulkMark
     package var limit: Int
 
     package init(
-        _ filter: InstanceQuery, versions: [MachineVersion] = [], below: InstanceID? = nil, after: BulkMark = .start,
-        limit: Int
+        _ filter: InstanceQuery, below: InstanceID? = nil, after: BulkMark = .start, limit: Int
     ) {
         self.filter = filter
-        self.versions = versions
         self.below = below
         self.after = after
         self.limit = limit
-    }
-
-    /// Returns true if the query selects instances of a version of a machine.
-    package func takes(_ machine: MachineName, _ version: MachineVersion) -> Bool {
-        filter.takes(machine) && (versions.isEmpty || versions.contains(version))
     }
 }
 

@@ -7,6 +7,8 @@ package struct InstanceQuery: Sendable, Equatable {
     package var prefix: String?
     /// The machines; empty for all.
     package var machines: [MachineName]
+    /// The versions of the machines; empty for all.
+    package var versions: [MachineVersion]
     /// The statuses; empty for all.
     package var statuses: [InstanceStatus]
     /// The paths of states; selects instances in one of these states or below it. Empty for all.
@@ -28,12 +30,14 @@ package struct InstanceQuery: Sendable, Equatable {
     package var after: InstanceListPosition?
 
     package init(
-        prefix: String? = nil, machines: [MachineName] = [], statuses: [InstanceStatus] = [], states: [String] = [],
-        enteredBefore: Timestamp? = nil, updatedAfter: Timestamp? = nil, failures: [String] = [],
-        condition: DatedCondition? = nil, order: InstanceOrder? = nil, limit: Int, after: InstanceListPosition? = nil
+        prefix: String? = nil, machines: [MachineName] = [], versions: [MachineVersion] = [],
+        statuses: [InstanceStatus] = [], states: [String] = [], enteredBefore: Timestamp? = nil,
+        updatedAfter: Timestamp? = nil, failures: [String] = [], condition: DatedCondition? = nil,
+        order: InstanceOrder? = nil, limit: Int, after: InstanceListPosition? = nil
     ) {
         self.prefix = prefix
         self.machines = machines
+        self.versions = versions
         self.statuses = statuses
         self.states = states
         self.enteredBefore = enteredBefore
@@ -54,13 +58,21 @@ package struct InstanceQuery: Sendable, Equatable {
     /// Returns true if the query selects instances of a machine.
     package func takes(_ machine: MachineName) -> Bool { machines.isEmpty || machines.contains(machine) }
 
+    /// Returns true if the query selects instances of a version of a machine.
+    package func takes(_ machine: MachineName, _ version: MachineVersion) -> Bool {
+        takes(machine) && (versions.isEmpty || versions.contains(version))
+    }
+
+    /// True if the query selects instances of all versions of all machines.
+    package var takesAllMachines: Bool { machines.isEmpty && versions.isEmpty }
+
     /// Returns true if the query selects instances with a status.
     package func takes(_ status: InstanceStatus) -> Bool { statuses.isEmpty || statuses.contains(status) }
 
     /// Returns true if the query selects an instance whose last row has this time.
     package func takes(updated: Timestamp) -> Bool { updatedAfter.map { updated > $0 } ?? true }
 
-    /// Returns true if the query selects an instance, given that its machine and status are selected.
+    /// Returns true if the query selects an instance, given that its machine version and status are selected.
     ///
     /// - Parameters:
     ///   - text: The failure that the instance stores.

@@ -71,7 +71,8 @@ extension StoreSuite {
             func found(
                 _ filter: InstanceQuery = InstanceQuery(limit: 0), versions: [MachineVersion] = [], limit: Int
             ) async throws -> [String] {
-                var query = SelectionQuery(filter, versions: versions, limit: limit)
+                var query = SelectionQuery(filter, limit: limit)
+                query.filter.versions = versions
                 var names: [String] = []
                 for _ in 0..<100 {
                     let slice = try await store.selection(query, in: .default)

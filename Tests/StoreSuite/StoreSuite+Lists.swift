@@ -34,6 +34,29 @@ extension StoreSuite {
                 }
             }
         },
+        Check(name: "instances are listed by the version of their machine", marks: [.pagesOfInstances]) {
+            (store, writer) async throws in
+            let scribe = Scribe(writer)
+            try populate(scribe, writer)
+            for machines in [["order"], ["seldom"], ["order", "refund"], []] as [[MachineName]] {
+                for versions in [[1], [2], [2, 1], [3]] as [[MachineVersion]] {
+                    for order in InstanceOrder.allCases.map(Optional.some) + [nil] {
+                        for prefix in [nil, "i1"] {
+                            var query = InstanceQuery(
+                                prefix: prefix, machines: machines, versions: versions, order: order, limit: 0)
+                            let wanted = expected(query, scribe)
+                            if prefix == nil, machines != ["seldom"] {
+                                #expect(wanted.isEmpty == (versions == [3]))
+                            }
+                            for limit in [1, 7, 1_000] {
+                                query.limit = limit
+                                #expect(try await allPages(query, store) == wanted, "\(query)")
+                            }
+                        }
+                    }
+                }
+            }
+        },
         Check(name: "instances are listed in every order, in pages of every size", marks: [.pagesOfInstances]) {
             (store, writer) async throws in
             let scribe = Scribe(writer)
@@ -263,6 +286,7 @@ extension StoreSuite {
                 let isNamed = instance.name.rawValue.utf8.starts(with: (query.prefix ?? "").utf8)
                 return isNamed && instance.status != .purging
                     && (query.machines.isEmpty || query.machines.contains { $0 == machine?.name })
+                    && (query.versions.isEmpty || query.versions.contains { $0 == machine?.version })
                     && (query.statuses.isEmpty || query.statuses.contains(instance.status))
                     && (query.states.isEmpty || isInState) && isOld && isAhead && (query.failures.isEmpty || hasFailed)
             }

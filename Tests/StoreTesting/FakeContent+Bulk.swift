@@ -33,7 +33,7 @@ extension FakeContent {
         var examination = InstanceExamination()
         let found = next.filter { instance in
             guard let machine = machine(instance.machineID), instance.status != .purging,
-                query.takes(machine.name, machine.version), query.filter.takes(instance.status),
+                query.filter.takes(machine.name, machine.version), query.filter.takes(instance.status),
                 query.filter.takes(name: instance.name.rawValue)
             else { return false }
             return query.filter.takes(

@@ -85,7 +85,9 @@ extension FakeContent {
 
     private func isWanted(_ instance: InstanceRecord, _ query: InstanceQuery) -> Bool {
         guard instance.status != .purging, query.takes(instance.status) else { return false }
-        guard machine(instance.machineID).map({ query.takes($0.name) }) ?? query.machines.isEmpty else { return false }
+        guard machine(instance.machineID).map({ query.takes($0.name, $0.version) }) ?? query.takesAllMachines else {
+            return false
+        }
         guard query.takes(name: instance.name.rawValue), query.takes(updated: instance.updated) else { return false }
         return query.takes(
             configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure,

@@ -76,18 +76,22 @@ struct CountTypeTests {
 
     @Test func queriesAreReadAsTheyAreWritten() throws {
         let list = InstanceListParameters(
-            prefix: "order-%", machines: ["order"], statuses: [.failed], olderThan: "2d", ahead: true,
+            prefix: "order-%", machines: ["order"], versions: [2, 3], statuses: [.failed], olderThan: "2d", ahead: true,
             failures: ["string + int"], condition: "context.a == 'b'", sort: .name, limit: 3)
         #expect(
             list.queryText
-                == "?prefix=order-%25&machine=order&status=failed&olderThan=2d&ahead=true&failure=string%20%2B%20int"
-                + "&where=context.a%20%3D%3D%20%27b%27&sort=name&limit=3")
+                == "?prefix=order-%25&machine=order&version=2&version=3&status=failed&olderThan=2d&ahead=true"
+                + "&failure=string%20%2B%20int&where=context.a%20%3D%3D%20%27b%27&sort=name&limit=3")
         let query = [
-            ("prefix", "order-%"), ("machine", "order"), ("status", "failed"), ("olderThan", "2d"), ("ahead", "true"),
-            ("failure", "string + int"), ("where", "context.a == 'b'"), ("sort", "name"), ("limit", "3"),
+            ("prefix", "order-%"), ("machine", "order"), ("version", "2"), ("version", "3"), ("status", "failed"),
+            ("olderThan", "2d"), ("ahead", "true"), ("failure", "string + int"), ("where", "context.a == 'b'"), ("sort", "name"), ("limit", "3"),
         ]
         #expect(try InstanceListParameters(query: query.map { (name: $0.0, value: $0.1) }) == list)
         #expect(throws: WireError.self) { try InstanceListParameters(query: [("sort", "size")]) }
+        for machines in [[], ["m", "n"]] {
+            let query = machines.map { (name: "machine", value: $0) } + [(name: "version", value: "1")]
+            #expect(throws: WireError.self) { try InstanceListParameters(query: query) }
+        }
         #expect(throws: WireError.self) { try InstanceListParameters(query: [("where", "true"), ("sort", "age")]) }
         #expect(try FailureParameters(query: [("machine", "m")]) == FailureParameters(machines: ["m"]))
         #expect(FailureParameters(machines: ["m", "n"]).queryText == "?machine=m&machine=n")

@@ -39,6 +39,18 @@ import WorkflowStore
         }
     }
 
+    @Test func aListKeepsItsVersions() throws {
+        var query = InstanceQuery(machines: ["order"], versions: [2, 3], limit: 0)
+        query.after = .found(
+            InstanceListPlace(machineID: MachineID(rawValue: 1), status: .running, id: InstanceID(rawValue: 7)))
+        let text = try PageToken.instances(query, nil).text(generation: 1)
+        #expect(try PageToken.read(text).token == .instances(query, nil))
+        for bad in ["2", #"["2"]"#, "[2.5]", #"[2],3"#] {
+            let text = #"[1,"i",null,null,null,null,null,null,1,"running",7,null,null,null,\#(bad)]"#
+            #expect(throws: (any Error).self) { try PageToken.read(Data(text.utf8).base64EncodedString()) }
+        }
+    }
+
     @Test func aListByNameKeepsItsPrefix() throws {
         var query = InstanceQuery(prefix: "order-%", order: .name, limit: 0)
         query.after = .ranked(InstanceRank(time: 0, name: "order-%1", id: InstanceID(rawValue: 7)))

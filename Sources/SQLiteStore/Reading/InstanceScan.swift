@@ -82,26 +82,15 @@ struct InstanceScan: PageSearch {
     }
 
     private func nextMachine(_ database: Database) throws -> MachineID? {
-        if query.machines.isEmpty {
-            return try database.first(Self.anyMachine, place?.machineID.rawValue ?? 0) { row in try row.machineID() }
+        let last = place?.machineID.rawValue ?? 0
+        guard let machines = try query.selectedMachines(database, in: namespace, after: last) else {
+            return try database.first(Self.anyMachine, last) { row in try row.machineID() }
         }
-        var next: MachineID?
-        for name in query.machines {
-            var select = try PreparedStatement(
-                database, Self.namedMachine, place?.machineID.rawValue ?? 0, namespace, name)
-            guard let found = try select.first({ row in try row.machineID() }) else { continue }
-            next = next.map { min($0, found) } ?? found
-        }
-        return next
+        return machines.min().map(MachineID.init(rawValue:))
     }
 
     /// Selects versions of any namespace: no wanted instance is found under another namespace's machine.
     private static let anyMachine = "SELECT id FROM machine WHERE id > ? ORDER BY id LIMIT 1"
-
-    /// The plus signs keep SQLite on the index by name, which has few rows for one name.
-    private static let namedMachine = """
-        SELECT id FROM machine WHERE +id > ?1 AND namespace_id = ?2 AND name = ?3 ORDER BY +id LIMIT 1
-        """
 
     /// Reads the rest of a range; returns false if the page or the budget ended first.
     private mutating func read(
@@ -175,12 +164,12 @@ extension InstanceScan {
     private static let rowsForOne: Int64 = 5
 
     private func machinesToWalk(_ database: Database) throws -> Walked? {
-        if query.machines.isEmpty { return .all }
-        guard try Table.tally.isThere(in: database) else { return nil }
+        if query.takesAllMachines { return .all }
+        guard !query.machines.isEmpty, try Table.tally.isThere(in: database) else { return nil }
         var select = try PreparedStatement(
             database,
             """
-            SELECT id, coalesce(n, 0) FROM machine LEFT JOIN tally ON machine_id = id
+            SELECT id, version, coalesce(n, 0) FROM machine LEFT JOIN tally ON machine_id = id
             WHERE namespace_id = ? AND name = ?
             """)
         var machines: Set<Int64> = []
@@ -188,8 +177,10 @@ extension InstanceScan {
         for name in query.machines {
             select.bind(namespace, name)
             try select.forEachRow { row in
-                machines.insert(try row.ordinal())
-                count = min(count + (try row.count()), StoreNumbers.range.upperBound)
+                let (id, version, own) = (try row.ordinal(), try row.version(), try row.count())
+                guard query.takes(name, version) else { return true }
+                machines.insert(id)
+                count = min(count + own, StoreNumbers.range.upperBound)
                 return true
             }
         }

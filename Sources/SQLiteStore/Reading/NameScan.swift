@@ -40,7 +40,7 @@ struct NameScan: PageSearch {
     }
 
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
-        let machines = try selectedMachines(database)
+        let machines = try query.selectedMachines(database, in: namespace)
         var isWhole = true
         // A name that is not from this range cannot lead before it.
         let start = last.flatMap { $0.name.utf8.lexicographicallyPrecedes(prefix.utf8) ? nil : $0.name }
@@ -72,19 +72,6 @@ struct NameScan: PageSearch {
     private static let fromFirst = select(">=")
     private static let behindLast = select(">")
     private static let nameInIndex = CInt(InstanceRecord.columns.names.count)
-
-    /// Returns the versions of the machines in the query; `nil` for all.
-    private func selectedMachines(_ database: Database) throws -> Set<Int64>? {
-        if query.machines.isEmpty { return nil }
-        var machines: Set<Int64> = []
-        for name in query.machines {
-            machines.formUnion(
-                try database.all("SELECT id FROM machine WHERE namespace_id = ? AND name = ?", namespace, name) { row in
-                    try row.ordinal()
-                })
-        }
-        return machines
-    }
 
     private mutating func take(
         _ row: inout StatementRow, named name: String, of machines: Set<Int64>?, _ database: Database

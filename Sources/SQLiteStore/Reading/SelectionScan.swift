@@ -40,24 +40,12 @@ struct SelectionScan {
     }
 
     private func nextMachine(_ database: Database, after id: Int64) throws -> Int64? {
-        if query.filter.machines.isEmpty {
+        guard let machines = try query.filter.selectedMachines(database, in: namespace, after: id) else {
             return try database.first(
                 "SELECT id FROM machine WHERE id > ? AND namespace_id = ? ORDER BY id LIMIT 1", id, namespace
             ) { row in try row.ordinal() }
         }
-        var next: Int64?
-        for machine in query.filter.machines {
-            // The plus sign keeps SQLite on the index by name, which has few rows for one name.
-            try database.forEachRow(
-                "SELECT id, version FROM machine WHERE +id > ? AND namespace_id = ? AND name = ?", id,
-                namespace, machine
-            ) { row in
-                let id = try row.ordinal()
-                if query.takes(machine, try row.version()) { next = next.map { min($0, id) } ?? id }
-                return true
-            }
-        }
-        return next
+        return machines.min()
     }
 
     /// Returns the next instances of one machine version. If there are none, the mark stays unchanged.

@@ -4,6 +4,8 @@ public struct InstanceListParameters: Hashable, Sendable {
     public var prefix: String?
     /// The names of the machines; empty for all.
     public var machines: [String]
+    /// The versions of the only machine in `machines`; empty for all.
+    public var versions: [Int64]
     /// The statuses of the instances; empty for all.
     public var statuses: [Instance.Status]
     /// The paths of states: an instance must be in one of them or below it. Empty for all.
@@ -36,10 +38,11 @@ public struct InstanceListParameters: Hashable, Sendable {
 
     /// Creates a value from its parts.
     public init(
-        prefix: String? = nil, machines: [String] = [], statuses: [Instance.Status] = [], states: [String] = [],
-        olderThan: String? = nil, ahead: Bool = false, failures: [String] = [], condition: String? = nil,
-        sort: Sort? = nil, limit: Int? = nil, page: String? = nil
+        prefix: String? = nil, machines: [String] = [], versions: [Int64] = [], statuses: [Instance.Status] = [],
+        states: [String] = [], olderThan: String? = nil, ahead: Bool = false, failures: [String] = [],
+        condition: String? = nil, sort: Sort? = nil, limit: Int? = nil, page: String? = nil
     ) {
+        self.versions = versions
         self.condition = condition
         self.prefix = prefix
         self.machines = machines
@@ -55,9 +58,10 @@ public struct InstanceListParameters: Hashable, Sendable {
 
     /// Reads percent-decoded parameters. Refuses unknown ones, and repeated ones unless their values add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
-        var fields = try QueryFields(query, addingUp: ["machine", "status", "state", "failure"])
+        var fields = try QueryFields(query, addingUp: ["machine", "version", "status", "state", "failure"])
         prefix = try fields.string("prefix")
         machines = try fields.strings("machine")
+        versions = try fields.ints("version", in: 1...Int64.max)
         statuses = try fields.words("status")
         states = try fields.strings("state")
         olderThan = try fields.string("olderThan")
@@ -68,6 +72,11 @@ public struct InstanceListParameters: Hashable, Sendable {
         limit = try fields.limit()
         page = try fields.string("page")
         try fields.refuseUnknown()
+        if !versions.isEmpty, machines.count != 1 {
+            throw WireError(
+                .invalidParameter, path: "version",
+                message: "Parameter 'version' needs one 'machine': each machine numbers its own versions")
+        }
         if condition != nil, let sort, sort != .name {
             throw WireError(
                 .invalidParameter, path: "sort",
@@ -80,6 +89,7 @@ public struct InstanceListParameters: Hashable, Sendable {
         var query = QueryText()
         query.add("prefix", prefix)
         query.add("machine", machines)
+        query.add("version", versions.map { String($0) })
         query.add("status", statuses.map(\.rawValue))
         query.add("state", states)
         query.add("olderThan", olderThan)

@@ -28,6 +28,11 @@ struct List: Verb {
     @Option(help: "List only instances of this machine; may be repeated.", completion: Completion.machines.kind)
     var machine: [String] = []
 
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("List only instances of this version of the machine; may be repeated.", valueName: "v"))
+    var version: [Int64] = []
+
     @Option(help: "List only instances in this state or below it; may be repeated.")
     var state: [String] = []
 
@@ -77,6 +82,10 @@ struct List: Verb {
         try Least.check("--limit", limit)
         try Span.check("--older-than", olderThan)
         try OptionWord.refuseEmpty([("--prefix", prefix), ("--where", self.where)] + failure.map { ("--failure", $0) })
+        for version in version { try Least.check("--version", version) }
+        if !version.isEmpty, machine.count != 1 {
+            throw ValidationError("'--version' needs one '--machine': each machine numbers its own versions")
+        }
         if self.where != nil, let sort, sort != .name {
             throw ValidationError("'--where' goes through the instances in parts, so '--sort' can only be 'name'")
         }
@@ -96,8 +105,9 @@ struct List: Verb {
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
                 let page = try await client.instances(
                     .init(
-                        prefix: prefix, machines: machine, statuses: status, states: state, olderThan: olderThan,
-                        ahead: ahead, failures: failure, condition: self.where, sort: sort, limit: size, page: page))
+                        prefix: prefix, machines: machine, versions: version, statuses: status, states: state,
+                        olderThan: olderThan, ahead: ahead, failures: failure, condition: self.where, sort: sort,
+                        limit: size, page: page))
                 if let more = page.search {
                     search.add(more)
                     if isOnTerminal { try progress.show("searched", done: search.examined, total: 0) }

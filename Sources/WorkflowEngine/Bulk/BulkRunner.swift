@@ -356,10 +356,8 @@ extension BulkRunner {
             target.preparation = .passedOver
             return target
         }
-        if let selection = way.request.selection, let filter = way.turns.filter {
-            switch try await engine.meeting(
-                with: record, by: filter, versions: selection.versions, since: run.floor)
-            {
+        if let filter = way.turns.filter {
+            switch try await engine.meeting(with: record, by: filter, since: run.floor) {
             case .selected: break
             case .crossed(let stays):
                 let isAhead = run.mark.machine < record.machineID.rawValue

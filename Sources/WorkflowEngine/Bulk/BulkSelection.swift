@@ -39,9 +39,9 @@ package struct BulkSelection: Sendable, Equatable {
     /// Returns the filter of a list that begins at a time. Throws if the condition cannot be compiled.
     func filter(at now: Timestamp) throws(Rejection) -> InstanceQuery {
         var filter = InstanceQuery(
-            prefix: prefix, machines: machines, statuses: isSuspendedByMachine ? [.suspended] : statuses,
-            states: states, enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) },
-            failures: failures, limit: 0)
+            prefix: prefix, machines: machines, versions: versions,
+            statuses: isSuspendedByMachine ? [.suspended] : statuses, states: states,
+            enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) }, failures: failures, limit: 0)
         do throws(InstanceConditionError) {
             filter.condition = try condition.map { (source) throws(InstanceConditionError) in
                 DatedCondition(try InstanceCondition(source), at: now)
@@ -62,8 +62,9 @@ package struct BulkSelection: Sendable, Equatable {
 
     /// Returns true if the selection includes the instances of a tally, judged by the criteria that a tally has.
     func takes(_ counted: TallyRecord) -> Bool {
-        let counting = InstanceQuery(machines: machines, statuses: statuses, states: states, limit: 0)
-        return SelectionQuery(counting, versions: versions, limit: 0).takes(counted.machine, counted.version)
+        let counting = InstanceQuery(
+            machines: machines, versions: versions, statuses: statuses, states: states, limit: 0)
+        return counting.takes(counted.machine, counted.version)
             && counting.takes(counted.key.status) && counting.takes(configuration: counted.key.configuration)
     }
 }

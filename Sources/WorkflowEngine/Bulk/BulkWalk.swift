@@ -35,15 +35,14 @@ struct BulkWalk: Sendable {
     /// Returns the next instances, possibly none.
     mutating func slice(in engine: Engine) async throws(Rejection) -> [Met] {
         guard let mark = next else { return [] }
-        guard let selection = turns.request.selection, let filter = turns.filter else {
+        guard let filter = turns.filter else {
             let names = try await names(from: mark.number, in: engine)
             let met = try await met(names, from: mark.number, in: engine)
             next = met.last?.mark
             return met
         }
         let query = SelectionQuery(
-            filter, versions: selection.versions, below: turns.request.instances, after: mark,
-            limit: engine.limits.selectedPage)
+            filter, below: turns.request.instances, after: mark, limit: engine.limits.selectedPage)
         let slice = try await engine.read { () async throws(StoreError) in
             try await engine.store.selection(query, in: turns.namespace)
         }

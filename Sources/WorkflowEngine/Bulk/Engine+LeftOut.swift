@@ -43,7 +43,7 @@ extension Engine {
         if view.request.isForUnmoved { return false }
         if let selection = view.request.selection,
             case .foreign = try await meeting(
-                with: record, by: try selection.filter(at: run.begun), versions: selection.versions, since: run.floor)
+                with: record, by: try selection.filter(at: run.begun), since: run.floor)
         {
             return false
         }

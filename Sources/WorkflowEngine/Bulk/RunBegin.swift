@@ -31,7 +31,7 @@ extension Engine {
     ///
     /// - Parameter versions: The selected versions; empty for all.
     func meeting(
-        with record: InstanceRecord, by filter: InstanceQuery, versions: [MachineVersion], since floor: Position
+        with record: InstanceRecord, by filter: InstanceQuery, since floor: Position
     ) async throws(Rejection) -> Meeting {
         if record.head < floor { return .selected }
         var stays: [BulkStay] = []
@@ -50,12 +50,12 @@ extension Engine {
         guard let last else { return .foreign }
         let first = next
         take(last, isOld: true)
-        guard try await isOne(last.machineID, of: versions) else { return .foreign }
+        guard try await isOne(last.machineID, of: filter.versions) else { return .foreign }
         guard try await filter.tookStatus(of: record, at: last, followedBy: first, in: self) else { return .foreign }
         // The run passed no instance in a version that is not selected.
         var met: [BulkStay] = []
-        for stay in stays where try await isOne(stay.machine, of: versions) { met.append(stay) }
-        return versions.count == 1 || met.isEmpty ? .selected : .crossed(met)
+        for stay in stays where try await isOne(stay.machine, of: filter.versions) { met.append(stay) }
+        return filter.versions.count == 1 || met.isEmpty ? .selected : .crossed(met)
     }
 
     /// Returns true if a version of a machine is among the selected ones.

@@ -87,6 +87,7 @@ struct InstanceRoutes: Sendable {
         let sort = parameters.sort ?? (parameters.prefix == nil ? nil : .name)
         var query = InstanceQuery(
             prefix: parameters.prefix, machines: parameters.machines.map(MachineName.init(rawValue:)),
+            versions: parameters.versions.map(MachineVersion.init(rawValue:)),
             statuses: parameters.statuses.map(InstanceStatus.init), states: parameters.states,
             enteredBefore: try parameters.olderThan.map { try Self.time($0, before: now) },
             updatedAfter: parameters.ahead ? now : nil,
@@ -109,9 +110,14 @@ struct InstanceRoutes: Sendable {
         if let condition, let mark { query.condition = DatedCondition(condition, at: mark.now) }
         let page = try await asking { [query] in try await engine.instances(query, by: request.caller) }
         // One of several names may be misspelt while the others have instances.
-        if page.views.isEmpty || query.machines.count > 1 {
+        if page.views.isEmpty || query.machines.count > 1 || query.versions.count > 1 {
             for machine in query.machines {
                 _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
+                for version in query.versions {
+                    _ = try await asking {
+                        try await engine.machine(named: machine, version: version, by: request.caller)
+                    }
+                }
             }
         }
         let next = page.next.map { position in

@@ -83,13 +83,14 @@ enum PageToken: Equatable {
         var later: [JSONValue] = [
             query.updatedAfter.map { .int($0.rawValue) } ?? .null, .optional(query.prefix),
             mark?.json ?? .null,
+            query.versions.isEmpty ? .null : .array(query.versions.map { .int($0.rawValue) }),
         ]
         while later.last == .null { later.removeLast() }
         return ["i"] + filters + (place ?? []) + later
     }
 
     private static func query(_ fields: [JSONValue]) -> PageToken? {
-        guard (10...13).contains(fields.count) else { return nil }
+        guard (10...14).contains(fields.count) else { return nil }
         let order = fields[6].string.flatMap(InstanceOrder.init(rawValue:))
         let after: InstanceListPosition? =
             order == nil ? place(fields[7..<10]).map { .found($0) } : rank(fields).map { .ranked($0) }
@@ -111,6 +112,13 @@ enum PageToken: Equatable {
         query.prefix = prefix.string
         let mark = ConditionMark(marked)
         guard (prefix == .null) == (query.prefix == nil), (marked == .null) == (mark == nil) else { return nil }
+        if let listed = later.popFirst() {
+            guard case .array(let versions) = listed else { return nil }
+            for version in versions {
+                guard case .int(let version) = version else { return nil }
+                query.versions.append(MachineVersion(rawValue: version))
+            }
+        }
         return .instances(query, mark)
     }
 

@@ -44,8 +44,8 @@ import WorkflowJSON
         try await BadRequestStage().expect([
             .get(
                 "/v1/instances?lmit=5", .invalidParameter,
-                "Unknown parameter 'lmit' (known here: prefix, machine, status, state, olderThan, ahead, failure, "
-                    + "where, sort, limit, page); did you mean 'limit'?"),
+                "Unknown parameter 'lmit' (known here: prefix, machine, version, status, state, olderThan, ahead, "
+                    + "failure, where, sort, limit, page); did you mean 'limit'?"),
             .get("/v1/instances?limit=0", .invalidParameter, "\(limit) '0'"),
             .get("/v1/instances?limit=501", .invalidParameter, "\(limit) '501'"),
             .get("/v1/instances?limit=ten", .invalidParameter, "\(limit) 'ten'"),
