@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Synchronization
 import WorkflowAPI
 import WorkflowAccess
 import WorkflowClient
@@ -22,7 +21,8 @@ struct ConsoleEndpoint: Sendable {
     let isOnTCP: Bool
     /// True if the address speaks TLS.
     let isEncrypted: Bool
-    private let pages = PageCount()
+    /// Each page is made of a few answers, which are kept until it is done. As many may wait as pages can be live.
+    private let pages = WorkTurns(32, waiting: 500, refusal: "Too many pages of the console are being made")
 
     init(
         gate: RequestGate, access: AccessControl, sessions: ConsoleSessions, budget: AnswerBudget, engine: Engine,
@@ -44,16 +44,14 @@ struct ConsoleEndpoint: Sendable {
         _ request: Request, _ context: ServerContext, by api: RouterResponder<ServerContext>
     ) async -> Response {
         var response: Response
-        do throws(Problem) {
-            guard pages.enter() else {
-                throw Problem(.overloaded, detail: "Too many pages of the console are being made")
-            }
-            defer { pages.leave() }
-            response = try await offLoop(for: .reading) { () async throws(Problem) in
-                try await made(request, context, by: api)
+        do {
+            response = try await pages.take {
+                try await offLoop(for: .reading) { try await made(request, context, by: api) }
             }
             response = try counted(response)
         } catch {
+            // Otherwise the browser has gone, and nobody reads the answer.
+            let error = error as? Problem ?? Problem(.overloaded, detail: "The browser has closed its connection")
             if error.type == .unauthenticated { gate.failed(from: context.peer) }
             response = Response(ConsolePages.problem(error, for: nil))
             response.headers[.retryAfter] = error.type.retryAfterSeconds.map { String($0) }
@@ -344,22 +342,6 @@ extension ConsoleEndpoint {
             secret, of: engine.storeID, isSecure: isEncrypted || isSecure)
         return response
     }
-}
-
-/// The number of pages that are being made.
-private final class PageCount: Sendable {
-    private static let most = 32
-    private let count = Mutex(0)
-
-    func enter() -> Bool {
-        count.withLock { count in
-            guard count < Self.most else { return false }
-            count += 1
-            return true
-        }
-    }
-
-    func leave() { count.withLock { $0 -= 1 } }
 }
 
 extension HTTPField.Name {

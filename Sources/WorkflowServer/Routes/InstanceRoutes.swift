@@ -12,7 +12,9 @@ struct InstanceRoutes: Sendable {
     let budget: AnswerBudget
     /// The budget for answers about one instance while `budget` is spent.
     private let singles = AnswerBudget(limit: AnswerLimits.singlesBytes)
-    private let searches = SearchTurns()
+    /// Each search with a condition keeps a reading thread busy.
+    private let searches = WorkTurns(
+        2, waiting: 32, refusal: "2 searches with 'where' run already, and many wait for them")
 
     init(engine: Engine, budget: AnswerBudget) {
         self.engine = engine
@@ -26,7 +28,7 @@ struct InstanceRoutes: Sendable {
                 return try await budget.page { try await list(parameters, nil, for: request) }
             }
             let condition = try await InstanceCondition.compiled(source, "Parameter 'where'", .invalidParameter)
-            return try await searches.search {
+            return try await searches.take {
                 try await budget.page { try await list(parameters, condition, for: request) }
             }
         }

@@ -1,12 +1,11 @@
 import Synchronization
 import WorkflowAPI
 
-/// Bounds the searches that evaluate a condition at once. Further ones wait for their turn, in order of arrival.
-final class SearchTurns: Sendable {
-    /// The searches at once: each keeps a reading thread busy.
-    static let bound = 2
-    /// The searches that wait; one more is asked to retry.
-    static let waitingBound = 32
+/// Bounds the requests of one kind that are carried out at once. Further ones wait for their turn, in order of arrival.
+final class WorkTurns: Sendable {
+    private let bound: Int
+    private let waitingBound: Int
+    private let refusal: String
 
     private struct State {
         var running = 0
@@ -16,16 +15,24 @@ final class SearchTurns: Sendable {
 
     private let state = Mutex(State())
 
-    /// The searches that run.
+    /// - Parameters:
+    ///   - bound: The requests at once.
+    ///   - waitingBound: The requests that wait; one more is asked to retry.
+    ///   - refusal: The detail of the problem for that one.
+    init(_ bound: Int, waiting waitingBound: Int, refusal: String) {
+        (self.bound, self.waitingBound, self.refusal) = (bound, waitingBound, refusal)
+    }
+
+    /// The requests that are carried out.
     var running: Int { state.withLock { $0.running } }
 
-    /// The searches that wait.
+    /// The requests that wait.
     var waiting: Int { state.withLock { $0.line.count } }
 
-    /// Runs one search when it is its turn.
+    /// Carries out one request when it is its turn.
     ///
-    /// - Throws: `overloaded` if too many searches wait.
-    func search<Value>(_ body: () async throws -> Value) async throws -> Value {
+    /// - Throws: `overloaded` if too many requests wait; `CancellationError` if the task is cancelled meanwhile.
+    func take<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await begin()
         defer { end() }
         return try await body()
@@ -34,14 +41,11 @@ final class SearchTurns: Sendable {
     private func begin() async throws {
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = try state.withLock { state -> Int? in
-            if state.running < Self.bound {
+            if state.running < bound {
                 state.running += 1
                 return nil
             }
-            guard state.line.count < Self.waitingBound else {
-                throw Problem(
-                    .overloaded, detail: "\(Self.bound) searches with 'where' run already, and many wait for them")
-            }
+            guard state.line.count < waitingBound else { throw Problem(.overloaded, detail: refusal) }
             state.last += 1
             state.line.append((state.last, turn))
             return state.last
