@@ -218,6 +218,8 @@ def compare(request, answer, findings):
     described = responses.get(str(status)) or responses.get(f"{status // 100}XX") or responses.get("default")
     if described is None:
         return findings.add(name, f"status {status} is not described")
+    if "$ref" in described:
+        described = DOCUMENT["components"]["responses"][described["$ref"].rpartition("/")[2]]
     content = described.get("content", {})
     if answer["body"] and media not in content and "*/*" not in content:
         return findings.add(name, f"{status} has the media type '{media}', which is not described")

@@ -91,7 +91,7 @@ public struct SendAnswer: Equatable, WireRecord {
     public var begun: [Begun]?
     /// The ids of the invocations that would be cancelled; only in a dry run of a machine that has effects.
     public var cancelled: [String]?
-    /// The failure that the instance would have; only in a dry run after which it would be failed by this.
+    /// The failure that the instance would have; only in a dry run that shows that it would fail.
     public var failure: Instance.Failure?
     /// The candidate transitions in the order in which they were tried; only if the caller asked for them.
     public var candidates: [Candidate]?

@@ -32,7 +32,8 @@ struct OpenAPIDocument {
             "openapi": "3.1.0", "paths": .object(paths),
             "info": ["title": "wfd", "version": .string(Release.version), "description": .string(Self.conventions)],
             "components": [
-                "schemas": .object(schemas), "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
+                "schemas": .object(schemas), "responses": .object(Self.commonResponses),
+                "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
             ],
         ]
     }
@@ -125,23 +126,39 @@ struct OpenAPIDocument {
         switch route.answer {
         case .object(let form):
             // The status is 201 if something new was created, else 200.
-            responses["2XX"] = response(form.text, ["application/json": ["schema": .object(schema(form))]])
-        case .lines(let form): responses["200"] = response(form.text, items(schema(form), LineStream.mediaType))
-        case .events(let form): responses["200"] = response(form.text, items(schema(form), EventStream.mediaType))
-        case .bytes(let form): responses["200"] = response(form, ["*/*": ["schema": [:]]])
+            responses["2XX"] = Self.response(form.text, ["application/json": ["schema": .object(schema(form))]])
+        case .lines(let form): responses["200"] = Self.response(form.text, items(schema(form), LineStream.mediaType))
+        case .events(let form): responses["200"] = Self.response(form.text, items(schema(form), EventStream.mediaType))
+        case .bytes(let form): responses["200"] = Self.response(form, ["*/*": ["schema": [:]]])
         case .nothing: responses["204"] = ["description": "Done"]
         }
-        let problems = Dictionary(grouping: route.problems + Route.commonProblems, by: \.status)
-        for (status, types) in problems {
-            let names = types.map(\.rawValue).joined(separator: ", ")
-            let content: JSONObject = [Problem.mediaType: ["schema": ["$ref": "#/components/schemas/Problem"]]]
-            responses[String(status)] = response(names, content)
+        let own = Dictionary(grouping: route.problems, by: \.status)
+        for (status, types) in Dictionary(grouping: route.problems + Route.commonProblems, by: \.status) {
+            responses[String(status)] =
+                own[status] == nil
+                ? ["$ref": .string("#/components/responses/\(Self.commonName(status))")] : Self.problem(types)
         }
         examples[route]?.addAnswer(to: &responses)
         return responses
     }
 
-    private func response(_ description: String, _ content: JSONObject) -> JSONValue {
+    /// The responses that any route may have, so that they are not repeated 70 times.
+    private static var commonResponses: JSONObject {
+        var responses = JSONObject()
+        for (status, types) in Dictionary(grouping: Route.commonProblems, by: \.status) {
+            responses[commonName(status)] = problem(types)
+        }
+        return responses
+    }
+
+    private static func commonName(_ status: Int) -> String { "Common\(status)" }
+
+    private static func problem(_ types: [ProblemType]) -> JSONValue {
+        let names = types.map(\.rawValue).joined(separator: ", ")
+        return response(names, [Problem.mediaType: ["schema": ["$ref": "#/components/schemas/Problem"]]])
+    }
+
+    private static func response(_ description: String, _ content: JSONObject) -> JSONValue {
         ["description": .string(description), "content": .object(content)]
     }
 
