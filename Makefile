@@ -43,8 +43,8 @@ swift_folders := Package.swift Sources Tests migrations Benchmarks $(examples)
 help: ## List the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-demo: ## Build, and see an order survive kill -9 of the daemon
-	@Examples/demo.sh
+demo: ## Build, and see an order survive kill -9 of the daemon; STAY=1 to look at it in a browser afterwards
+	@Examples/demo.sh $(if $(STAY),--stay)
 
 build: ## Build wfd and wfctl for debugging, into .build/debug
 	@.ci/packages.sh

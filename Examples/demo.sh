@@ -5,8 +5,16 @@
 # with an error.
 #
 # Leaves nothing behind but the build in .build: the daemon's files are in a temporary folder, and both go when it ends.
+# With --stay the daemon runs until Enter, and an address for a browser is printed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+stays=
+case "$*" in
+    "") ;;
+    --stay) stays=yes ;;
+    *) echo "usage: Examples/demo.sh [--stay]" >&2 && exit 64 ;;
+esac
 
 .ci/packages.sh
 echo "Building wfd and wfctl for debugging; the first time this takes a few minutes."
@@ -80,6 +88,42 @@ end_daemon() {
     [ "$code" -eq "$2" ] || fail "after '$command' wfd ended with $code, not $2"
 }
 
+# end_demo TEXT: says how to look at all this in a browser, or keeps the daemon for it until Enter.
+end_demo() {
+    echo
+    echo "That was it$1"
+    if [ -z "$stays" ]; then
+        echo "'make demo STAY=1' shows it in a browser, too."
+        exit 0
+    fi
+    say "An order under review, and a parcel that fails: nobody has said what a kilogram costs."
+    options+=(--listen "unix:$XDG_RUNTIME_DIR/wfd.sock" --listen 127.0.0.1:0)
+    start_daemon
+    run 0 "started in draft" "wfctl start order order-1044 --version 1"
+    run 0 "review.legal.pending" "wfctl send order-1044 submit --data '{\"amount\": 1250}'"
+    cat >"$folder/parcel.yaml" <<'YAML'
+id: parcel
+initial: packing
+context: {perKilo: 0, price: 0}
+states:
+  packing:
+    on:
+      weigh: {actions: {send: count}}
+      count: {target: sent, actions: {assign: {price: 60 / context.perKilo}}}
+  sent: {}
+YAML
+    run 0 "parcel: version 1" "wfctl apply $folder/parcel.yaml"
+    run 0 "started in packing" "wfctl start parcel parcel-7"
+    run 5 "division by zero" "wfctl send parcel-7 weigh"
+    say "Open this address in a browser within a minute. To mend the parcel, set perKilo to 2, and retry."
+    run 0 "/console/?code=" "wfctl console"
+    printf '\nAnother address: %s --address unix:%s console\n' "$(command -v wfctl)" "$XDG_RUNTIME_DIR/wfd.sock"
+    echo "Enter ends the daemon and the demo."
+    read -r _ || true
+    end_daemon "" 0
+    exit 0
+}
+
 say "A daemon, with its database in a folder of its own."
 start_daemon
 
@@ -114,9 +158,7 @@ end_daemon "" 0
 [ ! -e "$XDG_STATE_HOME/wfd/wfd.db-wal" ] || fail "a write-ahead log was left"
 [ ! -e "$XDG_RUNTIME_DIR/wfd.sock" ] || fail "the socket was left"
 if ! command -v python3 >/dev/null; then
-    echo
-    echo "That was it. The second half needs python3, which is not here."
-    exit 0
+    end_demo ". The second half needs python3, which is not here."
 fi
 
 # until_true TEXT COMMAND: waits until a command succeeds, for a minute at most.
@@ -166,5 +208,4 @@ run 0 "done.invoke.packing" "wfctl history order-1043"
 run 0 "order-1043: charged 5" "cat '$folder/payments.log'"
 [ "$(grep -c 'order-1043: charged' "$folder/payments.log")" -eq 1 ] || fail "the card was not charged once"
 end_daemon "" 0
-echo
-echo "That was it: every event that was answered is in the history, and the card was charged once."
+end_demo ": every event that was answered is in the history, and the card was charged once."
