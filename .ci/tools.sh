@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Makes sure of other people's programs for the tests: caddy, behind which a page puts wfd; dot, with whose drawings a
-# test compares ours; and where CI is true, chromium, which opens the console. Without one, and where it cannot be
-# installed, its test says that it is left out; where CI is true, those of caddy and of chromium fail.
+# test compares ours; tsc, which checks the console's module; and where CI is true, chromium, which opens the console.
+# Without one, and where it cannot be installed, its test says that it is left out; where CI is true, those of caddy, tsc
+# and chromium fail.
 set -euo pipefail
 
 missing=()
 command -v caddy >/dev/null || missing+=(caddy)
+command -v tsc >/dev/null || missing+=(node-typescript)
 command -v dot >/dev/null || missing+=(graphviz)
 [ "${CI:-}" != true ] || command -v chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
 [ ${#missing[@]} -gt 0 ] || exit 0

@@ -16,8 +16,15 @@ package struct Asset: Sendable {
     static let stylesheet = Asset(
         "console", "css", "text/css; charset=utf-8", PackageResources.console_css + Array(SVGStyle.sheet.utf8))
 
-    /// The script of all pages.
-    static let module = Asset("console", "mjs", "text/javascript; charset=utf-8", PackageResources.console_mjs)
+    /// The script of all pages, without its lines of comments.
+    static let module: Asset = {
+        let lines = PackageResources.console_mjs.split(separator: UInt8(ascii: "\n")).filter { line in
+            let text = line.drop { $0 == UInt8(ascii: " ") }
+            return !["//", "/**", "* "].contains { text.starts(with: $0.utf8) }
+        }
+        return Asset(
+            "console", "mjs", "text/javascript; charset=utf-8", Array(lines.joined(separator: "\n".utf8)) + [10])
+    }()
 
     /// The icon of the window. Without one a browser asks for it outside of the console.
     static let icon = Asset(

@@ -7,7 +7,8 @@ package enum ConsolePages {
     /// Returns the page that a request asks for. What the API refuses is shown in the words of its problem.
     package static func page(_ request: PageRequest, for visitor: Visitor) async -> Page {
         do {
-            let content = try await content(of: request, for: visitor)
+            var content = try await content(of: request, for: visitor)
+            content.stream = visitor.mayRead ? content.stream ?? stream(for: request) : nil
             return Page(request.isParts ? main(content) : frame(content, request, visitor))
         } catch {
             let problem = asProblem(error)
@@ -23,6 +24,16 @@ package enum ConsolePages {
         case let error as WireError: Problem(error)
         case let error as ClientError: error.asProblem
         default: Problem(.internalError, detail: "The page cannot be made")
+        }
+    }
+
+    /// Returns the stream of a page that rows of any instance change; `nil` for other pages.
+    private static func stream(for request: PageRequest) -> Link? {
+        switch request.words.first {
+        case nil, "effects", "queues", "runs":
+            request.values("instance").first.map { .stream(ofInstance: $0, after: request.cursor) }
+                ?? .stream(ofMachines: [], after: request.cursor)
+        default: nil
         }
     }
 
@@ -138,7 +149,7 @@ extension ConsolePages {
             Tag.meta(.charset("utf-8")) + Tag.meta(.name("viewport"), .content("width=device-width"))
             + Tag.title { "\(content.title) · wfd" } + Tag.link(.rel("stylesheet"), .href(Asset.stylesheet.link))
             + Tag.link(.rel("icon"), .href(Asset.icon.link)) + Markup(module: Asset.module)
-        let live = visitor == nil ? Markup() : Tag.p(.id("live"), .status)
+        let live = visitor == nil ? Markup() : Tag.p(.id("live"), .status) + KeysDialog.markup
         return .page(head, header(request, visitor) + live + main(content))
     }
 
@@ -156,6 +167,7 @@ extension ConsolePages {
                         }
                     }
                     Tag.div(.class("who")) {
+                        KeysDialog.button
                         Tag.span { "\(visitor.name) · \(visitor.roles.map(\.rawValue).joined(separator: ", "))" }
                         if visitor.hasSession {
                             Tag.form(.method("post"), .action(Link("logout"))) {

@@ -19,7 +19,7 @@ struct PageContent {
     /// The command line that shows the same.
     let command: [String]
     /// The stream whose rows change the page; `nil` for a page that stays as it is.
-    let stream: Link?
+    var stream: Link?
     let body: Markup
 
     init(_ title: String, _ command: [String], stream: Link? = nil, @MarkupBuilder _ body: () -> Markup) {

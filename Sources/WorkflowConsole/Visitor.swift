@@ -13,6 +13,9 @@ package struct Visitor: Sendable {
     /// True if there is a session that can be ended; false behind a proxy, which knows the person at each request.
     let hasSession: Bool
 
+    /// True if the person may see instances.
+    var mayRead: Bool { roles.contains { $0.permissions.contains(.read) } }
+
     /// - Parameters:
     ///   - client: The client whose requests are this person's.
     ///   - name: The caller, as the history names it.

@@ -11,6 +11,7 @@ struct Attribute {
         case active = "data-active"
         case taken = "data-taken"
         case stream = "data-stream"
+        case due = "data-due"
         case wind = "data-wind"
         case newest = "data-newest"
         case seq = "data-seq"
@@ -56,6 +57,8 @@ struct Attribute {
         Attribute(.taken, numbers.map { String($0) }.joined(separator: " "))
     }
     static func stream(_ link: Link) -> Attribute { Attribute(.stream, link.text) }
+    /// The milliseconds until a moment, which the module counts down.
+    static func due(_ milliseconds: Int64) -> Attribute { Attribute(.due, "\(milliseconds)") }
     static func wind(_ link: Link) -> Attribute { Attribute(.wind, link.text) }
     static func newest(_ seq: Int64) -> Attribute { Attribute(.newest, "\(seq)") }
     static func seq(_ seq: Int64) -> Attribute { Attribute(.seq, "\(seq)") }

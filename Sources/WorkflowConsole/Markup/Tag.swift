@@ -1,7 +1,8 @@
 /// The name of an element. Calling it makes the element: `.p { "text" }`. None of them runs or fetches anything but the
 /// stylesheet.
 enum Tag: String, CaseIterable {
-    case a, article, b, body, button, caption, code, dd, details, div, dl, dt, footer, form, h1, h2, head, header, html
+    case a, article, b, body, button, caption, code, dd, details, dialog, div, dl, dt, footer, form, h1, h2, head,
+        header, html
     case input, label, li, link, main, meta, nav, ol, option, p, pre, section, select, span, strong, summary, table
     case tbody, td, th, thead, time, title, tr, ul
 

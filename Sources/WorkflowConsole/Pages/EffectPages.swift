@@ -37,7 +37,7 @@ enum EffectPages {
                 Tag.code { effect.id }
                 Tag.a(.href(Link("effects", nil, [("queue", effect.queue)]))) { effect.queue }
                 Markup(text: state(effect))
-                Words.until(effect.due, effect.dueInMilliseconds)
+                Words.countdown(effect.dueInMilliseconds)
                 Markup(text: "\(effect.attempts)")
                 Markup(text: Words.error(effect.error))
             }
@@ -85,7 +85,7 @@ enum EffectPages {
                 [name] + counts.map { Markup(text: Words.bounded($0)) }
                     + [
                         Markup(text: queue.workers.map { "\($0)" } ?? "–"),
-                        Markup(text: queue.oldestDueInMilliseconds.map { Words.until($0) } ?? "–"),
+                        queue.oldestDueInMilliseconds.map { Words.countdown($0) } ?? Markup(text: "–"),
                         Markup(text: settings(queue.settings)),
                     ])
         }

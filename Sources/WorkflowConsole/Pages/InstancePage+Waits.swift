@@ -24,7 +24,7 @@ extension InstancePage {
                 Tag.code { timer.event }
                 timer.waits == true
                     ? Markup(text: "waits until the instance goes on")
-                    : Words.until(timer.due, timer.dueInMilliseconds)
+                    : Words.countdown(timer.dueInMilliseconds)
                 Words.time(timer.due)
                 timer.state.map { Words.states([$0]) } ?? Markup(text: "–")
             }

@@ -19,9 +19,9 @@ enum Words {
         milliseconds >= 0 ? "in \(span(milliseconds))" : "\(span(-max(milliseconds, -.max))) late"
     }
 
-    /// Returns a span until a moment that counts down in a browser.
-    static func until(_ time: WireTime, _ milliseconds: Int64) -> Markup {
-        Tag.time(.class("until"), .datetime(time.text)) { until(milliseconds) }
+    /// Returns a span until a moment, which the module counts down.
+    static func countdown(_ milliseconds: Int64) -> Markup {
+        Tag.span(.due(milliseconds)) { until(milliseconds) }
     }
 
     static func span(_ milliseconds: Int64) -> String { RoughDuration.text(milliseconds: milliseconds) }

@@ -23,6 +23,8 @@ struct ConsoleEndpoint: Sendable {
     let isEncrypted: Bool
     /// Each page is made of a few answers, which are kept until it is done. As many may wait as pages can be live.
     private let pages = WorkTurns(32, waiting: 500, refusal: "Too many pages of the console are being made")
+    /// The turns of renewals: a row may reach hundreds of pages at once. Each waits behind those before.
+    private let turns = AnswerBudget(limit: 2, waiting: .seconds(30), givesMemoryBack: false)
 
     init(
         gate: RequestGate, access: AccessControl, sessions: ConsoleSessions, budget: AnswerBudget, engine: Engine,
@@ -45,6 +47,8 @@ struct ConsoleEndpoint: Sendable {
     ) async -> Response {
         var response: Response
         do {
+            let turn = try await turn(of: request)
+            defer { withExtendedLifetime(turn) {} }
             response = try await pages.take {
                 try await offLoop(for: .reading) { try await made(request, context, by: api) }
             }
@@ -59,6 +63,16 @@ struct ConsoleEndpoint: Sendable {
         }
         for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Returns the turn of a renewal, after a wait if necessary; `nil` for other requests.
+    private func turn(of request: Request) async throws(Problem) -> AnswerBudget.Share? {
+        guard request.headers[.wfdParts] != nil else { return nil }
+        do {
+            return try await turns.reserve(1)
+        } catch {
+            throw Problem(.overloaded, detail: "Too many pages of the console are renewed")
+        }
     }
 
     /// Counts a large page like every other answer, until its caller has taken it.
@@ -112,7 +126,11 @@ extension ConsoleEndpoint {
         var page = PageRequest(
             words: words, query: items, target: head.path ?? "", parts: head.headerFields[.wfdParts])
         if request.method == .post { return try await post(request, page, credentials, context, by: api) }
-        let session = session(of: head)
+        let isStream = words == Self.streamWords
+        let session = session(of: head, isUse: !isStream)
+        if isStream {
+            return try await stream(items, head, credentials, session, context, by: api)
+        }
         if words.isEmpty, let code = items.first(where: { $0.name == "code" })?.value {
             return codePage(code, page, context)
         }
@@ -124,11 +142,12 @@ extension ConsoleEndpoint {
         return Response(await ConsolePages.page(page, for: visitor))
     }
 
-    private func history(of name: String, for visitor: Visitor) async -> Response {
-        do throws(Problem) {
-            return Response(download: try await HistoryLines(of: name, for: visitor), within: budget)
-        } catch {
-            return Response(ConsolePages.problem(error, for: visitor))
+        if request.method == .post { return try await post(request, page, credentials, context, by: api) }
+        let isStream = words == Self.streamWords
+        let session = session(of: head, isUse: !isStream)
+        if isStream {
+            return try await stream(items, head, credentials, session, context, by: api)
+        }
         }
     }
 
@@ -201,9 +220,7 @@ extension ConsoleEndpoint {
             if let secret = session.secret { sessions.end(secret) }
             return nil
         }
-        let transport = InsideTransport(
-            address: .tcp(host: "127.0.0.1", port: 1), api: api, page: context,
-            peer: Peer(actor: identity.actor, .session(caller)), authority: authority)
+        let transport = InsideTransport(api, within: context, as: identity, of: caller, for: authority)
         return Visitor(
             client: WorkflowClient(transport: transport), name: identity.name, roles: identity.roles,
             formValue: sessions.formValue(of: mark), hasSession: credentials.authorization == nil)
@@ -230,10 +247,12 @@ extension ConsoleEndpoint {
             + "--speaks-for', with the person in Wfd-On-Behalf-Of")
 
     /// Returns the session of a request: its secret if there is a cookie, and its caller if it goes on.
-    private func session(of head: HTTPRequest) -> (secret: String?, caller: SessionCaller?) {
+    ///
+    /// - Parameter isUse: False for a request that does not keep the session from ending.
+    private func session(of head: HTTPRequest, isUse: Bool = true) -> (secret: String?, caller: SessionCaller?) {
         var found: (secret: String?, caller: SessionCaller?) = (nil, nil)
         for secret in SessionCookie.secrets(in: head, of: engine.storeID, isEncrypted: isEncrypted) {
-            found = (secret, sessions.caller(ofSession: secret))
+            found = (secret, sessions.caller(ofSession: secret, isUse: isUse))
             if found.caller != nil { break }
         }
         return found

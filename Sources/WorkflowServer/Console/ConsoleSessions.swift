@@ -17,6 +17,8 @@ package final class ConsoleSessions: Sendable {
         package var all = 1_000
         /// The codes and sessions of one holder of a credential; the oldest give way.
         package var ofHolder = 32
+        /// The pages of one session that are live at once: a browser has six connections to a host (HTTP/1.1).
+        package var streams = 4
 
         package init() {}
     }
@@ -25,6 +27,7 @@ package final class ConsoleSessions: Sendable {
         let caller: SessionCaller
         let begun: Duration
         var seen: Duration
+        var streams = 0
     }
 
     private struct State {
@@ -115,7 +118,9 @@ extension ConsoleSessions {
     }
 
     /// Returns the caller of a session, which goes on; `nil` for a session that is unknown or has ended.
-    func caller(ofSession secret: String) -> SessionCaller? {
+    ///
+    /// - Parameter isUse: True if the session has been used, and lasts an hour from now.
+    func caller(ofSession secret: String, isUse: Bool = true) -> SessionCaller? {
         let (now, digest) = (uptime(), Self.digest(of: secret))
         return state.withLock { state in
             guard var session = state.sessions[digest] else { return nil }
@@ -123,10 +128,37 @@ extension ConsoleSessions {
                 state.sessions[digest] = nil
                 return nil
             }
-            session.seen = now
+            if isUse { session.seen = now }
             state.sessions[digest] = session
             return session.caller
         }
+    }
+
+    /// Returns true if a session has not ended.
+    func goesOn(_ secret: String) -> Bool { caller(ofSession: secret, isUse: false) != nil }
+
+    /// Takes a place for a stream of a session; `nil` if it has as many as it may have.
+    ///
+    /// - Parameter secret: The session's secret; `nil` behind a proxy, whose streams are bounded with all others.
+    func place(ofStreamIn secret: String?) -> StreamPlace? {
+        guard let secret else { return StreamPlace {} }
+        let digest = Self.digest(of: secret)
+        let isTaken = state.withLock { state in
+            guard let count = state.sessions[digest]?.streams, count < limits.streams else { return false }
+            state.sessions[digest]?.streams += 1
+            return true
+        }
+        guard isTaken else { return nil }
+        return StreamPlace { [self] in state.withLock { $0.sessions[digest]?.streams -= 1 } }
+    }
+
+    /// The place of a stream, given back when the last reference to it is released.
+    final class StreamPlace: Sendable {
+        private let end: @Sendable () -> Void
+
+        fileprivate init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+        deinit { end() }
     }
 
     /// Ends a session.

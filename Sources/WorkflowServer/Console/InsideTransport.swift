@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import WorkflowAPI
+import WorkflowAccess
 import WorkflowClient
 
 /// Carries the requests of the console's pages to the routes of the same address, without a connection. The gate and
@@ -15,6 +16,19 @@ struct InsideTransport: Transport {
     let peer: Peer
     /// The host that the page's request names.
     let authority: String?
+
+    /// - Parameters:
+    ///   - page: The request of the page.
+    ///   - identity: The caller of the session, as it is now.
+    ///   - authority: The host that the page's request names.
+    init(
+        _ api: RouterResponder<ServerContext>, within page: ServerContext, as identity: CallerIdentity,
+        of caller: SessionCaller, for authority: String?
+    ) {
+        address = .tcp(host: "127.0.0.1", port: 1)
+        (self.api, self.page, self.authority) = (api, page, authority)
+        peer = Peer(actor: identity.actor, .session(caller))
+    }
 
     /// The longest answer that a page is made of.
     private static let answerBytes = 16 << 20
@@ -45,6 +59,22 @@ struct InsideTransport: Transport {
             }
         }
         return StreamedAnswer(status: answer.status, mediaType: answer.mediaType, body: body)
+    }
+
+    /// Returns the answer to a request for a stream of rows, which begins when the answer is written.
+    ///
+    /// - Parameter last: The place after which the stream begins, instead of that in the target.
+    func open(_ target: String, after last: String?) async -> Response {
+        var head = HTTPRequest(method: .get, scheme: nil, authority: authority, path: target)
+        head.headerFields[.lastEventID] = last
+        do {
+            return try await api.respond(
+                to: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
+                context: ServerContext(within: page, as: peer))
+        } catch {
+            return Response(
+                WholeAnswer(problem: Problem(.internalError, detail: "The stream cannot be opened")))
+        }
     }
 
     func another() -> any Transport { self }

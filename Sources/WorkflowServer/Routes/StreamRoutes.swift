@@ -160,5 +160,5 @@ extension StreamRoutes {
 }
 
 extension HTTPField.Name {
-    fileprivate static let lastEventID = known(EventStream.lastEventHeader)
+    static let lastEventID = known(EventStream.lastEventHeader)
 }

@@ -15,10 +15,13 @@ struct ConsoleHost {
     let book: AccessBook
     private let passed: PassedTime
 
-    init(sessions limits: ConsoleSessions.Limits = ConsoleSessions.Limits(), database: String? = nil) async throws {
+    init(
+        sessions limits: ConsoleSessions.Limits = ConsoleSessions.Limits(), database: String? = nil,
+        server: ServerLimits = ServerLimits()
+    ) async throws {
         let passed = PassedTime()
         let made = Mutex<AccessBook?>(nil)
-        server = try await ServerHost(
+        self.server = try await ServerHost(
             database: database,
             access: { database in
                 let book = AccessBook {
@@ -28,7 +31,7 @@ struct ConsoleHost {
                 made.withLock { $0 = book }
                 return AccessControl(book)
             }, isOnTCP: true,
-            sessions: ConsoleSessions(limits: limits) { .milliseconds(passed.milliseconds) })
+            sessions: ConsoleSessions(limits: limits) { .milliseconds(passed.milliseconds) }, limits: server)
         guard let book = made.withLock({ $0 }) else { throw TestingError("no book") }
         self.book = book
         self.passed = passed

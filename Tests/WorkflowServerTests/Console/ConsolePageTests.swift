@@ -124,8 +124,9 @@ import WorkflowServer
     }
 
     private static let tags: Set = [
-        "a", "b", "body", "button", "caption", "code", "dd", "details", "div", "dl", "dt", "form", "h1", "h2", "head",
-        "header", "html", "input", "label", "li", "link", "main", "meta", "nav", "ol", "option", "p", "pre", "script",
+        "a", "b", "body", "button", "caption", "code", "dd", "details", "dialog", "div", "dl", "dt", "form", "h1", "h2",
+        "head", "header", "html", "input", "label", "li", "link", "main", "meta", "nav", "ol", "option", "p", "pre",
+        "script",
         "section", "select", "span", "strong", "summary", "table", "tbody", "td", "th", "thead", "time", "title", "tr",
         "ul",
         // The drawing's.
@@ -137,7 +138,8 @@ import WorkflowServer
 
     private static let attributes: Set = [
         "action", "aria-current", "aria-label", "aria-labelledby", "autocomplete", "charset", "class", "content",
-        "data-active", "data-newest", "data-seq", "data-wind", "max", "min", "data-drawing", "data-part", "data-stream",
+        "data-active", "data-newest", "data-seq", "data-wind", "max", "min", "data-drawing", "data-due", "data-part",
+        "data-stream",
         "data-taken", "src", "datetime", "for", "href", "id",
         "lang", "method", "name", "placeholder", "rel", "required", "role", "scope",
         "selected", "tabindex", "type", "value",

@@ -59,4 +59,17 @@ import WorkflowServer
         }
         try await host.server.stop()
     }
+
+    /// A row of a machine reaches all pages of its list at once.
+    @Test func manyPagesAreRenewedOneAfterAnother() async throws {
+        let (host, cookie, _) = try await Self.lit()
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 1...100 {
+                group.addTask { try await host.get("/console/instances", cookie, [("Wfd-Parts", "-")]).status }
+            }
+            return try await group.reduce(into: [:]) { counts, status in counts[status, default: 0] += 1 }
+        }
+        #expect(statuses == [200: 100])
+        try await host.server.stop()
+    }
 }
