@@ -43,6 +43,9 @@ package struct StoreLimits: Sendable {
     package var sliceDuration: Duration = .milliseconds(20)
     /// The longest time that a slice reads while events arrive, which need its core.
     package var busySliceDuration: Duration = .milliseconds(1)
+    /// The longest time that a slice of a search with a condition reads while events arrive. A thread that carries out
+    /// events may have to wait for it; a search has so many slices that one send in a hundred does.
+    package var searchSliceDuration: Duration = .microseconds(100)
     /// The number of rows read for one page of a list; a page with a filter may be shorter than requested.
     package var pageRows = 20_000
     /// The time after which a page with a condition ends, whatever it has found; its caller continues with the next.

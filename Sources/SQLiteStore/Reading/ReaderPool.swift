@@ -70,10 +70,7 @@ package final class ReaderPool: Sendable {
             return try connection.unsafeRead { database in
                 try self.gate.pass {
                     // The slice's time begins here: waiting for the gate is not reading.
-                    let isBusy = SharedCores.ofProcess.eventsCome
-                    var budget = SliceBudget(
-                        rows: self.limits.sliceRows,
-                        duration: isBusy ? self.limits.busySliceDuration : self.limits.sliceDuration, gate: self.gate)
+                    var budget = SliceBudget(self.limits, isBusy: SharedCores.ofProcess.eventsCome, self.gate)
                     return try Self.transaction(database) { database in try body(database, &budget) }
                 }
             }
@@ -139,12 +136,20 @@ struct SliceBudget {
     private var rows: Int
     private var untilLook = 16
     private let end: ContinuousClock.Instant
+    /// The end of a slice with costly rows.
+    private let earlyEnd: ContinuousClock.Instant
     private let gate: ReadGate
+    /// The most costly rows that a slice should look up before it reads them: it would not come to more.
+    let costlyRows: Int
 
-    init(rows: Int, duration: Duration, gate: ReadGate) {
-        self.rows = rows
+    /// - Parameter isBusy: True while events arrive.
+    init(_ limits: StoreLimits, isBusy: Bool, _ gate: ReadGate) {
+        let now = ContinuousClock.now
         self.gate = gate
-        end = .now + duration
+        rows = limits.sliceRows
+        costlyRows = isBusy ? 64 : limits.sliceRows
+        end = now + (isBusy ? limits.busySliceDuration : limits.sliceDuration)
+        earlyEnd = now + (isBusy ? limits.searchSliceDuration : limits.sliceDuration)
     }
 
     /// Subtracts one row. Returns false if the slice should end, also because the writer waits for it. Checks the time
@@ -154,7 +159,7 @@ struct SliceBudget {
         untilLook -= 1
         if untilLook == 0 || isCostly {
             untilLook = 16
-            if gate.isShut || ContinuousClock.now >= end { rows = 0 }
+            if gate.isShut || ContinuousClock.now >= (isCostly ? earlyEnd : end) { rows = 0 }
         }
         return rows > 0
     }

@@ -53,17 +53,18 @@ struct SelectionScan {
         _ database: Database, after: BulkMark, _ budget: inout SliceBudget
     ) throws -> (instances: [InstanceRecord], mark: BulkMark) {
         var ids: [Int64] = []
+        let limit = search.isCostly ? min(query.limit, budget.costlyRows) : query.limit
         for status in statuses {
             ids += try database.all(
                 """
                 SELECT id FROM instance WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ? AND id < ?
                 ORDER BY id LIMIT ?
-                """, namespace, after.machine, status, after.number, query.below?.rawValue ?? .max, query.limit
+                """, namespace, after.machine, status, after.number, query.below?.rawValue ?? .max, limit
             ) { row in try row.ordinal() }
         }
         var mark = after
         var found: [InstanceRecord] = []
-        for id in ids.sorted().prefix(query.limit) {
+        for id in ids.sorted().prefix(limit) {
             mark.number = id
             if let instance = try instance(database, id, machine: after.machine) { found.append(instance) }
             if !budget.spend(isCostly: search.isCostly) { break }
