@@ -195,7 +195,7 @@ import WorkflowServer
                     #expect(page.status == (mayRead ? 200 : 403), "\(role) \(target)")
                 }
                 #expect(page.text.contains("that needs &#39;read&#39;, which") == !mayRead, "\(role) \(target)")
-                #expect(page.text.contains("Roles that may: view, send, deploy, operate, admin.") == !mayRead)
+                #expect(page.text.contains("--role view&#39; makes a token that may.") == !mayRead)
                 #expect(page.text.contains("token:r-\(role.rawValue) · \(role.rawValue)"))
             }
         }
