@@ -120,7 +120,7 @@ api-fuzz: ## Requests made from docs/openapi.json with each role, 30 minutes; AP
 	.ci/swift.sh build $(flags) --product wfctl
 	.ci/api/run.sh fuzz $(or $(API_SECONDS),1800) $(API_SEED)
 
-console: ## The console in Chromium: every page in both themes, without scripts, by keyboard; pictures in .build/pictures
+console: ## The console in Chromium: all pages in both themes, without scripts, by keyboard; pictures in .build/pictures
 	@.ci/packages.sh
 	@.ci/tools.sh
 	@.ci/python.sh

@@ -1,6 +1,7 @@
 """The API of a daemon, over one connection that is kept open."""
 import http.client
 import json
+import time
 
 
 class API:
@@ -18,8 +19,14 @@ class API:
         if body is not None:
             given["Content-Type"] = kind
             body = (body if isinstance(body, str) else json.dumps(body)).encode()
-        self.connection.request(method, path, body, given)
-        answer = self.connection.getresponse()
+        try:
+            self.connection.request(method, path, body, given)
+            answer = self.connection.getresponse()
+        except (ConnectionError, http.client.HTTPException):
+            # It was closed because nothing was asked for a minute, or because wfd was killed.
+            self.connection.close()
+            self.connection.request(method, path, body, given)
+            answer = self.connection.getresponse()
         return answer.status, answer.read().decode()
 
     def do(self, method, path, body=None, **options):
@@ -50,13 +57,20 @@ class API:
         return self.do("POST", f"/v1/tasks/{queue}/lease", {"worker": worker, "max": most, "lease": 600})["tasks"]
 
     def run(self, name, verb, reason, **select):
-        """Begins a verb for many instances. Its answer ends seconds after the run, so only the beginning is read."""
+        """Begins a verb for many instances, as soon as there is room for it among those under way."""
         body = {"run": name, "action": {"verb": verb}, "select": select, "reason": reason}
+        deadline = time.monotonic() + 60
+        while (answer := self.begin(body))[0] == 503 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if answer[0] >= 300:
+            raise RuntimeError(f"The run {name} was answered {answer}")
+
+    def begin(self, body):
+        """Returns the status and the first line: the answer ends seconds after the run."""
         connection = http.client.HTTPConnection(self.connection.host, self.connection.port, timeout=30)
         headers = self.headers | {"Content-Type": "application/json"}
         connection.request("POST", "/v1/bulk", json.dumps(body).encode(), headers)
         answer = connection.getresponse()
         line = answer.readline().decode()
         connection.close()
-        if answer.status >= 300:
-            raise RuntimeError(f"The run {name} was answered {answer.status}: {line}")
+        return answer.status, line

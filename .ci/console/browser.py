@@ -35,7 +35,7 @@ class Browser:
 
     def log_in(self, token):
         """Pastes a token into the form; all windows after this have the session."""
-        with self.window() as window:
+        with self.window(new=True) as window:
             page = window.open("/console/login")
             page.get_by_label("Token", exact=True).fill(token)
             page.get_by_role("button", name="Log in").click()

@@ -92,3 +92,9 @@ def every(browser, names=ALL):
                 look(window, ALL[name], name, theme)
         with browser.window(theme, new=True, meant=("status of 401",)) as window:
             look(window, "/console/", "login", theme)
+
+
+def picture(browser):
+    """Makes the picture that README.md shows."""
+    with browser.window() as window:
+        window.open(ALL["instance-running"]).screenshot(path="docs/pictures/console.png")

@@ -43,6 +43,8 @@ TEXTS = [
 ]
 NAMES = ["javascript:top.ran=1".replace("=", "-"), "__proto__", "constructor", "-o", "a:b@c", "data:text", "x" * 200]
 SECOND = "second"
+# Beside the page of its own instance, each text is looked at on a page of one of these.
+KINDS = ("errand", "broken", "run", "still")
 
 
 def cel(text):
@@ -116,9 +118,10 @@ class Planted:
         api.start("broken", f"broken-{number}")
         task = api.lease("third", text)[0]["task"]
         api.do("POST", f"/v1/tasks/{task}/fail", {"type": "x", "message": text, "retry": False})
-        api.do("POST", "/v1/machines/editor/suspend", reason)
-        api.do("POST", "/v1/machines/editor/resume", reason | {"run": f"resume-{number}"})
-        api.run(f"run-{number}", "suspend", text, prefix=f"text-{number}", status="running")
+        api.apply({"id": f"still-{number}", "description": text, "initial": "a", "states": {"a": {}}})
+        api.do("POST", f"/v1/machines/still-{number}/suspend", reason)
+        if number % len(KINDS) == KINDS.index("run"):
+            api.run(f"run-{number}", "suspend", text, prefix=f"text-{number}", status="running")
 
 
 def shown(text):
@@ -159,8 +162,8 @@ def run(stage):
     meant = [f"status of {status}" for status in (400, 401, 404, 405, 422)]
     with stage.browser.window(meant=meant) as window:
         reflected(window)
-    for person in planted.persons:
-        spoken_for(stage, planted.sso, person)
+    with stage.browser.window(new=True) as window:
+        spoken_for(window, planted)
 
 
 def stored(window):
@@ -168,13 +171,14 @@ def stored(window):
     for path in ("/console/", "/console/machines", "/console/machines/texts", "/console/machines/errand",
                  "/console/instances", "/console/queues"):
         look(window, path)
-    for path in ("/console/effects?queue=task:first", "/console/effects?queue=task:second", "/console/runs",
+    shows(look(window, "/console/runs"), "/console/runs", TEXTS[KINDS.index("run")::len(KINDS)])
+    for path in ("/console/effects?queue=task:first", "/console/effects?queue=task:second",
                  "/console/instances?machine=broken", "/console/activity?action=suspend"):
         shows(look(window, path), path, TEXTS)
     for number, text in enumerate(TEXTS):
-        others = ("errand", "broken", "run")
-        for kind in ("text", others[number % len(others)]):
-            path = f"/console/{'runs' if kind == 'run' else 'instances'}/{kind}-{number}"
+        kind = KINDS[number % len(KINDS)]
+        place = {"run": "runs", "still": "machines"}.get(kind, "instances")
+        for path in (f"/console/instances/text-{number}", f"/console/{place}/{kind}-{number}"):
             shows(look(window, path), path, [text])
     for name in NAMES:
         path = "/console/instances/" + urllib.parse.quote(name, safe="")
@@ -198,13 +202,13 @@ OTHERS = (
 def reflected(window):
     for number, text in enumerate(TEXTS):
         quoted = urllib.parse.quote(text, safe="")
-        for path in (*ALWAYS, OTHERS[number % len(OTHERS)], OTHERS[number // 4 % len(OTHERS)]):
+        for path in (*ALWAYS, OTHERS[number % len(OTHERS)]):
             look(window, "/console/" + path.format(quoted, quoted))
 
 
-def spoken_for(stage, token, person):
-    """A page behind a proxy, which names a person."""
-    with stage.browser.window(new=True) as window:
-        window.context.set_extra_http_headers({"Authorization": f"Bearer {token}", "Wfd-On-Behalf-Of": person})
-        expect(person in look(window, "/console/"), f"'{person}' is not named")
-
+def spoken_for(window, planted):
+    """Pages behind a proxy, which names a person."""
+    for person in planted.persons:
+        headers = {"Authorization": f"Bearer {planted.sso}", "Wfd-On-Behalf-Of": person}
+        window.page.set_extra_http_headers(headers)
+        shows(look(window, "/console/"), "the header", [person])

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Opens the console of a debug build in Chromium: suite.py all, quick, or the names of checks."""
+"""Opens the console of a debug build in Chromium: suite.py all, quick, or the names of checks.
+
+'suite.py picture' makes the picture of README.md anew.
+"""
 import sys
 import time
 import traceback
@@ -23,6 +26,7 @@ CHECKS = {
     "framing": framing.refused,
     "payloads": payloads.run,
 }
+MORE = {"picture": lambda stage: pages.picture(stage.browser)}
 SETS = {"quick": ["page", "walk"], "all": [name for name in CHECKS if name != "page"]}
 
 
@@ -36,15 +40,22 @@ class Stage:
         contents.fill(self.api)
         browser.log_in(self.token)
 
+    def restart(self):
+        """Starts wfd again after it was killed; sessions are gone with it."""
+        self.wfd.start()
+        self.browser.log_in(self.token)
+
 
 def check(name, stage):
     """Returns true if a check finds nothing."""
     begun = time.monotonic()
     try:
-        CHECKS[name](stage)
-    except Exception:
-        traceback.print_exc()
-        print(f"console: {name} failed", flush=True)
+        (CHECKS | MORE)[name](stage)
+    except Exception as error:
+        for frame in traceback.extract_tb(error.__traceback__):
+            if ".ci" in frame.filename:
+                print(f"  {frame.filename}:{frame.lineno} {frame.line}")
+        print(f"console: {name} failed: {error}", flush=True)
         return False
     print(f"console: {name} passed after {time.monotonic() - begun:.1f} s", flush=True)
     return True
