@@ -44,12 +44,12 @@ package enum ConsolePages {
         case (nil, nil, 0): return try await Overview.content(client)
         case ("machines", nil, 1): return try await MachinePages.list(request, client)
         case ("machines", let name?, _): return try await MachinePages.machine(name, request, client)
-        case ("instances", nil, 1): return try await InstanceList.content(request, client)
+        case ("instances", nil, 1): return try await InstanceList.content(request, visitor)
         case ("instances", let name?, _): return try await InstancePage.content(name, request, visitor)
         case ("effects", nil, 1): return try await EffectPages.effects(request, client)
         case ("queues", nil, 1): return try await EffectPages.queues(request, client)
         case ("runs", nil, 1): return try await RunPages.list(client)
-        case ("runs", let name?, _): return try await RunPages.run(name, visitor)
+        case ("runs", let name?, _): return try await RunPage.content(name, request, visitor)
         case ("activity", nil, 1): return try await ActivityPage.content(request, client)
         default:
             throw ClientError.problem(
@@ -122,6 +122,11 @@ extension ConsolePages {
             Tag.p { Tag.a(.href(Link(target: target) ?? Link())) { target } }
         }
         return Page(frame(content, nil, nil))
+    }
+
+    /// Returns the page that answers a form.
+    static func answer(_ content: PageContent, status: Int = 200, for visitor: Visitor) -> Page {
+        Page(frame(content, nil, visitor), status: status)
     }
 
     /// Returns the page of a problem.

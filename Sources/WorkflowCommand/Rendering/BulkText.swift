@@ -1,5 +1,6 @@
 import WorkflowAPI
 import WorkflowJSON
+import WorkflowTerminal
 
 /// Runs over many instances, for people.
 enum BulkText {
@@ -24,19 +25,11 @@ enum BulkText {
     static func lines(for rehearsal: BulkRehearsal, _ action: BulkAction) -> StyledText {
         if action.verb == .migrate { return MigrationText.lines(for: rehearsal, action) }
         let (verb, counts) = (action.verb, rehearsal.counts)
-        var parts: [String] = []
-        if counts.done > 0 {
-            let groups = rehearsal.groups.map { group in
-                "\(group.configuration?.joined(separator: " + ") ?? "elsewhere") \(grouped(group.count))"
-            }
-            let places = groups.isEmpty ? "" : ": \(groups.joined(separator: ", "))"
-            parts.append("\(grouped(counts.done)) \(would(verb))\(places)")
+        let groups = rehearsal.groups.map { group in
+            "\(group.configuration?.joined(separator: " + ") ?? "elsewhere") \(grouped(group.count))"
         }
-        if counts.failed > 0 { parts.append("\(grouped(counts.failed)) would fail\(again(verb))") }
-        if counts.misfit > 0 { parts.append("\(grouped(counts.misfit)) \(counts.misfit == 1 ? "does" : "do") not fit") }
-        if counts.refused > 0 { parts.append("\(grouped(counts.refused)) would be refused") }
-        if counts.changed > 0 { parts.append("\(grouped(counts.changed)) \(changed(verb))") }
-        if counts.passedOver > 0 { parts.append("\(grouped(counts.passedOver)) would be passed over") }
+        var parts = counts.would(verb).map { "\(grouped($0.count)) \($0.words)" }
+        if counts.done > 0, !groups.isEmpty { parts[0] += ": \(groups.joined(separator: ", "))" }
         let what = parts.isEmpty ? "nothing is selected" : parts.joined(separator: "; ")
         let head: StyledText = "\(what)    digest \(rehearsal.digest.prefix(6))\n"
         return head + deeds(counts, verb) + effects(of: rehearsal) + lines(for: rehearsal.told, of: counts.left)
@@ -80,41 +73,11 @@ enum BulkText {
 
     /// Returns the counts: `87 went on, 1 changed`; empty if no instance was processed.
     static func outcome(_ counts: BulkCounts, _ verb: BulkAction.Verb) -> String {
-        let parts = [
-            (counts.done, did(verb)), (counts.failed, "failed\(again(verb))"), (counts.misfit, "did not fit"),
-            (counts.refused, "refused"), (counts.changed, changed(verb)), (counts.passedOver, "passed over"),
-        ]
-        return parts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }.joined(separator: ", ")
+        counts.did(verb).map { "\(grouped($0.count)) \($0.words)" }.joined(separator: ", ")
     }
-
-    private static func changed(_ verb: BulkAction.Verb) -> String { verb == .undo ? "had gone on" : "changed" }
-
-    private static func again(_ verb: BulkAction.Verb) -> String { verb == .retry ? " again" : "" }
-
-    /// Words for the outcome of an instance, by verb: it went on, and it would go on.
-    private static let words: [BulkAction.Verb: (did: String, would: String)] = [
-        .retry: ("went on", "would go on"), .skip: ("went on", "would go on"), .resume: ("went on", "would go on"),
-        .cancel: ("cancelled", "would be cancelled"), .set: ("set", "would be set"),
-        .suspend: ("suspended", "would be suspended"), .send: ("took it", "would take it"),
-        .migrate: ("moved", "would move"), .undo: ("put back", "would be put back"),
-        .reset: ("reset", "would be reset"), .delete: ("deleted", "would be deleted"),
-        .redact: ("redacted", "would be redacted"),
-    ]
-
-    private static func did(_ verb: BulkAction.Verb) -> String { words[verb]?.did ?? verb.rawValue }
-
-    private static func would(_ verb: BulkAction.Verb) -> String { words[verb]?.would ?? verb.rawValue }
 
     /// Returns the number with separators: `1,602`.
-    static func grouped(_ number: Int64) -> String {
-        var digits = String(number)
-        var place = digits.count - 3
-        while place > 0 {
-            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
-            place -= 3
-        }
-        return digits
-    }
+    static func grouped(_ number: Int64) -> String { CountText.grouped(number) }
 
     /// Returns the selection of a run: `machine order, version 1`.
     static func selection(of run: BulkRun) -> String {

@@ -12,3 +12,22 @@ extension ConsoleAct {
         .seeOther(Link("runs", try await visitor.client.resumeRun(name).run))
     }
 }
+
+extension ConsoleAct {
+    /// Rehearses the undo of a run, which is itself a run.
+    static let undoRun = ConsoleAct("undo-run", by: .runBulk) { name, form, visitor in
+        do {
+            var action = BulkAction(.undo)
+            action.undone = name
+            action.invocations = form.text("invocations").flatMap { ResetRequest.Invocations(rawValue: $0) }
+            return try await rehearsed(BulkDraft(request: BulkRequest(action: action, dryRun: true)), by: visitor)
+        } catch {
+            let problem = ConsolePages.asProblem(error)
+            let content = PageContent("Undo of the run \(name)", ["wfctl", "bulk", "undo", name, "--dry-run"]) {
+                ConsolePages.note(problem)
+                RunPage.undo(name, visitor, typed: form)
+            }
+            return .page(content, problem, for: visitor)
+        }
+    }
+}

@@ -12,18 +12,37 @@ struct VerbForm {
 
     /// The form with its fields and its button.
     func markup(_ label: String, @MarkupBuilder fields: () -> Markup = { Markup() }) -> Markup {
-        Tag.form(.class("act"), .method("post"), .action(act.link(name))) {
-            Tag.input(.type("hidden"), .name("form"), .value(visitor.formValue))
+        markup {
             fields()
             button(label)
+            roles
         }
     }
 
-    private func button(_ label: String) -> Markup {
-        guard !visitor.may(act.route) else { return Tag.button(.type("submit")) { label } }
-        let roles = Role.having(act.route.permission).map(\.rawValue).joined(separator: ", ")
-        return Tag.button(.type("submit"), .disabled) { label }
-            + Tag.span(.class("note")) { "Roles that may: \(roles)." }
+    /// The form with its content, among it its buttons.
+    func markup(@MarkupBuilder content: () -> Markup) -> Markup {
+        Tag.form(.class("act"), .method("post"), .action(act.link(name))) {
+            Tag.input(.type("hidden"), .name("form"), .value(visitor.formValue))
+            content()
+        }
+    }
+
+    /// A button of the form.
+    ///
+    /// - Parameter name: The field that says which button was pressed; `nil` for a form with one.
+    func button(_ label: String, name: StaticString? = nil) -> Markup {
+        let isDisabled: Attribute? = visitor.may(act.route) ? nil : .disabled
+        return Tag.button(.type("submit"), name.map { .name($0) }, name.map { _ in .value("yes") }, isDisabled) {
+            label
+        }
+    }
+
+    /// The roles that may; nothing for a visitor who has one.
+    @MarkupBuilder var roles: Markup {
+        if !visitor.may(act.route) {
+            let roles = Role.having(act.route.permission).map(\.rawValue).joined(separator: ", ")
+            Tag.span(.class("note")) { "Roles that may: \(roles)." }
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 struct Attribute {
     /// The names of attributes that have no address.
     enum Name: String {
-        case action, autocomplete, charset, `class`, content, datetime, disabled, `for`, href, id, lang, max, maxlength
-        case method, min, name, placeholder, rel, required, role, scope, selected, tabindex, type, value
+        case action, autocomplete, charset, checked, `class`, content, datetime, disabled, `for`, href, id, lang, max
+        case maxlength, method, min, name, placeholder, rel, required, role, scope, selected, tabindex, type, value
         case current = "aria-current"
         case label = "aria-label"
         case part = "data-part"
@@ -21,9 +21,11 @@ struct Attribute {
     let name: Name
     /// The value; `nil` for an attribute that is true by being there.
     let value: String?
+    /// True if a browser must get the value as it is, because a form sends it back.
+    let isExact: Bool
 
-    private init(_ name: Name, _ value: String?) {
-        (self.name, self.value) = (name, value)
+    private init(_ name: Name, _ value: String?, isExact: Bool = false) {
+        (self.name, self.value, self.isExact) = (name, value, isExact)
     }
 
     static func action(_ link: Link) -> Attribute { Attribute(.action, link.text) }
@@ -64,6 +66,8 @@ struct Attribute {
     static func seq(_ seq: Int64) -> Attribute { Attribute(.seq, "\(seq)") }
     static func min(_ value: String) -> Attribute { Attribute(.min, value) }
     static func max(_ value: String) -> Attribute { Attribute(.max, value) }
+    static func checked(_ isChecked: Bool) -> Attribute? { isChecked ? Attribute(.checked, nil) : nil }
+    static func value(exactly value: String) -> Attribute { Attribute(.value, value, isExact: true) }
     static let required = Attribute(.required, nil)
     static let disabled = Attribute(.disabled, nil)
     /// Makes an element a region, which has a label.

@@ -22,6 +22,12 @@ package struct Markup: Sendable {
         }
     }
 
+    /// Creates the text of a field, which a form sends back as it is. A line end at its beginning is lost otherwise.
+    init(exactly text: String) {
+        html = "\n"
+        for scalar in text.unicodeScalars { Self.append(scalar, to: &html) }
+    }
+
     /// Creates an element. The content of a void element is left out.
     init(_ tag: Tag, _ attributes: [Attribute], _ content: Markup) {
         html = "<\(tag.rawValue)"
@@ -30,7 +36,7 @@ package struct Markup: Sendable {
             guard let value = attribute.value else { continue }
             html += "=\""
             for scalar in value.unicodeScalars {
-                if Self.isHidden(scalar) {
+                if !attribute.isExact, Self.isHidden(scalar) {
                     html += "\\u{\(Self.digits(of: scalar))}"
                 } else {
                     Self.append(scalar, to: &html)
@@ -75,6 +81,7 @@ package struct Markup: Sendable {
         case ">": html += "&gt;"
         case "\"": html += "&quot;"
         case "'": html += "&#39;"
+        case "\r": html += "&#13;"
         default: html.unicodeScalars.append(scalar)
         }
     }

@@ -3,16 +3,17 @@ import WorkflowClient
 
 /// The page that finds instances; its address is the query.
 enum InstanceList {
-    static func content(_ request: PageRequest, _ client: WorkflowClient) async throws -> PageContent {
+    static func content(_ request: PageRequest, _ visitor: Visitor) async throws -> PageContent {
         let parameters = try InstanceListParameters(query: request.query)
-        let found = try await client.instances(parameters)
+        let found = try await visitor.client.instances(parameters)
         let withReason = found.items.contains { $0.failure != nil }
         var table = DataTable(
             "Instances", ["Instance", "Machine", "Status", "State", "In state", "Seq"] + (withReason ? ["Why"] : []))
         for item in found.items {
             table.rows.append(
                 [
-                    Tag.a(.href(.instance(item.instance))) { item.instance },
+                    SelectionForm.box(item.instance)
+                        + Tag.a(.href(.instance(item.instance))) { item.instance },
                     Tag.a(.href(.machine(item.machine, version: item.version))) { "\(item.machine) \(item.version)" },
                     Words.status(item.status), Words.states(item.configuration),
                     Markup(text: item.inState.map { Words.span($0) } ?? "–"), Markup(text: "\(item.seq)"),
@@ -43,7 +44,7 @@ enum InstanceList {
                     }
                 }
             } else {
-                table.markup
+                SelectionForm(list: parameters, visitor: visitor).markup(around: table.markup)
             }
             if let search = found.search, let failed = search.failed {
                 Tag.p(.class("note")) {

@@ -223,7 +223,13 @@ extension ConsoleEndpoint {
         let transport = InsideTransport(api, within: context, as: identity, of: caller, for: authority)
         return Visitor(
             client: WorkflowClient(transport: transport), name: identity.name, roles: identity.roles,
-            formValue: sessions.formValue(of: mark), hasSession: credentials.authorization == nil)
+            formValue: sessions.formValue(of: mark), hasSession: credentials.authorization == nil, newKey: newKey)
+    }
+
+    /// Makes a key with the engine's time. So a form that is too old is refused, instead of done again.
+    private func newKey() -> String {
+        var random = SystemRandomNumberGenerator()
+        return IdempotencyKey.make(milliseconds: engine.now.rawValue, random: &random)
     }
 
     /// Returns the caller whom a proxy names, or else that of the session, with what stands for the session in forms.

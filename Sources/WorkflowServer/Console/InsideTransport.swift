@@ -31,7 +31,7 @@ struct InsideTransport: Transport {
     }
 
     /// The longest answer that a page is made of.
-    private static let answerBytes = 16 << 20
+    fileprivate static let answerBytes = 16 << 20
 
     func execute(_ request: TransportRequest) async throws(ClientError) -> TransportAnswer {
         let collected = CollectedBody(limit: Self.answerBytes)
@@ -49,16 +49,35 @@ struct InsideTransport: Transport {
         }
     }
 
+    /// Hands the body on as it is made. A reader that stops early ends it, as a caller that disconnects does.
     func stream(_ request: TransportRequest) async throws(ClientError) -> StreamedAnswer {
-        let answer = try await execute(request)
-        let body = AnswerBytes(length: Int64(answer.body.count)) {
-            var rest: [UInt8]? = answer.body
-            return {
-                defer { rest = nil }
-                return rest
-            }
+        let response: Response
+        do {
+            response = try await api.respond(
+                to: Request(head: head(of: request), body: body(of: request)),
+                context: ServerContext(within: page, as: peer))
+        } catch {
+            throw .protocolViolation(address, reason: "\(error)")
         }
-        return StreamedAnswer(status: answer.status, mediaType: answer.mediaType, body: body)
+        let body = response.body
+        let bytes = AnswerBytes {
+            let (parts, reader) = AsyncThrowingStream.makeStream(of: [UInt8].self)
+            // The task ends with the body, or when the reader lets go of the stream.
+            let task = Task {
+                do {
+                    try await body.write(PassedBody(reader: reader, left: Self.answerBytes))
+                    reader.finish()
+                } catch {
+                    reader.finish(throwing: error)
+                }
+            }
+            reader.onTermination = { _ in task.cancel() }
+            // Only this closure uses the iterator, in one task at a time.
+            nonisolated(unsafe) var iterator = parts.makeAsyncIterator()
+            return { try await iterator.next() }
+        }
+        let type = response.headers[.contentType].map { $0.prefix { $0 != ";" }.lowercased() }
+        return StreamedAnswer(status: response.status.code, mediaType: type, body: bytes)
     }
 
     /// Returns the answer to a request for a stream of rows, which begins when the answer is written.
@@ -98,6 +117,11 @@ struct InsideTransport: Transport {
     }
 }
 
+private struct AnswerTooLong: Error, CustomStringConvertible {
+    let limit: Int
+    var description: String { "it is longer than \(limit) bytes" }
+}
+
 /// Keeps the body of an answer, up to a length.
 private struct CollectedBody: ResponseBodyWriter {
     /// The bytes so far. Only the task that writes the body uses them.
@@ -105,17 +129,29 @@ private struct CollectedBody: ResponseBodyWriter {
         var buffer = ByteBuffer()
     }
 
-    struct TooLong: Error, CustomStringConvertible {
-        let limit: Int
-        var description: String { "it is longer than \(limit) bytes" }
-    }
-
     let limit: Int
     let parts = Parts()
 
     mutating func write(_ buffer: ByteBuffer) async throws {
-        guard parts.buffer.readableBytes + buffer.readableBytes <= limit else { throw TooLong(limit: limit) }
+        guard parts.buffer.readableBytes + buffer.readableBytes <= limit else {
+            throw AnswerTooLong(limit: limit)
+        }
         parts.buffer.writeImmutableBuffer(buffer)
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+/// Hands the body of an answer to its reader, up to a length.
+private struct PassedBody: ResponseBodyWriter {
+    let reader: AsyncThrowingStream<[UInt8], any Error>.Continuation
+    /// The number of bytes that may follow.
+    var left: Int
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        left -= buffer.readableBytes
+        guard left >= 0 else { throw AnswerTooLong(limit: InsideTransport.answerBytes) }
+        if case .terminated = reader.yield(Array(buffer.readableBytesView)) { throw CancellationError() }
     }
 
     consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}

@@ -126,9 +126,8 @@ import WorkflowServer
     private static let tags: Set = [
         "a", "b", "body", "button", "caption", "code", "dd", "details", "dialog", "div", "dl", "dt", "form", "h1", "h2",
         "head", "header", "html", "input", "label", "li", "link", "main", "meta", "nav", "ol", "option", "p", "pre",
-        "script",
-        "section", "select", "span", "strong", "summary", "table", "tbody", "td", "th", "thead", "time", "title", "tr",
-        "ul",
+        "progress", "script", "section", "select", "span", "strong", "summary", "table", "tbody", "td", "textarea", "th",
+        "thead", "time", "title", "tr", "ul",
         // The drawing's.
         "circle", "desc", "g", "path", "rect", "svg", "text",
     ]
@@ -137,10 +136,9 @@ import WorkflowServer
     private static let script = "<script type=\"module\" src=\"/console/assets/console-"
 
     private static let attributes: Set = [
-        "action", "aria-current", "aria-label", "aria-labelledby", "autocomplete", "charset", "class", "content",
-        "data-active", "data-newest", "data-seq", "data-wind", "max", "min", "data-drawing", "data-due", "data-part",
-        "data-stream",
-        "data-taken", "src", "datetime", "for", "href", "id",
+        "action", "aria-current", "aria-label", "aria-labelledby", "autocomplete", "charset", "checked", "class",
+        "content", "data-active", "data-drawing", "data-due", "data-newest", "data-part", "data-seq", "data-stream",
+        "data-taken", "data-wind", "datetime", "disabled", "for", "href", "id", "max", "min", "src",
         "lang", "method", "name", "placeholder", "rel", "required", "role", "scope",
         "selected", "tabindex", "type", "value",
         // The drawing's.
