@@ -41,13 +41,14 @@ package enum ConsolePages {
         let client = visitor.client
         let name = request.words.count == 2 ? request.words[1] : nil  // Proof: there are two
         switch (request.words.first, name, request.words.count) {
-        case (nil, nil, 0): return try await Overview.content(client)
+        case (nil, nil, 0): return try await Overview.content(visitor)
         case ("machines", nil, 1): return try await MachinePages.list(request, client)
-        case ("machines", let name?, _): return try await MachinePages.machine(name, request, client)
+        case ("machines", let name?, _): return try await MachinePages.machine(name, request, visitor)
         case ("instances", nil, 1): return try await InstanceList.content(request, visitor)
         case ("instances", let name?, _): return try await InstancePage.content(name, request, visitor)
         case ("effects", nil, 1): return try await EffectPages.effects(request, client)
         case ("queues", nil, 1): return try await EffectPages.queues(request, client)
+        case ("queues", let name?, _): return try await QueuePage.content(name, visitor)
         case ("runs", nil, 1): return try await RunPages.list(client)
         case ("runs", let name?, _): return try await RunPage.content(name, request, visitor)
         case ("activity", nil, 1): return try await ActivityPage.content(request, client)

@@ -19,7 +19,7 @@ struct ConsoleAct: Sendable {
     func link(_ name: String) -> Link { Link("act/", word, name) }
 
     /// All acts.
-    static let all: [ConsoleAct] = [stopRun, resumeRun, undoRun, many]
+    static let all: [ConsoleAct] = [stopRun, resumeRun, undoRun, many] + ConfirmedAct.all.map(\.act)
 }
 
 extension ConsolePages {

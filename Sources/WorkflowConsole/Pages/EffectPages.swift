@@ -86,17 +86,18 @@ enum EffectPages {
                     + [
                         Markup(text: queue.workers.map { "\($0)" } ?? "–"),
                         queue.oldestDueInMilliseconds.map { Words.countdown($0) } ?? Markup(text: "–"),
-                        Markup(text: settings(queue.settings)),
+                        Tag.a(.href(Link("queues", queue.queue))) { settings(queue.settings, ifNone: "set") },
                     ])
         }
         return table
     }
 
-    private static func settings(_ settings: QueueSettingsItem) -> String {
+    /// Returns the settings of a queue in words; a dash for none.
+    static func settings(_ settings: QueueSettingsItem, ifNone: String = "–") -> String {
         var parts = settings.paused ? ["paused"] : []
         if let concurrency = settings.concurrency { parts.append("\(concurrency) at once") }
         if let rate = settings.rate { parts.append("\(rate.count) in \(Words.span(rate.milliseconds))") }
         if !parts.isEmpty, let actor = settings.actor { parts.append("by \(actor)") }
-        return parts.isEmpty ? "–" : parts.joined(separator: ", ")
+        return parts.isEmpty ? ifNone : parts.joined(separator: ", ")
     }
 }

@@ -29,8 +29,9 @@ enum MachinePages {
     }
 
     static func machine(
-        _ name: String, _ request: PageRequest, _ client: WorkflowClient
+        _ name: String, _ request: PageRequest, _ visitor: Visitor
     ) async throws -> PageContent {
+        let client = visitor.client
         let version = try version(in: request)
         let latest = try await client.machine(name)
         let isLatest = version == nil || version == latest.version
@@ -58,6 +59,7 @@ enum MachinePages {
                 ("Instances", Tag.a(.href(.instances(.init(machines: [name])))) { "all of this machine" }),
             ])
             counted
+            MachineActions.section(latest, visitor)
             ConsolePages.section("Definition", id: "definition") {
                 ConsolePages.commandLine(["wfctl", "machine", "source", name, "--version", "\(shown.version)"])
                 Tag.details {

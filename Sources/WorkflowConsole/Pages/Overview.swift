@@ -8,11 +8,15 @@ enum Overview {
     private static let tallyPages = 20
     private static let shownMachines = 100
 
-    static func content(_ client: WorkflowClient) async throws -> PageContent {
+    static func content(_ visitor: Visitor) async throws -> PageContent {
+        let client = visitor.client
         let status = try await client.status()
         let machines = await ConsolePages.part("Machines", id: "machines") { try await self.machines(client) }
         return PageContent("Overview", ["wfctl", "status"]) {
-            ConsolePages.section("wfd", id: "daemon") { daemon(status) }
+            ConsolePages.section("wfd", id: "daemon") {
+                daemon(status)
+                if status.held == true { ConfirmedAct.release.form("effects", visitor) }
+            }
             failures(status)
             queues(status)
             runs(status)

@@ -49,7 +49,7 @@ import WorkflowServer
         "/console/", "/console/machines", "/console/machines/m", "/console/machines/m?version=1", "/console/instances",
         "/console/instances?status=failed", "/console/instances/x", "/console/instances/x?seq=1",
         "/console/instances/y", "/console/instances/y?seq=2", "/console/instances/z", "/console/effects",
-        "/console/queues", "/console/runs",
+        "/console/queues", "/console/queues/task%3Aq", "/console/runs", "/console/runs/r?outcome=passedOver",
         "/console/runs/r", "/console/activity",
     ]
 
