@@ -38,9 +38,7 @@ package struct Asset: Sendable {
             """.utf8))
 
     private init(_ name: String, _ type: String, _ mediaType: String, _ bytes: [UInt8]) {
-        // FNV-1a (RFC 9923): names must differ, and hide nothing.
-        let hash = bytes.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        self.name = "\(name)-\(String(hash, radix: 16)).\(type)"
+        self.name = "\(name)-\(ShortHash.text(of: bytes)).\(type)"
         (self.mediaType, self.bytes) = (mediaType, bytes)
     }
 }

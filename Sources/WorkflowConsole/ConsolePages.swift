@@ -42,8 +42,8 @@ package enum ConsolePages {
         let name = request.words.count == 2 ? request.words[1] : nil  // Proof: there are two
         switch (request.words.first, name, request.words.count) {
         case (nil, nil, 0): return try await Overview.content(visitor)
-        case ("machines", nil, 1): return try await MachinePages.list(request, client)
-        case ("machines", let name?, _): return try await MachinePages.machine(name, request, visitor)
+        case ("machines", nil, 1): return try await MachineList.content(request, client)
+        case ("machines", let name?, _): return try await MachinePage.content(name, request, visitor)
         case ("instances", nil, 1): return try await InstanceList.content(request, visitor)
         case ("instances", let name?, _): return try await InstancePage.content(name, request, visitor)
         case ("effects", nil, 1): return try await EffectPages.effects(request, client)
@@ -136,7 +136,25 @@ extension ConsolePages {
     }
 
     private static func content(of problem: Problem) -> PageContent {
-        PageContent(problem.type.title, []) { note(problem) }
+        PageContent(problem.type.title, []) {
+            note(problem)
+            wayOn
+        }
+    }
+
+    /// The links and the form that lead on from a problem.
+    private static var wayOn: Markup {
+        FilterForm(link: Link("instances"), request: PageRequest(words: [], query: [], target: "")).markup {
+            FilterForm.field(
+                "prefix", "Instance whose name begins with", in: PageRequest(words: [], query: [], target: ""))
+        }
+            + Tag.p {
+                Tag.a(.href(Link())) { "Overview" }
+                " · "
+                Tag.a(.href(Link("machines"))) { "all machines" }
+                " · "
+                Tag.a(.href(Link("instances"))) { "all instances" }
+            }
     }
 }
 

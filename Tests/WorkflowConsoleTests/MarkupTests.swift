@@ -23,6 +23,13 @@ import Testing
             #expect(Tag.p(.value("a\(character)b")).html == "<p value=\"a\\u{\(number)}b\"></p>")
         }
         #expect(Markup(text: "a\n\tb é 漢 😀").html == "a\n\tb é 漢 😀")
+        // What joins emoji to one, and only there.
+        for text in ["👩\u{200D}🚀", "❤\u{FE0F}\u{200D}🔥", "👩\u{1F3FD}\u{200D}🚀"] {
+            #expect(Markup(text: text).html == text && Tag.p(.value(text)).html == "<p value=\"\(text)\"></p>")
+        }
+        for text in ["👩\u{200D}", "\u{200D}🚀", "👩\u{200D}\u{200D}🚀", "1\u{200D}2", "👩\u{200D}a", "👩\u{200B}🚀"] {
+            #expect(Markup(text: text).html.contains("odd"), "\(text)")
+        }
         // A quote with an accent is one character to Swift, and a quote to a browser.
         #expect(Tag.p(.value("\"\u{301}<\u{338}")).html == "<p value=\"&quot;\u{301}&lt;\u{338}\"></p>")
     }

@@ -30,6 +30,8 @@ struct Attribute {
 
     static func action(_ link: Link) -> Attribute { Attribute(.action, link.text) }
     static func href(_ link: Link) -> Attribute { Attribute(.href, link.text) }
+    /// Leads to a line of a source on the same page.
+    static func line(_ number: Int) -> Attribute { Attribute(.href, "#L\(number)") }
     static func anchor(_ id: StaticString) -> Attribute { Attribute(.href, "#\(id)") }
     static func `class`(_ name: StaticString) -> Attribute { Attribute(.class, "\(name)") }
     static func method(_ method: StaticString) -> Attribute { Attribute(.method, "\(method)") }

@@ -63,6 +63,16 @@ package struct Link: Sendable {
         return line.map { page.followed(by: "#L\($0)") } ?? page
     }
 
+    /// Returns the link to the same page with a folded state opened in its drawing.
+    ///
+    /// - Parameter path: The path of the state; `nil` folds all states.
+    static func opening(_ path: String?, in request: PageRequest) -> Link {
+        let others = request.query.filter { path != nil || $0.name != "open" }
+        let query = others.map { (name: $0.name, value: String?.some($0.value)) } + [(name: "open", value: path)]
+        let name = request.words.count > 1 ? request.words[1] : nil  // Proof: there are two
+        return request.words.first == "machines" ? Link("machines", name, query) : Link("instances", name, query)
+    }
+
     /// Returns the link to a list of instances.
     static func instances(_ parameters: InstanceListParameters) -> Link {
         Link("instances", query: parameters.queryText)

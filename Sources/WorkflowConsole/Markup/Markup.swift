@@ -13,8 +13,8 @@ package struct Markup: Sendable {
     /// Creates a text. A character that a reader would not see as itself is shown by its number.
     init(text: String) {
         html = ""
-        for scalar in text.unicodeScalars {
-            if Self.isHidden(scalar) {
+        Self.forEachScalar(of: text) { scalar, isHidden in
+            if isHidden {
                 html += "<b class=\"odd\">U+\(Self.digits(of: scalar))</b>"
             } else {
                 Self.append(scalar, to: &html)
@@ -35,8 +35,8 @@ package struct Markup: Sendable {
             html += " \(attribute.name.rawValue)"
             guard let value = attribute.value else { continue }
             html += "=\""
-            for scalar in value.unicodeScalars {
-                if !attribute.isExact, Self.isHidden(scalar) {
+            Self.forEachScalar(of: value) { scalar, isHidden in
+                if isHidden, !attribute.isExact {
                     html += "\\u{\(Self.digits(of: scalar))}"
                 } else {
                     Self.append(scalar, to: &html)
@@ -49,8 +49,11 @@ package struct Markup: Sendable {
     }
 
     /// Creates a picture of a machine, which escapes its own texts.
-    init(drawing scene: Scene, active: Set<StateIndex>, taken: Set<TransitionIndex>) {
-        html = scene.svg(active: active, taken: taken, style: .none)
+    init(
+        drawing scene: Scene, active: Set<StateIndex>, taken: Set<TransitionIndex>, notes: [StateIndex: SceneNote],
+        opening: @escaping (Scene.Box) -> Link
+    ) {
+        html = scene.svg(active: active, taken: taken, notes: notes, opening: { opening($0).text }, style: .none)
     }
 
     /// Creates the element that runs a script: a file of the console, never a text.
@@ -84,6 +87,26 @@ package struct Markup: Sendable {
         case "\r": html += "&#13;"
         default: html.unicodeScalars.append(scalar)
         }
+    }
+
+    /// Hands over each scalar of a text, with true for one that a reader would not see as itself. What joins two emoji
+    /// to one is not hidden.
+    private static func forEachScalar(of text: String, _ take: (Unicode.Scalar, Bool) -> Void) {
+        let scalars = text.unicodeScalars
+        var previous: Unicode.Scalar?
+        for place in scalars.indices {
+            let scalar = scalars[place]
+            let next = scalars.index(after: place)
+            let joins = scalar == "\u{200D}" && isEmoji(previous) && next < scalars.endIndex && isEmoji(scalars[next])
+            take(scalar, isHidden(scalar) && !joins)
+            // This one only chooses how the emoji before it looks.
+            if scalar != "\u{FE0F}" { previous = scalar }
+        }
+    }
+
+    private static func isEmoji(_ scalar: Unicode.Scalar?) -> Bool {
+        // Digits are emoji too, and stand before all that this is about.
+        scalar.map { $0.value > 0x2000 && $0.properties.isEmoji } ?? false
     }
 
     /// Returns true for a character that is not seen, or that changes how others are seen: controls, what turns the

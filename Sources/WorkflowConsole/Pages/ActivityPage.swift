@@ -4,10 +4,18 @@ import WorkflowClient
 /// The page of what was done to the whole: the audit, by actor and action.
 enum ActivityPage {
     static func content(_ request: PageRequest, _ client: WorkflowClient) async throws -> PageContent {
-        let parameters = try AuditParameters(query: request.query)
+        var parameters = try AuditParameters(query: request.query(without: "since"))
+        let since = request.values("since").first
+        if let since {
+            guard let beginning = SinceText(since) else {
+                throw ClientError.problem(
+                    Problem(.invalidParameter, detail: "Parameter 'since' must be \(SinceText.forms)"))
+            }
+            parameters.since = try await beginning.time(from: client)
+        }
         let audit = try await client.audit(parameters)
         let command =
-            ["wfctl", "audit"] + (parameters.since.map { ["--since", $0.text] } ?? [])
+            ["wfctl", "audit"] + (since.map { ["--since", $0] } ?? [])
             + (parameters.actor.map { ["--actor", $0] } ?? [])
             + (parameters.action.map { ["--action", $0.rawValue] } ?? [])
         var table = DataTable("What was done, the latest first", "At", "By", "Action", "On", "What", "Reason")
@@ -25,10 +33,15 @@ enum ActivityPage {
             FilterForm(link: Link("activity"), request: request).markup {
                 FilterForm.field("actor", "By", in: request)
                 FilterForm.choice("action", "Action", AuditItem.Action.allCases.map(\.rawValue), in: request)
-                FilterForm.field("since", "Since", in: request)
+                FilterForm.field("since", "Since (1d, or a date)", in: request)
+            }
+            Tag.p(.class("note")) {
+                "Here is what was done to the whole. What was sent to an instance, and who mended it, is in its history."
             }
             if audit.items.isEmpty {
-                Words.emptyPage { "Nothing was done here yet. What was done to one instance is in its history." }
+                Words.emptyPage {
+                    request.query.isEmpty ? "Nothing was done here yet." : "Nothing like that was done."
+                }
             } else {
                 table.markup
                 Words.next(audit.nextPage, "activity", nil, request)

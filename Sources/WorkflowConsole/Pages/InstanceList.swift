@@ -23,6 +23,7 @@ enum InstanceList {
         return PageContent("Instances", command(parameters), stream: stream) {
             FilterForm(link: Link("instances"), request: request).markup {
                 FilterForm.field("machine", "Machine", in: request)
+                FilterForm.field("version", "Version", in: request)
                 FilterForm.choice("status", "Status", Instance.Status.allCases.map(\.rawValue), in: request)
                 FilterForm.field("state", "State", in: request)
                 FilterForm.field("olderThan", "In it for at least", in: request)
@@ -59,6 +60,7 @@ enum InstanceList {
     private static func command(_ parameters: InstanceListParameters) -> [String] {
         var words = ["wfctl", "list"]
         for machine in parameters.machines { words += ["--machine", machine] }
+        for version in parameters.versions { words += ["--version", "\(version)"] }
         for status in parameters.statuses { words += ["--status", status.rawValue] }
         for state in parameters.states { words += ["--state", state] }
         if let age = parameters.olderThan { words += ["--older-than", age] }

@@ -53,7 +53,7 @@ enum InstancePage {
         ConsolePages.section("State", id: "state") {
             if let tree {
                 tree.chart(
-                    active: instance.configuration, taken: tree.numbers(of: taken), drawn: request.drawn
+                    active: instance.configuration, taken: tree.numbers(of: taken), in: request
                 ) { _ in Markup() }
             } else {
                 Tag.p { "The definition of version \(instance.version) cannot be read, so it is not drawn." }
@@ -74,7 +74,7 @@ enum InstancePage {
 
     static func facts(_ instance: Instance) -> Markup {
         Words.facts([
-            ("Status", Words.status(instance.status) + Markup(text: instance.suspended.map(suspension) ?? "")),
+            ("Status", Words.status(instance.status) + (instance.suspended.map(suspension) ?? Markup())),
             (
                 "Machine",
                 Tag.a(.href(.machine(instance.machine, version: instance.version))) {
@@ -83,9 +83,7 @@ enum InstancePage {
             ),
             (
                 "Machine suspended",
-                instance.machineSuspended.map {
-                    Markup(text: "since \($0.at.text)" + ($0.reason.map { ": \($0)" } ?? ""))
-                }
+                instance.machineSuspended.map { Words.suspension($0.at, $0.actor, $0.reason) }
             ),
             ("Active", Words.states(instance.configuration)),
             ("Tags", instance.tags.map { Markup(text: $0.joined(separator: ", ")) }),
@@ -95,8 +93,8 @@ enum InstancePage {
         ])
     }
 
-    private static func suspension(_ item: InstanceSuspensionItem) -> String {
-        " since \(item.at.text)" + (item.actor.map { " by \($0)" } ?? "") + (item.reason.map { ": \($0)" } ?? "")
+    private static func suspension(_ item: InstanceSuspensionItem) -> Markup {
+        Markup(text: " ") + Words.suspension(item.at, item.actor, item.reason)
     }
 
     /// Returns what the instance takes now, and of the rest why not.

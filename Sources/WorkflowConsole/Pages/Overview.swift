@@ -77,7 +77,8 @@ enum Overview {
         var table = DataTable("Groups of failures", "Instances", "Machine", "On", "Since", "Why", "First")
         for failure in status.failures {
             let same = InstanceListParameters(
-                machines: [failure.machine], statuses: [.failed], failures: [failure.message])
+                machines: [failure.machine], versions: [failure.version], statuses: [.failed],
+                failures: [failure.message])
             table.add {
                 Tag.a(.href(.instances(same))) { "\(failure.count)" }
                 Tag.a(.href(.machine(failure.machine, version: failure.version))) {
@@ -167,9 +168,17 @@ enum Overview {
             }
             table.rows.append([Tag.a(.href(.machine(machine))) { machine }] + cells)
         }
+        let left = counts.count - table.rows.count
         return table.markup
-            + (page == nil && counts.count <= shownMachines
-                ? Markup() : Tag.p(.class("note")) { "There is more than is counted here: 'wfctl tally' has it all." })
+            + (left > 0
+                ? Tag.p(.class("next")) { Tag.a(.href(Link("machines"))) { Words.count(Int64(left), "more machine") } }
+                : Markup())
+            + (page == nil
+                ? Markup()
+                : Tag.p(.class("note")) {
+                    "Only the first \(tallyPages * APILimits.largestPageItems) rows of the tally are counted here: "
+                        + "'wfctl tally' has them all."
+                })
     }
 
     /// The text where there is no machine.

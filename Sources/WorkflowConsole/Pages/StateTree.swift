@@ -24,30 +24,43 @@ struct StateTree {
     /// - Parameters:
     ///   - active: The paths of the active leaves.
     ///   - taken: The numbers of the transitions that are lit.
-    ///   - drawn: The key of the drawing that the browser shows already; that one is not drawn again.
+    ///   - request: The request of the page. Its query names the folded states that are opened.
+    ///   - badges: The notes in the drawing, by path; `nil` for a drawing without.
     ///   - note: Returns what stands behind a state in the list, such as its count.
     func chart(
-        active leaves: [String], taken: [Int] = [], drawn: String? = nil, note: (_ path: String) -> Markup
+        active leaves: [String], taken: [Int] = [], in request: PageRequest, badges: [String: SceneNote]? = nil,
+        note: (_ path: String) -> Markup
     ) -> Markup {
         let active = Set(leaves.flatMap(lineage))
         return Tag.div(.class("chart")) {
-            drawing(active: machine.states.map(\.path).filter(active.contains), taken, drawn)
+            drawing(active: machine.states.map(\.path).filter(active.contains), taken, request, badges)
             list(active, note)
         }
     }
 
-    private func drawing(active paths: [String], _ taken: [Int], _ drawn: String?) -> Markup {
+    private func drawing(
+        active paths: [String], _ taken: [Int], _ request: PageRequest, _ badges: [String: SceneNote]?
+    ) -> Markup {
         // A folded box counts its active states, so its drawing is of the active states too.
-        let isFolded = machine.states.count > DrawingLimits.unfoldedStates
-        let key = isFolded ? "\(name) \(paths.joined(separator: " "))" : name
+        let isFolded = machine.states.count > DrawingLimits.unfoldedStates + 1
+        let opened = request.values("open").filter { machine.state(atPath: $0) != nil }
+        let open = isFolded ? (Set(opened).union(paths)).sorted() : []
+        let shown = machine.states.compactMap { state in badges?[state.path].map { (state, $0) } }
+        let more = open + shown.map { "\($0.path): \($1.title)" }
+        let key = more.isEmpty ? name : "\(name) \(ShortHash.text(of: more))"
         let attributes: [Attribute] = [.class("drawing"), .drawing(key), .active(paths), .taken(taken)]
-        if key == drawn { return Markup(.div, attributes, Markup()) }
-        guard let scene else {
-            return Tag.p(.class("note")) { "The machine is too large to draw here: 'wfctl graph' draws it." }
+        if key == request.drawn { return Markup(.div, attributes, Markup()) }
+        guard let scene = drawn.scene(unfolded: Set(open), hasNotes: badges != nil) else {
+            return Tag.p(.class("note")) { "The machine is too large to draw; the list has its states." }
         }
-        let active = paths.compactMap { machine.state(atPath: $0) }
         let lit = taken.compactMap { Int32(exactly: $0) }.map(TransitionIndex.init(rawValue:))
-        return Markup(.div, attributes, Markup(drawing: scene, active: Set(active), taken: Set(lit)))
+        let picture = Markup(
+            drawing: scene, active: Set(paths.compactMap { machine.state(atPath: $0) }), taken: Set(lit),
+            notes: Dictionary(shown.map { ($0.index, $1) }) { first, _ in first }
+        ) { Link.opening($0.path, in: request) }
+        let drawing = Markup(.div, attributes, picture)
+        guard !opened.isEmpty, isFolded else { return drawing }
+        return Tag.div { drawing + Tag.p { Tag.a(.href(.opening(nil, in: request))) { "Fold all" } } }
     }
 
     /// Returns the numbers of transitions that the API names by their places. Transitions on one line between the same

@@ -24,9 +24,28 @@ enum Words {
         Tag.span(.due(milliseconds)) { until(milliseconds) }
     }
 
+    /// Returns since when, by whom and why something is suspended.
+    static func suspension(_ at: WireTime, _ actor: String?, _ reason: String?) -> Markup {
+        Markup(text: "since ") + time(at)
+            + Markup(text: (actor.map { " by \($0)" } ?? "") + (reason.map { ": \($0)" } ?? ""))
+    }
+
     static func span(_ milliseconds: Int64) -> String { RoughDuration.text(milliseconds: milliseconds) }
 
     static func count(_ number: Int64, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
+
+    /// Returns a number in at most four characters: `9999`, `10k`, `1.2M`.
+    static func short(_ number: Int64) -> String {
+        var rest = Double(number)
+        guard number >= 10_000 else { return "\(number)" }
+        for unit in ["k", "M", "G"] {
+            rest /= 1_000
+            // Rounded down, so that a number is never more than there are.
+            if rest < 10 { return "\((rest * 10).rounded(.down) / 10)\(unit)" }
+            if rest < 1_000 { return "\(Int(rest))\(unit)" }
+        }
+        return "999G"
+    }
 
     /// Returns a count that ends at a bound.
     static func bounded(_ number: Int64) -> String {

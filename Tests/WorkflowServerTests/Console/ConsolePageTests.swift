@@ -111,7 +111,8 @@ import WorkflowServer
                 if !Self.attributes.contains(String(attribute.1)) { mistakes.append("\(attribute.0)") }
                 let isAddress = ["href", "action", "src", "data-stream"].contains(attribute.1)
                 let value = attribute.2 ?? ""
-                if isAddress, !value.hasPrefix("/console/"), value != "#content" { mistakes.append("\(attribute.0)") }
+                let isHere = value == "#content" || value.wholeMatch(of: /#L\d+/) != nil
+                if isAddress, !value.hasPrefix("/console/"), !isHere { mistakes.append("\(attribute.0)") }
             }
             if tag.1 == "/" {
                 if open.popLast() != name { mistakes.append("</\(name)>") }
