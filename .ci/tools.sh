@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes sure of other people's programs for the tests: caddy, behind which a page puts wfd; dot, with whose drawings a
 # test compares ours; tsc, which checks the console's module; and where CI is true, chromium, which opens the console.
-# Without one, and where it cannot be installed, its test says that it is left out; where CI is true, those of caddy, tsc
-# and chromium fail.
+# Without one, and where it cannot be installed, its test says that it is left out; where CI is true, those of caddy,
+# tsc and chromium fail.
 set -euo pipefail
 
 missing=()

@@ -84,7 +84,8 @@ struct CountTypeTests {
                 + "&failure=string%20%2B%20int&where=context.a%20%3D%3D%20%27b%27&sort=name&limit=3")
         let query = [
             ("prefix", "order-%"), ("machine", "order"), ("version", "2"), ("version", "3"), ("status", "failed"),
-            ("olderThan", "2d"), ("ahead", "true"), ("failure", "string + int"), ("where", "context.a == 'b'"), ("sort", "name"), ("limit", "3"),
+            ("olderThan", "2d"), ("ahead", "true"), ("failure", "string + int"), ("where", "context.a == 'b'"),
+            ("sort", "name"), ("limit", "3"),
         ]
         #expect(try InstanceListParameters(query: query.map { (name: $0.0, value: $0.1) }) == list)
         #expect(throws: WireError.self) { try InstanceListParameters(query: [("sort", "size")]) }

@@ -107,8 +107,8 @@ extension Route {
     public static let listInstances = Route(
         "listInstances", .get, "/v1/instances", for: .read,
         query: [
-            "prefix", "machine", "version", "status", "state", "olderThan", "ahead", "failure", "where", "sort", "limit",
-            "page",
+            "prefix", "machine", "version", "status", "state", "olderThan", "ahead", "failure", "where", "sort",
+            "limit", "page",
         ],
         answer: .object(.of(InstancePage.self)), problems: [.machineNotFound] + paging)
     /// The failures of instances, in groups.

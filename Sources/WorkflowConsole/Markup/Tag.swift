@@ -1,9 +1,9 @@
 /// The name of an element. Calling it makes the element: `.p { "text" }`. None of them runs or fetches anything but the
 /// stylesheet.
 enum Tag: String, CaseIterable {
-    case a, article, b, body, button, caption, code, dd, details, dialog, div, dl, dt, footer, form, h1, h2, head, header
-    case html, input, label, li, link, main, meta, nav, ol, option, p, pre, progress, section, select, span, strong
-    case summary, table, tbody, td, textarea, th, thead, time, title, tr, ul
+    case a, article, b, body, button, caption, code, dd, details, dialog, div, dl, dt, footer, form, h1, h2, head
+    case header, html, input, label, li, link, main, meta, nav, ol, option, p, pre, progress, section, select, span
+    case strong, summary, table, tbody, td, textarea, th, thead, time, title, tr, ul
 
     /// True if the element has no content and no end tag.
     var isVoid: Bool { [.input, .link, .meta].contains(self) }

@@ -142,12 +142,22 @@ extension ConsoleEndpoint {
         return Response(await ConsolePages.page(page, for: visitor))
     }
 
-        if request.method == .post { return try await post(request, page, credentials, context, by: api) }
-        let isStream = words == Self.streamWords
-        let session = session(of: head, isUse: !isStream)
-        if isStream {
-            return try await stream(items, head, credentials, session, context, by: api)
+    /// Answers with a stream, or with the problem in the API's form: a page reads it, and no person.
+    private func stream(
+        _ items: [(name: String, value: String)], _ head: HTTPRequest, _ credentials: AccessControl.Credentials,
+        _ session: (secret: String?, caller: SessionCaller?), _ context: ServerContext,
+        by api: RouterResponder<ServerContext>
+    ) async throws(Problem) -> Response {
+        guard let (caller, _) = try asked(credentials, session), let identity = access.identity(of: caller) else {
+            return Response(WholeAnswer(problem: AccessControl.unauthenticated))
         }
+        let inside = InsideTransport(api, within: context, as: identity, of: caller, for: head.authority)
+        let secret = credentials.authorization == nil ? session.secret : nil
+        do {
+            return try await stream(
+                items, after: head.headerFields[.lastEventID], of: caller, secret, by: inside)
+        } catch {
+            return Response(WholeAnswer(problem: error))
         }
     }
 

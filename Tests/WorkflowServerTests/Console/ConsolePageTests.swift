@@ -127,8 +127,8 @@ import WorkflowServer
     private static let tags: Set = [
         "a", "b", "body", "button", "caption", "code", "dd", "details", "dialog", "div", "dl", "dt", "form", "h1", "h2",
         "head", "header", "html", "input", "label", "li", "link", "main", "meta", "nav", "ol", "option", "p", "pre",
-        "progress", "script", "section", "select", "span", "strong", "summary", "table", "tbody", "td", "textarea", "th",
-        "thead", "time", "title", "tr", "ul",
+        "progress", "script", "section", "select", "span", "strong", "summary", "table", "tbody", "td", "textarea",
+        "th", "thead", "time", "title", "tr", "ul",
         // The drawing's.
         "circle", "desc", "g", "path", "rect", "svg", "text",
     ]
