@@ -22,6 +22,7 @@ function exchange(old, fresh) {
   // The text of a time is the browser's.
   if (old instanceof HTMLTimeElement && old.dateTime === fresh.getAttribute('datetime')) return;
   const drawing = old.getAttribute('data-drawing');
+  const hasMoved = old.getAttribute('data-active') !== fresh.getAttribute('data-active');
   const isDrawn = drawing === fresh.getAttribute('data-drawing') && !fresh.firstChild;
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
@@ -32,6 +33,16 @@ function exchange(old, fresh) {
   if (drawing === null) exchangeContent(old, fresh);
   else if (isDrawn) light(old);
   else old.replaceChildren(...fresh.childNodes);
+  if (hasMoved) center(old);
+}
+
+/** Scrolls a drawing to what is active in it.
+ * @param {Element} drawing */
+function center(drawing) {
+  const [state, frame] = [[...drawing.querySelectorAll('.state.active')].pop() ?? drawing, drawing].map((element) =>
+    element.getBoundingClientRect());
+  drawing.scrollBy(
+    state.x - frame.x + (state.width - frame.width) / 2, state.y - frame.y + (state.height - frame.height) / 2);
 }
 
 /** @param {Element} old @param {Element} fresh */
@@ -344,6 +355,7 @@ document.addEventListener('keydown', (event) => {
 // MARK: Begin
 
 document.documentElement.classList.add('js');
+for (const drawing of main.querySelectorAll('.drawing')) center(drawing);
 showTimes();
 if (location.hash === '#f-prefix') find();
 const seq = /^#seq=(\d+)$/.exec(location.hash);
