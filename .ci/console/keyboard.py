@@ -1,5 +1,6 @@
 """A walk by keyboard alone, and what a keyboard needs: a focus that is seen."""
 from browser import LOGGED_IN, expect
+from pages import accessible
 
 # More steps than any page has places to stop at.
 STEPS = 200
@@ -40,7 +41,7 @@ def follow(page, locator, heading):
 
 
 def walk(stage):
-    """From the login to an instance that failed, and on until it has been mended."""
+    """From the login to an instance that failed."""
     with stage.browser.window(new=True, meant=("status of 401",)) as window:
         page = window.open("/console/")
         tab_to(page, page.get_by_label("Token", exact=True))
@@ -51,6 +52,27 @@ def walk(stage):
         failed = page.get_by_role("region", name="Groups of failures").get_by_role("link")
         follow(page, failed.first, "Instances")
         follow(page, page.get_by_role("link", name="order-1006", exact=True), "order-1006")
+
+
+def mend(stage):
+    """From the list to one that failed, which is ticked, rehearsed, retried, and goes on."""
+    stage.api.repair("order-1011", "set", reason="OPS-42", set={"parcels": 5})
+    with stage.browser.window() as window:
+        page = window.open("/console/instances?machine=order&status=failed")
+        tab_to(page, page.get_by_label("Tick order-1011"))
+        page.keyboard.press("Space")
+        tab_to(page, page.get_by_role("button", name="Rehearse with the ticked"))
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", level=1, name="Rehearsal").wait_for()
+        accessible(page, "the rehearsal")
+        tab_to(page, page.get_by_label("Reason"))
+        page.keyboard.type("OPS-42")
+        tab_to(page, page.get_by_role("button", name="Do it"))
+        page.keyboard.press("Enter")
+        follow(page, page.get_by_role("link", name="order-1011", exact=True), "order-1011")
+        page.locator("main dl").first.get_by_text("running", exact=True).wait_for()
+        each = stage.api.do("GET", "/v1/instances/order-1011")["context"]["each"]
+        expect(each == 250, f"the failed step was retried, and made {each}")
 
 
 def skip_to_content(page):

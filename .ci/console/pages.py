@@ -94,6 +94,23 @@ def every(browser, names=ALL):
             look(window, "/console/", "login", theme)
 
 
+def active_is_seen(stage):
+    """A drawing larger than its frame shows what is active in it, also after an event."""
+    stage.api.start("editor", "photo-3")
+    with stage.browser.window(width=320) as window:
+        page = window.open("/console/instances/photo-3")
+        page.locator("#live.live").wait_for(state="attached")
+        for event in ("music", "none"):
+            stage.api.send("photo-3", event)
+            page.locator("main dl").first.get_by_text(event, exact=True).wait_for()
+            expect(page.evaluate("""() => {
+                const frame = document.querySelector('.drawing').getBoundingClientRect()
+                const state = [...document.querySelectorAll('.state.active')].pop().getBoundingClientRect()
+                return state.left >= frame.left && state.right <= frame.right
+                    && state.top >= frame.top && state.bottom <= frame.bottom
+            }"""), f"the drawing does not show '{event}'")
+
+
 def picture(browser):
     """Makes the picture that README.md shows."""
     with browser.window() as window:

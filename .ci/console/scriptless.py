@@ -29,3 +29,16 @@ def forms(stage):
         expect(statuses == {"failed"}, f"the filter shows {statuses}")
         page.get_by_role("button", name="Log out").click()
         page.get_by_role("heading", name="Log in").wait_for()
+
+
+def mend(stage):
+    """An instance is ticked, rehearsed and skipped."""
+    with stage.browser.window(scripts=False) as window:
+        page = window.open("/console/instances?machine=order&status=failed")
+        page.get_by_label("Tick order-1010").check()
+        page.get_by_label("Verb").select_option("skip")
+        page.get_by_role("button", name="Rehearse with the ticked").click()
+        page.get_by_label("Reason").fill("OPS-43")
+        page.get_by_role("button", name="Do it").click()
+        page.get_by_role("link", name="order-1010", exact=True).click()
+        page.locator("main dl").first.get_by_text("running", exact=True).wait_for()

@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 
+import breaks
 import contents
 import daemon
 import framing
@@ -23,8 +24,14 @@ CHECKS = {
     "scriptless": scriptless.read,
     "forms": scriptless.forms,
     "walk": keyboard.walk,
+    "mend": keyboard.mend,
+    "mend-scriptless": scriptless.mend,
     "framing": framing.refused,
     "payloads": payloads.run,
+    "cut": breaks.cut,
+    "tabs": breaks.ten_tabs,
+    "active": pages.active_is_seen,
+    "killed": breaks.killed,
 }
 MORE = {"picture": lambda stage: pages.picture(stage.browser)}
 SETS = {"quick": ["page", "walk"], "all": [name for name in CHECKS if name != "page"]}
