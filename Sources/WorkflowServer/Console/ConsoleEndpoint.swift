@@ -21,8 +21,9 @@ struct ConsoleEndpoint: Sendable {
     let isOnTCP: Bool
     /// True if the address speaks TLS.
     let isEncrypted: Bool
-    /// Each page is made of a few answers, which are kept until it is done. As many may wait as pages can be live.
-    private let pages = WorkTurns(32, waiting: 500, refusal: "Too many pages of the console are being made")
+    /// Each page is made of lists, and each list reserves a thirtieth of `budget`: most of it stays for other callers.
+    /// As many pages may wait as can be live.
+    private let pages = WorkTurns(8, waiting: 500, refusal: "Too many pages of the console are being made")
     /// The turns of renewals: a row may reach hundreds of pages at once. Each waits behind those before.
     private let turns = AnswerBudget(limit: 2, waiting: .seconds(30), givesMemoryBack: false)
 
@@ -46,16 +47,14 @@ struct ConsoleEndpoint: Sendable {
         _ request: Request, _ context: ServerContext, by api: RouterResponder<ServerContext>
     ) async -> Response {
         var response: Response
-        do {
+        do throws(Problem) {
             let turn = try await turn(of: request)
             defer { withExtendedLifetime(turn) {} }
-            response = try await pages.take {
-                try await offLoop(for: .reading) { try await made(request, context, by: api) }
+            response = try await offLoop(for: .reading) { () async throws(Problem) in
+                try await made(request, context, by: api)
             }
             response = try counted(response)
         } catch {
-            // Otherwise the browser has gone, and nobody reads the answer.
-            let error = error as? Problem ?? Problem(.overloaded, detail: "The browser has closed its connection")
             if error.type == .unauthenticated { gate.failed(from: context.peer) }
             response = Response(ConsolePages.problem(error, for: nil))
             response.headers[.retryAfter] = error.type.retryAfterSeconds.map { String($0) }
@@ -72,6 +71,16 @@ struct ConsoleEndpoint: Sendable {
             return try await turns.reserve(1)
         } catch {
             throw Problem(.overloaded, detail: "Too many pages of the console are renewed")
+        }
+    }
+
+    /// Makes a page or carries out a form in its turn. A form has arrived by then, however slowly.
+    private func inTurn<Made: Sendable>(_ make: () async -> Made) async throws(Problem) -> Made {
+        do {
+            return try await pages.take(make)
+        } catch {
+            // Otherwise the browser has gone, and nobody reads the answer.
+            throw error as? Problem ?? Problem(.overloaded, detail: "The browser has closed its connection")
         }
     }
 
@@ -139,7 +148,7 @@ extension ConsoleEndpoint {
         }
         if let name = HistoryLines.instance(in: page) { return await history(of: name, for: visitor) }
         page.cursor = await cursor
-        return Response(await ConsolePages.page(page, for: visitor))
+        return Response(try await inTurn { await ConsolePages.page(page, for: visitor) })
     }
 
     /// Answers with a stream, or with the problem in the API's form: a page reads it, and no person.
@@ -311,7 +320,7 @@ extension ConsoleEndpoint {
             guard let visitor = try visitor(credentials, session, context, by: api, request.head.authority) else {
                 return .login(because: Self.endedSession, page, next: Link.root)
             }
-            return Response(await ConsolePages.act(form, for: visitor))
+            return Response(try await inTurn { await ConsolePages.act(form, for: visitor) })
         }
         if let secret = session.secret { sessions.end(secret) }
         var response = Response.redirect(to: Link.root, status: .seeOther)

@@ -26,4 +26,23 @@ import WorkflowAccess
         #expect(try await host.get("/console/", cookie).status == 200)
         try await host.server.stop()
     }
+
+    @Test func formsThatDoNotComeHoldUpNobody() async throws {
+        let host = try await ConsoleHost()
+        let cookie = try await host.session(host.token("ops", [.view]))
+        let headers = [host.origin, ("Content-Length", "100")]
+        var form = RawRequest.post("/console/login", "", as: "application/x-www-form-urlencoded", headers: headers)
+        form.hosts = [host.authority]
+        let bytes = form.bytes
+        let slow = try await onOwnThread { [address = host.server.address] in
+            try (0..<100).map { _ in
+                let connection = try RawConnection(to: address)
+                try connection.write(bytes)
+                return connection
+            }
+        }
+        #expect(try await host.get("/console/", cookie).status == 200)
+        #expect(slow.allSatisfy { !$0.isReadable })
+        try await host.server.stop()
+    }
 }
