@@ -419,7 +419,7 @@ let package = Package(
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "IdentityTesting", "WorkflowJSON", "SQLiteStore", "Statechart",
                 "WorkflowAccess", "WorkflowAPI", "WorkflowClient", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
-                grdb,
+                "WorkflowConsole", grdb,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
