@@ -76,8 +76,8 @@ extension BulkSelect {
     init?(_ list: InstanceListParameters) {
         guard !list.ahead else { return nil }
         self.init(
-            machines: list.machines, statuses: list.statuses, states: list.states, olderThan: list.olderThan,
-            failures: list.failures, prefix: list.prefix, condition: list.condition)
+            machines: list.machines, versions: list.versions, statuses: list.statuses, states: list.states,
+            olderThan: list.olderThan, failures: list.failures, prefix: list.prefix, condition: list.condition)
         if isEmpty { all = true }
     }
 }
