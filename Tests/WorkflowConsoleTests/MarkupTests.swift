@@ -49,6 +49,23 @@ import Testing
         }
     }
 
+    @Test func theScriptIsAFile() {
+        let script = Markup(module: .module).html
+        #expect(script.hasPrefix("<script type=\"module\" src=\"/console/assets/console-"))
+        #expect(script.hasSuffix(".mjs\"></script>"))
+    }
+
+    @Test func theSliderHasLinksThatDoTheSame() {
+        func links(_ seq: Int64?) -> [String] {
+            SeqSlider.markup("a/b", seq: seq, newest: 3).html.matches(of: /<a href="([^"]+)">/).map { String($0.1) }
+        }
+        let page = "/console/instances/a%2Fb"
+        #expect(links(nil) == ["\(page)?seq=1", "\(page)?seq=2"])
+        #expect(links(1) == ["\(page)?seq=2", page])
+        #expect(links(2) == ["\(page)?seq=1", "\(page)?seq=1", "\(page)?seq=3", page])
+        #expect(links(3) == ["\(page)?seq=1", "\(page)?seq=2", page])
+    }
+
     @Test func noElementRunsOrFetchesAnything() {
         let active = ["script", "style", "img", "iframe", "object", "embed", "svg", "base", "frame", "applet", "audio"]
         for tag in Tag.allCases { #expect(!active.contains(tag.rawValue)) }

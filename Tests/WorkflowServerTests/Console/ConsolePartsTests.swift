@@ -67,7 +67,7 @@ import WorkflowServer
             for _ in 1...100 {
                 group.addTask { try await host.get("/console/instances", cookie, [("Wfd-Parts", "-")]).status }
             }
-            return try await group.reduce(into: [:]) { counts, status in counts[status, default: 0] += 1 }
+            return try await group.reduce(into: [Int: Int]()) { counts, status in counts[status, default: 0] += 1 }
         }
         #expect(statuses == [200: 100])
         try await host.server.stop()

@@ -50,7 +50,7 @@ import WorkflowStore
     @Test func aPageHearsOfItsInstanceAndGoesOnWhereItWas() async throws {
         let (host, cookie, token) = try await ConsolePartsTests.lit()
         let page = try await host.get("/console/instances/hall", cookie)
-        let link = try #require(page.text.firstMatch(of: /data-stream="([^"]+)"/).map { String($0.1) })
+        let link = try #require(page.text.firstMatch(of: /data-stream=\x22([^\x22]+)\x22/).map { String($0.1) })
         // The row comes between the page and its stream.
         try await Self.flip(host, token)
         let reader = try await Self.reader(host, cookie, at: link.replacing("&amp;", with: "&"))
