@@ -73,7 +73,7 @@ import WorkflowJSON
     }
 
     @Test func aPageReadsAHundredRows() async {
-        for (query, first) in [([], 999_901), ([("seq", "500000")], 499_951), ([("rows", "1")], 1)] {
+        for (query, first) in [([], 999_901), ([("seq", "500000")], 499_951), ([("rows", "100")], 1)] {
             let history = LongHistory()
             let page = await page(query, history)
             let asked = history.asked.withLock { $0.filter { $0.contains("limit=100") } }

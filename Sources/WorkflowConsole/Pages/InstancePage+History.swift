@@ -6,8 +6,8 @@ import WorkflowClient
 extension InstancePage {
     /// The most rows that a page shows.
     private static let shownRows: Int64 = 100
-    /// The most answers that a page's rows are read from; rows with much data come in several.
-    private static let rowAnswers = 4
+    /// The most answers that the rows of a page are read from.
+    private static let rowAnswers = 8
 
     /// Returns the rows around a moment, or the newest ones, the newest first.
     ///
@@ -17,11 +17,11 @@ extension InstancePage {
     ) async -> Markup {
         await ConsolePages.part("History", id: "history") {
             let asked = try number("rows", in: request)
-            let seqs = window(through: asked ?? seq.map { $0 &+ shownRows / 2 } ?? newest, newest: newest)
-            let rows = try await rows(seqs, of: name, client)
+            let last = min(newest, asked ?? seq.map { max(shownRows, $0 &+ shownRows / 2) } ?? newest)
+            let rows = try await rows(through: last, of: name, client)
             var table = DataTable(
                 "Steps of the instance", "Seq", "At", "Kind", "Event", "Data and notes", "From", "To", "By")
-            for row in rows.reversed() {
+            for row in rows {
                 let link = asked.map { Link.rows(through: $0, of: name, seq: row.seq) }
                 table.add {
                     Tag.a(.href(link ?? .instance(name, seq: row.seq)), .current(row.seq == seq)) { "\(row.seq)" }
@@ -34,29 +34,30 @@ extension InstancePage {
                     row.actor ?? "–"
                 }
             }
-            let shown = seqs.lowerBound...max(seqs.lowerBound, rows.last?.seq ?? seqs.upperBound)
+            let shown = min(last, rows.last?.seq ?? last)...last
             let place = ["--from", "\(shown.lowerBound)", "--limit", "\(shown.count)"]
             return jumps(name) + table.markup + steps(name, seq, shown, newest)
                 + ConsolePages.commandLine(command(["history", "--actors"] + place, name))
         }
     }
 
-    /// Returns the seqs of the rows that end at a seq, or of as many as there are.
-    private static func window(through last: Int64, newest: Int64) -> ClosedRange<Int64> {
-        let last = min(max(newest, 1), max(last, shownRows))
-        return max(1, last - shownRows + 1)...last
-    }
-
+    /// Returns the rows that end with a seq, the newest first. An answer without room for all is asked for fewer.
     private static func rows(
-        _ seqs: ClosedRange<Int64>, of name: String, _ client: WorkflowClient
+        through last: Int64, of name: String, _ client: WorkflowClient
     ) async throws -> [HistoryItem] {
-        var parameters = HistoryParameters(limit: seqs.count, after: seqs.lowerBound - 1)
         var rows: [HistoryItem] = []
-        for _ in 0..<rowAnswers {
-            let page = try await client.history(ofInstance: name, parameters)
-            rows += page.items
-            guard let last = page.items.last?.seq, last < seqs.upperBound else { break }
-            parameters = HistoryParameters(limit: Int(seqs.upperBound - last), after: last)
+        var (upper, size) = (last, shownRows)
+        for _ in 0..<rowAnswers where upper > max(0, last - shownRows) {
+            let lower = max(1, last - shownRows + 1, upper - size + 1)
+            let page = try await client.history(
+                ofInstance: name, HistoryParameters(limit: Int(upper - lower + 1), after: lower - 1))
+            guard let end = page.items.last?.seq else { break }
+            if end < upper {
+                size = Int64(page.items.count)
+            } else {
+                rows += page.items.reversed()
+                upper = lower - 1
+            }
         }
         return rows
     }
@@ -75,7 +76,7 @@ extension InstancePage {
             }
             if shown.lowerBound > 1 {
                 step("Older", through: shown.lowerBound - 1)
-                step("Oldest", through: 1)
+                step("Oldest", through: shownRows)
             }
             Tag.a(.href(.history(of: name))) { "Download all as JSON lines" }
         }
@@ -83,7 +84,10 @@ extension InstancePage {
 
     /// Returns the forms that lead to a seq or to a time.
     private static func jumps(_ name: String) -> Markup {
-        jump(name, "seq", "Seq", "17") + jump(name, "at", "Time, UTC", "2026-11-28 03:30")
+        Tag.div(.class("jumps")) {
+            jump(name, "seq", "Seq", "17")
+            jump(name, "at", "Time, UTC", "2026-11-28 03:30")
+        }
     }
 
     private static func jump(_ name: String, _ field: StaticString, _ label: String, _ example: StaticString) -> Markup

@@ -70,19 +70,19 @@ import WorkflowJSON
         #expect(links["Newer"] == nil && links["Newest"] == nil)
         // Step by step to the oldest row, and back: every row once.
         for (word, all) in [("Older", Array((1...1_250).reversed())), ("Newer", Array(1...1_250))] {
-            var target: String? = word == "Older" ? "" : "?rows=1"
+            var target: String? = word == "Older" ? "" : "?rows=100"
             var seqs: [Int] = []
             while let next = target {
                 let (rows, links) = try Self.shown(await fixture.get(next))
-                // The last page has as many rows as the others, some of them again.
+                // The newest page has as many rows as the others, some of them again.
                 seqs += (word == "Older" ? rows : rows.reversed()).filter { !seqs.contains($0) }
                 target = links[word].map { $0.replacing("/console/instances/a%3Ab%40c", with: "") }
-                #expect(rows.count == 100 && target?.hasSuffix("#history") ?? true)
+                #expect(rows.count == (rows.first == 50 ? 50 : 100) && target?.hasSuffix("#history") ?? true)
                 target = target?.replacing("#history", with: "")
             }
             #expect(seqs == all, "\(word)")
         }
-        for (seq, first, last) in [(17, 1, 100), (600, 551, 650), (1_249, 1_151, 1_250)] {
+        for (seq, first, last) in [(17, 1, 100), (60, 11, 110), (600, 551, 650), (1_230, 1_151, 1_250)] {
             let page = try await fixture.get("?seq=\(seq)")
             #expect(try Self.shown(page).seqs == Array((first...last).reversed()), "\(seq)")
             #expect(page.text.contains("aria-current=\"page\">\(seq)</a>"))
@@ -118,6 +118,36 @@ import WorkflowJSON
             #expect(page.status == 400 && page.text.contains("must be a time in UTC"), "\(text)")
         }
         try await fixture.host.server.stop()
+    }
+
+    @Test func theNewestOfLargeRowsAreShownFirst() async throws {
+        let host = try await ConsoleHost()
+        let token = try host.token("ops", [.admin])
+        let cookie = try await host.session(token)
+        let large = #"{"event": "go", "data": "\#(String(repeating: "x", count: 700_000))"}"#
+        let requests =
+            [
+                ("machines", #"{"id": "m", "initial": "a", "states": {"a": {"on": {"go": "a"}}}}"#),
+                ("instances", #"{"machine": "m", "instance": "x"}"#),
+            ] + Array(repeating: ("instances/x/events", large), count: 8)
+        for (target, body) in requests {
+            let headers = [(name: "Authorization", value: "Bearer \(token)")]
+            let answer = try await host.server.answer(to: .post("/v1/\(target)", body, headers: headers))
+            try #require((200..<300).contains(answer.status), "\(answer.text)")
+        }
+        // Wind through all of them, since few fit on one page.
+        var target = "/console/instances/x"
+        var seqs: [Int] = []
+        while let page = Optional(try await host.get(target, cookie)) {
+            let (rows, links) = try Self.shown(page)
+            #expect(rows.count < 9 && !rows.isEmpty)
+            seqs += rows.filter { !seqs.contains($0) }
+            guard seqs.count < 9, let older = links["Older"] else { break }
+            #expect(seqs == Array((10 - seqs.count...9).reversed()))
+            target = older.replacing("#history", with: "")
+        }
+        #expect(seqs == Array((1...9).reversed()))
+        try await host.server.stop()
     }
 
     @Test func theWholeHistoryIsAFileOfLines() async throws {
