@@ -172,7 +172,8 @@ let package = Package(
         .target(
             name: "WorkflowConsole",
             dependencies: [
-                "Drawing", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal",
+                "Drawing", "Statechart", "WorkflowAPI", "WorkflowCEL", "WorkflowClient", "WorkflowJSON",
+                "WorkflowTerminal",
             ],
             resources: [.embedInCode("console.css"), .embedInCode("console.mjs")]),
         // What the daemon does of itself for instances: calls over HTTP, programs.
@@ -310,7 +311,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "WorkflowConsoleTests",
-            dependencies: ["Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowConsole", "WorkflowJSON"]),
+            dependencies: [
+                "Drawing", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowConsole", "WorkflowJSON",
+            ]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["ThreadTesting", "WorkflowThreads"]),
         // The pages of the manual as blocks, links and commands, for the tests that hold them to the code.
         .target(name: "ManualTesting", path: "Tests/ManualTesting"),

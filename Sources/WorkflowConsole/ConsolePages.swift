@@ -46,6 +46,7 @@ package enum ConsolePages {
         case ("machines", let name?, _): return try await MachinePage.content(name, request, visitor)
         case ("instances", nil, 1): return try await InstanceList.content(request, visitor)
         case ("instances", let name?, _): return try await InstancePage.content(name, request, visitor)
+        case ("instances", nil, 3): return try await InstanceForm.content(request, visitor)
         case ("effects", nil, 1): return try await EffectPages.effects(request, client)
         case ("queues", nil, 1): return try await EffectPages.queues(request, client)
         case ("queues", let name?, _): return try await QueuePage.content(name, visitor)

@@ -57,7 +57,7 @@ enum ImportRules {
             "Darwin",
         ],
         "Sources/WorkflowConsole": [
-            "Drawing", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal",
+            "Drawing", "Statechart", "WorkflowAPI", "WorkflowCEL", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal",
             "Synchronization",
         ],
         "Sources/WorkflowCommand": [

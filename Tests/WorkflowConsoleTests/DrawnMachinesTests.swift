@@ -1,3 +1,4 @@
+import Drawing
 import Statechart
 import Testing
 import WorkflowAPI
@@ -16,7 +17,7 @@ import WorkflowAPI
         let machines = DrawnMachines(bound: 10_000)
         let first = try #require(machines.machine(Self.summary("a", digest: "1")))
         let again = try #require(machines.machine(Self.summary("a", digest: "1", version: 2)))
-        #expect(first.machine === again.machine && first.scene != nil)
+        #expect(first === again && first.scene() != nil)
         // The same version with another text, as after a restore.
         let other = try #require(machines.machine(Self.summary("b", digest: "2")))
         #expect(other.machine.states.map(\.path) == ["", "b"])
@@ -31,11 +32,20 @@ import WorkflowAPI
             _ = machines.machine(Self.summary("a", digest: "\(number)"))
             #expect(machines.count <= 6)
             // What is shown often stays.
-            #expect(try #require(machines.machine(Self.summary("a", digest: "used"))).machine === used.machine)
+            #expect(machines.machine(Self.summary("a", digest: "used")) === used)
         }
         let small = DrawnMachines(bound: bytes)
         #expect(small.machine(Self.summary("a", digest: "1")) != nil)
         #expect(small.count == 0)
+    }
+
+    @Test func eachDrawingHasItsOptions() throws {
+        let machine = try #require(DrawnMachines(bound: 10_000).machine(Self.summary("a", digest: "1")))
+        let plain = try #require(machine.scene())
+        let noted = try #require(machine.scene(hasNotes: true))
+        #expect(noted.width > plain.width || noted.height > plain.height)
+        #expect(machine.scene()?.svg() == plain.svg())
+        for number in 1...20 { #expect(machine.scene(unfolded: ["\(number)"]) != nil) }
     }
 
     @Test func aDefinitionThatCannotBeReadIsNotDrawn() {

@@ -55,7 +55,8 @@ import WorkflowJSON
         _ query: [(name: String, value: String)], _ history: LongHistory
     ) async -> String {
         let visitor = Visitor(
-            client: WorkflowClient(transport: history), name: "a", roles: [], formValue: "", hasSession: true)
+            client: WorkflowClient(transport: history), name: "a", roles: [], formValue: "", hasSession: true,
+            newKey: { "key" })
         let request = PageRequest(words: ["instances", "x"], query: query, target: "/console/instances/x")
         return await ConsolePages.page(request, for: visitor).html
     }

@@ -1,5 +1,5 @@
-import WorkflowCEL
-import WorkflowJSON
+package import WorkflowCEL
+package import WorkflowJSON
 
 extension Machine {
     /// Applies an input to an instance and lets the machine settle: SCXML's main event loop for one event, as a pure
@@ -195,7 +195,7 @@ extension Machine {
     }
 
     /// Returns an event's data converted to its declared type, with doubles for integers where doubles are declared.
-    func converted(_ data: JSONValue?, of event: String) throws(JSONMismatch) -> JSONValue? {
+    package func converted(_ data: JSONValue?, of event: String) throws(JSONMismatch) -> JSONValue? {
         guard let type = eventData[event] else { return data }
         return try type.converted(data ?? .null, at: "data", in: semantics.language)
     }

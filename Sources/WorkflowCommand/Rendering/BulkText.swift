@@ -29,9 +29,8 @@ enum BulkText {
             "\(group.configuration?.joined(separator: " + ") ?? "elsewhere") \(grouped(group.count))"
         }
         var parts = counts.would(verb).map { "\(grouped($0.count)) \($0.words)" }
-        if counts.done > 0, !groups.isEmpty, let first = parts.first {
-            parts[0] = "\(first): \(groups.joined(separator: ", "))"  // Proof: there is a first
-        }
+        // Proof: the first part is of those that are done.
+        if counts.done > 0, !groups.isEmpty { parts[0] += ": \(groups.joined(separator: ", "))" }
         let what = parts.isEmpty ? "nothing is selected" : parts.joined(separator: "; ")
         let head: StyledText = "\(what)    digest \(rehearsal.digest.prefix(6))\n"
         return head + deeds(counts, verb) + effects(of: rehearsal) + lines(for: rehearsal.told, of: counts.left)

@@ -1,4 +1,4 @@
-import WorkflowAPI
+package import WorkflowAPI
 
 /// A thing that a form of the console does, by one route of the API, which decides whether the caller may.
 struct ConsoleAct: Sendable {
@@ -19,10 +19,23 @@ struct ConsoleAct: Sendable {
     func link(_ name: String) -> Link { Link("act/", word, name) }
 
     /// All acts.
-    static let all: [ConsoleAct] = [stopRun, resumeRun, undoRun, many] + ConfirmedAct.all.map(\.act)
+    static let all: [ConsoleAct] =
+        [stopRun, resumeRun, undoRun, many] + ConfirmedAct.all.map(\.act) + InstanceVerb.all.map(\.act)
 }
 
 extension ConsolePages {
+    /// All acts: their words, and the routes that they use.
+    package static var acts: [(word: String, route: Route)] { ConsoleAct.all.map { ("\($0.word)", $0.route) } }
+
+    /// Returns the page from which a form came, as far as its address tells; the overview for others.
+    ///
+    /// - Parameter words: The words of the form's address after `/console`.
+    package static func origin(ofAct words: [String]) -> Link {
+        // Proof: there are three.
+        guard words.count == 3, let verb = InstanceVerb.named(words[1]) else { return Link() }
+        return Link(form: verb.word, of: words[2])
+    }
+
     /// Does what a form asks for.
     package static func act(_ request: FormRequest, for visitor: Visitor) async -> ConsoleAnswer {
         let name = request.words.count == 2 ? request.words[1] : nil  // Proof: there are two

@@ -11,11 +11,17 @@ struct VerbForm {
     }
 
     /// The form with its fields and its button.
-    func markup(_ label: String, @MarkupBuilder fields: () -> Markup = { Markup() }) -> Markup {
+    ///
+    /// - Parameter rest: The part behind the button.
+    func markup(
+        _ label: String, @MarkupBuilder fields: () -> Markup = { Markup() },
+        @MarkupBuilder rest: () -> Markup = { Markup() }
+    ) -> Markup {
         markup {
             fields()
             button(label)
             roles
+            rest()
         }
     }
 
@@ -38,15 +44,17 @@ struct VerbForm {
     }
 
     /// The roles that may; nothing for a visitor who has one.
-    @MarkupBuilder var roles: Markup {
-        if !visitor.may(act.route) {
-            let roles = Role.having(act.route.permission).map(\.rawValue).joined(separator: ", ")
-            Tag.span(.class("note")) { "Roles that may: \(roles)." }
-        }
-    }
+    var roles: Markup { visitor.refusal(of: act.route) ?? Markup() }
 }
 
 extension Visitor {
     /// Returns true if the visitor's roles suffice for a route. The route itself decides again.
     func may(_ route: Route) -> Bool { roles.contains { $0.permissions.contains(route.permission) } }
+
+    /// Returns which roles may use a route; `nil` if the visitor's suffice.
+    func refusal(of route: Route) -> Markup? {
+        guard !may(route) else { return nil }
+        let roles = Role.having(route.permission).map(\.rawValue).joined(separator: ", ")
+        return Tag.span(.class("note")) { "Roles that may: \(roles)." }
+    }
 }

@@ -2,9 +2,9 @@ import WorkflowAPI
 import WorkflowJSON
 
 /// A field of a form, and the JSON that its text stands for.
-struct FormField {
+struct FormField: Sendable {
     /// The kind of a field's value.
-    enum Kind {
+    enum Kind: Sendable {
         case text, number, json
         /// One of several words.
         case choice([String])
@@ -63,7 +63,7 @@ struct FormField {
         }
     }
 
-    private var id: String { "f-\(name)" }
+    private var id: String { "act-\(name)" }
 
     private func input(_ typed: String?) -> Markup {
         let required: Attribute? = isRequired ? .required : nil

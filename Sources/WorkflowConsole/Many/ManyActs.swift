@@ -33,8 +33,7 @@ extension ConsoleAct {
     /// Rehearses a run, and shows the form that begins it.
     static func rehearsed(_ draft: BulkDraft, by visitor: Visitor) async throws -> ConsoleAnswer {
         guard let rehearsal = try await draft.rehearsed(by: visitor) else {
-            let problem = RehearsalPage.tooLong
-            return .page(RehearsalPage.content(of: problem, draft), problem, for: visitor)
+            return .page(RehearsalPage.ended(draft), RehearsalPage.tooLong, for: visitor)
         }
         return .page(RehearsalPage(draft, rehearsal, visitor).content, for: visitor)
     }

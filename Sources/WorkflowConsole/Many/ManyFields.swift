@@ -61,6 +61,8 @@ struct ManyFields {
         }
     }
 
-    /// True for the version of a selection that has one already.
-    private func isAnswered(_ field: FormField) -> Bool { "\(field.name)" == "from" && select?.versions.count == 1 }
+    /// True for the version of names, and of a selection that has one already.
+    private func isAnswered(_ field: FormField) -> Bool {
+        "\(field.name)" == "from" && select.map { $0.versions.count == 1 } ?? true
+    }
 }

@@ -44,7 +44,7 @@ enum ManyVerb: String, CaseIterable {
             ]
         case .migrate:
             [
-                FormField("from", "From version", .number, note: "Not asked for if the selection has one version."),
+                FormField("from", "From version", .number, note: "A migration is for one version of one machine."),
                 FormField("to", "To version", .number, isRequired: true),
                 FormField(
                     "plan", "Plan, as JSON", .json,

@@ -42,14 +42,14 @@ struct RehearsalPage {
 
     /// The problem of a rehearsal that takes longer than a page waits.
     static let tooLong = Problem(
-        .requestTimeout,
+        .overloaded,
         detail: "The rehearsal takes longer than a page waits, and was ended; nothing was changed. Select fewer "
             + "instances, or use wfctl, whose line is above: it waits as long as it takes. Its run is then shown here")
 
-    /// The page of a rehearsal that failed.
-    static func content(of problem: Problem, _ draft: BulkDraft) -> PageContent {
+    /// The page of a rehearsal that was ended.
+    static func ended(_ draft: BulkDraft) -> PageContent {
         PageContent("Rehearsal: \(draft.verb.rawValue)", draft.rehearsalCommand) {
-            ConsolePages.note(problem)
+            Tag.p(.class("problem")) { tooLong.detail + "." }
             targets(draft.request.select, draft.names)
         }
     }

@@ -15,11 +15,14 @@ struct RunPage {
             let parameters = try LeftOutParameters(query: request.query)
             return try await leftOut(parameters.outcome, name, visitor.client)
         }
-        return RunPage(run: try await visitor.client.bulkRun(name), visitor: visitor).content
+        let run = try await visitor.client.bulkRun(name)
+        let rows = Link.stream(ofMachines: run.select?.machines ?? [], after: request.cursor)
+        return RunPage(run: run, visitor: visitor).content(live: run.state == .running ? rows : nil)
     }
 
-    private var content: PageContent {
-        PageContent("Run \(run.run)", ["wfctl", "bulk", "show", run.run]) {
+    /// - Parameter rows: The stream of the rows that the run makes; `nil` for a run that makes none.
+    private func content(live rows: Link?) -> PageContent {
+        PageContent("Run \(run.run)", ["wfctl", "bulk", "show", run.run], stream: rows) {
             progress
             verbs
             ConsolePages.section("What it does", id: "action") {
@@ -45,7 +48,7 @@ struct RunPage {
             }
             Words.facts([
                 ("State", Markup(text: run.state.rawValue)), ("Pauses", run.paused.map { Markup(text: $0) }),
-                ("Instances", Markup(text: ([turns] + outcomes).joined(separator: ", "))),
+                ("Instances", Markup(text: turns + (outcomes.isEmpty ? "" : ": \(outcomes.joined(separator: ", "))"))),
                 ("Left out", run.unevaluated.map { Markup(text: "\($0), for which the expression has no value") }),
                 ("Verb", Markup(text: run.action.verb.rawValue)), ("Reason", run.reason.map { Markup(text: $0) }),
                 ("By", Markup(text: run.actor ?? "unknown")), ("Begun", Words.time(run.begunAt)),

@@ -3,7 +3,8 @@ struct Attribute {
     /// The names of attributes that have no address.
     enum Name: String {
         case action, autocomplete, charset, checked, `class`, content, datetime, disabled, `for`, href, id, lang, max
-        case maxlength, method, min, name, placeholder, rel, required, role, scope, selected, tabindex, type, value
+        case maxlength, method, min, name, placeholder, rel, required, role, rows, scope, selected, tabindex, type
+        case value
         case current = "aria-current"
         case label = "aria-label"
         case part = "data-part"
@@ -16,6 +17,8 @@ struct Attribute {
         case newest = "data-newest"
         case seq = "data-seq"
         case labelledBy = "aria-labelledby"
+        case describedBy = "aria-describedby"
+        case invalid = "aria-invalid"
     }
 
     let name: Name
@@ -68,8 +71,6 @@ struct Attribute {
     static func seq(_ seq: Int64) -> Attribute { Attribute(.seq, "\(seq)") }
     static func min(_ value: String) -> Attribute { Attribute(.min, value) }
     static func max(_ value: String) -> Attribute { Attribute(.max, value) }
-    static func checked(_ isChecked: Bool) -> Attribute? { isChecked ? Attribute(.checked, nil) : nil }
-    static func value(exactly value: String) -> Attribute { Attribute(.value, value, isExact: true) }
     static let required = Attribute(.required, nil)
     static let disabled = Attribute(.disabled, nil)
     /// Makes an element a region, which has a label.
@@ -78,4 +79,16 @@ struct Attribute {
     static let status = Attribute(.role, "status")
     /// Lets the keyboard reach an element that scrolls.
     static let focusable = Attribute(.tabindex, "0")
+}
+
+// MARK: Fields
+
+extension Attribute {
+    static func checked(_ isChecked: Bool) -> Attribute? { isChecked ? Attribute(.checked, nil) : nil }
+    static func rows(_ number: Int) -> Attribute { Attribute(.rows, "\(number)") }
+    static func describedBy(_ ids: String) -> Attribute { Attribute(.describedBy, ids) }
+    /// The name and the value of a field that is sent back as it was typed.
+    static func name(exactly value: String) -> Attribute { Attribute(.name, value, isExact: true) }
+    static func value(exactly value: String) -> Attribute { Attribute(.value, value, isExact: true) }
+    static let invalid = Attribute(.invalid, "true")
 }

@@ -25,6 +25,13 @@ package struct Link: Sendable {
         self.text = text
     }
 
+    /// Creates the address of a form for an instance.
+    init(form word: StaticString, of instance: String, _ query: [(name: String, value: String?)] = []) {
+        // The query behind an empty path is the text after the root.
+        let query = Link("", nil, query).text.dropFirst(Self.root.count)
+        text = "\(Self.root)instances/\(PercentEncoding.encode(instance))/\(word)\(query)"
+    }
+
     /// Creates an address of two literal words and a name.
     init(_ folder: StaticString, _ word: StaticString, _ name: String) {
         text = "\(Self.root)\(folder)\(word)/\(PercentEncoding.encode(name))"

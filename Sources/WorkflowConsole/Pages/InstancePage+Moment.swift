@@ -19,6 +19,7 @@ extension InstancePage {
                 Tag.a(.href(.instance(name))) { "Now" }
             }
             SeqSlider.markup(name, seq: seq, newest: moment.newest)
+            InstanceActions.past(name, seq: seq, visitor)
             facts(instance)
             if let failure = instance.failure { self.failure(failure, instance) }
             step(moment)

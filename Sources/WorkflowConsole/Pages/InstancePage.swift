@@ -20,6 +20,7 @@ enum InstancePage {
     ) async -> PageContent {
         let client = visitor.client
         let tree = await tree(of: now.machine, version: now.version, client)
+        let actions = await InstanceActions.section(now, tree, visitor)
         let events = await accepted(now, tree, client)
         let waits = await waiting(now, client)
         let history = await history(of: now.instance, newest: now.seq, around: nil, request, client)
@@ -29,6 +30,7 @@ enum InstancePage {
             facts(now)
             if let failure = now.failure { self.failure(failure, now) }
             state(now, tree, taken: [], request)
+            actions
             events
             waits
             ConsolePages.section("Context", id: "context") { Words.json(now.context) }
@@ -118,7 +120,7 @@ enum InstancePage {
                     case false?: tree?.reason(against: item.event, in: instance.configuration)
                     }
                 table.add {
-                    Tag.code { item.event }
+                    InstanceActions.link(event: item.event, of: name)
                     item.accepted.map { $0 ? "yes" : "no" } ?? "perhaps"
                     why ?? Markup()
                 }

@@ -4,17 +4,17 @@ import WorkflowAPI
 
 /// The states of a machine as a list of lists: the twin of its drawing.
 struct StateTree {
-    private let machine: Machine
-    /// The drawing; `nil` for a machine that is too large for one.
-    private let scene: Scene?
+    private let drawn: DrawnMachine
     /// The machine with its version: what a drawing is of.
     private let name: String
 
     /// Reads the definition that the daemon keeps; `nil` for one that this version cannot read.
     init?(_ summary: MachineSummary) {
         guard let drawn = DrawnMachines.shared.machine(summary) else { return nil }
-        (machine, scene, name) = (drawn.machine, drawn.scene, "\(summary.machine)@\(summary.version)")
+        (self.drawn, name) = (drawn, "\(summary.machine)@\(summary.version)")
     }
+
+    var machine: Machine { drawn.machine }
 
     /// The machine's description.
     var description: String? { machine.description }
@@ -49,8 +49,8 @@ struct StateTree {
         let more = open + shown.map { "\($0.path): \($1.title)" }
         let key = more.isEmpty ? name : "\(name) \(ShortHash.text(of: more))"
         let attributes: [Attribute] = [.class("drawing"), .drawing(key), .active(paths), .taken(taken)]
-        if key == request.drawn { return Markup(.div, attributes, Markup()) }
-        guard let scene = drawn.scene(unfolded: Set(open), hasNotes: badges != nil) else {
+        if key == drawn { return Markup(.div, attributes, Markup()) }
+        guard let scene = self.drawn.scene() else {
             return Tag.p(.class("note")) { "The machine is too large to draw; the list has its states." }
         }
         let lit = taken.compactMap { Int32(exactly: $0) }.map(TransitionIndex.init(rawValue:))

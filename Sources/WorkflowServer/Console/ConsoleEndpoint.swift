@@ -302,7 +302,7 @@ extension ConsoleEndpoint {
         // The long body of a stranger is not read.
         let asker = try asked(credentials, session)
         guard !isAct || asker != nil else {
-            return .login(because: session.secret == nil ? nil : Self.endedSession, page, next: Link.root)
+            return .login(because: Self.endedForm, page, next: ConsolePages.origin(ofAct: page.words).text)
         }
         let fields = try await fields(of: request, upTo: isAct ? Self.actBytes : Self.formBytes)
         let words = isAct ? Array(page.words.dropFirst()) : []
@@ -314,11 +314,12 @@ extension ConsoleEndpoint {
         guard let value = form.text("form"),
             Digest(of: Array(value.utf8)) == Digest(of: Array(sessions.formValue(of: mark).utf8))
         else {
-            throw Problem(.crossSite, detail: "The form is not one of this session; load its page again")
+            throw Problem(
+                .crossSite, detail: "The form is not one of this session. Nothing was done; load its page again")
         }
         if isAct {
             guard let visitor = try visitor(credentials, session, context, by: api, request.head.authority) else {
-                return .login(because: Self.endedSession, page, next: Link.root)
+                return .login(because: Self.endedForm, page, next: ConsolePages.origin(ofAct: page.words).text)
             }
             return Response(try await inTurn { await ConsolePages.act(form, for: visitor) })
         }
@@ -341,6 +342,8 @@ extension ConsoleEndpoint {
     }
 
     private static let endedSession = "The session has ended"
+    private static let endedForm =
+        "The session has ended. Nothing was done, and what was typed into the form was not kept"
     private static let noForm = Problem(.invalidRequest, detail: "The body is not a form")
 
     /// Reads the fields of a form in their order.

@@ -1,11 +1,13 @@
 import DaemonTesting
 import Foundation
 import Testing
+import ThreadTesting
 import WorkflowAPI
 import WorkflowJSON
 import WorkflowServer
 
-/// Tests that a run over many instances goes from the list over its rehearsal to its begin, and does what was rehearsed.
+/// Tests that a run over many instances goes from the list over its rehearsal to its begin, and does what was
+/// rehearsed.
 @Suite(.timeLimit(.minutes(20))) struct ConsoleManyTests {
     /// A machine whose event fails until a value of the context is set.
     private static let parcel = """
@@ -60,13 +62,12 @@ import WorkflowServer
         func done(_ answer: RawAnswer) async throws -> RawAnswer {
             let target = try #require(answer.headers["location"], "\(answer.status) \(answer.text)")
             #expect(answer.status == 303)
-            let deadline = ContinuousClock.now + .seconds(60)
-            while ContinuousClock.now < deadline {
-                let page = try await get(target)
-                if page.text.contains("<dd>done</dd>") { return page }
-                try await Task.sleep(for: .milliseconds(20))
+            var page = try await get(target)
+            try await eventually("the run ends", within: .seconds(60)) {
+                page = try await get(target)
+                return page.text.contains("<dd>done</dd>")
             }
-            throw TestingError("the run does not end")
+            return page
         }
     }
 

@@ -24,10 +24,10 @@ import WorkflowServer
         "<scr\u{301}ipt>", "\"\u{301}><b>", "${alert(1)} {{7*7}} <%= 7 %>", "//evil.example/%2e%2e/",
     ]
 
-    private static let all = payloads.joined(separator: " ")
+    static let all = payloads.joined(separator: " ")
 
     /// Returns a piece of JSON as text.
-    private static func json(_ value: JSONValue) -> String { JSONWriter.string(value) }
+    static func json(_ value: JSONValue) -> String { JSONWriter.string(value) }
 
     private static var text: JSONValue { .string(all) }
 
@@ -92,7 +92,7 @@ import WorkflowServer
     }
 
     /// Returns what is wrong with a page: every tag must be one of ours, with values in quotes, and closed in its turn.
-    private func mistakes(in page: String) -> [String] {
+    static func mistakes(in page: String) -> [String] {
         var rest = page[...]
         var open: [String] = []
         var mistakes: [String] = []
@@ -137,9 +137,10 @@ import WorkflowServer
     private static let script = "<script type=\"module\" src=\"/console/assets/console-"
 
     private static let attributes: Set = [
-        "action", "aria-current", "aria-label", "aria-labelledby", "autocomplete", "charset", "checked", "class",
-        "content", "data-active", "data-drawing", "data-due", "data-newest", "data-part", "data-seq", "data-stream",
-        "data-taken", "data-wind", "datetime", "disabled", "for", "href", "id", "max", "min", "src",
+        "action", "aria-current", "aria-describedby", "aria-invalid", "aria-label", "aria-labelledby", "autocomplete",
+        "charset", "checked", "class", "content", "data-active", "data-drawing", "data-due", "data-newest", "data-part",
+        "data-seq", "data-stream", "data-taken", "data-wind", "datetime", "disabled", "for", "href", "id", "max", "min",
+        "rows", "src",
         "lang", "method", "name", "placeholder", "rel", "required", "role", "scope",
         "selected", "tabindex", "type", "value",
         // The drawing's.
@@ -166,7 +167,7 @@ import WorkflowServer
                 let page = try await host.get(target, cookie)
                 if cookie != nil, Self.pages.contains(target) { #expect(page.status == 200, "\(target) \(page.text)") }
                 #expect(page.headers["content-type"] == "text/html; charset=utf-8")
-                #expect(mistakes(in: page.text) == [], "\(target)")
+                #expect(Self.mistakes(in: page.text) == [], "\(target)")
                 #expect(!page.text.unicodeScalars.contains { $0 == "\u{202E}" || $0 == "\u{200B}" }, "\(target)")
                 texts += page.text
             }

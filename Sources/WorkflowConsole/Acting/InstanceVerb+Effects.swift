@@ -1,0 +1,52 @@
+import WorkflowAPI
+import WorkflowClient
+import WorkflowJSON
+
+// The decisions about an effect of an instance. The API has no dry run of them, so a page says what they will do.
+
+extension InstanceVerb {
+    private init(
+        _ word: StaticString, _ title: String, _ action: EffectVerbRequest.Action, _ effect: String,
+        _ fields: [VerbField],
+        _ rest: @escaping @Sendable (inout FieldReader) -> (result: JSONValue?, newKey: Bool?) = { _ in (nil, nil) }
+    ) {
+        (self.word, self.title, self.effect, self.route) = (word, title, effect, .decideEffect)
+        object = ("effect", "effect ", "of")
+        command = ["effects", action.rawValue]
+        isRehearsed = false
+        misfit = { _ in nil }
+        self.fields = { _, _ in [VerbField("effect", "Effect", .hidden, as: .argument)] + fields + [Self.reason()] }
+        order = { reader, _ in
+            let id = reader.required("effect", "The effect")
+            let (rest, reason) = (rest(&reader), reader.reason(isRequired: false))
+            return Order { name, terms, client in
+                let request = EffectVerbRequest(
+                    action: action, seq: terms.seq, result: rest.result, newKey: rest.newKey, reason: reason)
+                _ = try await client.decide(request, effect: id, of: name, key: terms.key)
+                return nil
+            }
+        }
+    }
+
+    static let retryEffect = InstanceVerb(
+        "retry-effect", "Retry", .retry, "Tries the effect at once, and counts its attempts anew.",
+        [
+            VerbField(
+                "newKey", "Send a new idempotency key", .box, as: "--new-key",
+                hint: "The service may then do the work twice.")
+        ]
+    ) { reader in (nil, reader.text("newKey").map { _ in true }) }
+
+    static let skipEffect = InstanceVerb(
+        "skip-effect", "Skip", .skip,
+        "Ends the effect with a result, as if its service had answered. The instance goes on.",
+        [VerbField("result", "Result", .json, as: "--result", isRequired: true, hint: "JSON; null is a result.")]
+    ) { reader in
+        if reader.text("result") == nil { reader.refuse("result", "The result is missing; null is a result") }
+        return (reader.json("result"), nil)
+    }
+
+    static let cancelEffect = InstanceVerb(
+        "cancel-effect", "Cancel", .cancel, "Ends the effect with an error of type 'cancelled'. The instance goes on.",
+        [])
+}
