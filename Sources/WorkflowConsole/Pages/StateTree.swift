@@ -49,8 +49,8 @@ struct StateTree {
         let more = open + shown.map { "\($0.path): \($1.title)" }
         let key = more.isEmpty ? name : "\(name) \(ShortHash.text(of: more))"
         let attributes: [Attribute] = [.class("drawing"), .drawing(key), .active(paths), .taken(taken)]
-        if key == drawn { return Markup(.div, attributes, Markup()) }
-        guard let scene = self.drawn.scene() else {
+        if key == request.drawn { return Markup(.div, attributes, Markup()) }
+        guard let scene = drawn.scene(unfolded: Set(open), hasNotes: badges != nil) else {
             return Tag.p(.class("note")) { "The machine is too large to draw; the list has its states." }
         }
         let lit = taken.compactMap { Int32(exactly: $0) }.map(TransitionIndex.init(rawValue:))
