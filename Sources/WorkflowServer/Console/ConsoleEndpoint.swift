@@ -151,6 +151,15 @@ extension ConsoleEndpoint {
         return Response(try await inTurn { await ConsolePages.page(page, for: visitor) })
     }
 
+    /// Answers with the whole history as a file.
+    private func history(of name: String, for visitor: Visitor) async -> Response {
+        do throws(Problem) {
+            return Response(download: try await HistoryLines(of: name, for: visitor), within: budget)
+        } catch {
+            return Response(ConsolePages.problem(error, for: visitor))
+        }
+    }
+
     /// Answers with a stream, or with the problem in the API's form: a page reads it, and no person.
     private func stream(
         _ items: [(name: String, value: String)], _ head: HTTPRequest, _ credentials: AccessControl.Credentials,
