@@ -22,15 +22,18 @@ enum EffectPages {
                     request.query.isEmpty ? ": no instance waits for a task, a call or a program." : " that fits."
                 }
             } else {
-                table(of: effects.items, "Effects that have not ended").markup
+                table(of: effects.items, "Effects that have not ended", isDeciding: true).markup
                 Words.next(effects.nextPage, "effects", nil, request)
             }
         }
     }
 
     /// Returns the table of effects, each with its instance.
-    static func table(of effects: [EffectItem], _ caption: String) -> DataTable {
-        var table = DataTable(caption, "Instance", "Effect", "Queue", "State", "Due", "Attempts", "Last error")
+    ///
+    /// - Parameter isDeciding: True for a column with links to the forms that decide about an effect.
+    static func table(of effects: [EffectItem], _ caption: String, isDeciding: Bool = false) -> DataTable {
+        let columns = ["Instance", "Effect", "Queue", "State", "Due", "Attempts", "Last error"]
+        var table = DataTable(caption, columns + (isDeciding ? ["Decide"] : []))
         for effect in effects {
             table.add {
                 Tag.a(.href(.instance(effect.instance))) { effect.instance }
@@ -41,8 +44,17 @@ enum EffectPages {
                 Markup(text: "\(effect.attempts)")
                 Markup(text: Words.error(effect.error))
             }
+            if isDeciding { table.rows[table.rows.count - 1].append(decisions(effect)) }  // Proof: it was added above
         }
         return table
+    }
+
+    private static func decisions(_ effect: EffectItem) -> Markup {
+        func link(_ word: StaticString, _ label: String) -> Markup {
+            Tag.a(.href(Link(form: word, of: effect.instance, [("effect", effect.id)]))) { label }
+        }
+        return link("retry-effect", "Retry") + Markup(text: " ") + link("skip-effect", "Skip") + Markup(text: " ")
+            + link("cancel-effect", "Cancel")
     }
 
     /// Returns the state of an effect in words: `ready, its queue is paused`.

@@ -159,6 +159,18 @@ import WorkflowServer
         try await actor.host.server.stop()
     }
 
+    @Test func theListOfEffectsLeadsToTheirForms() async throws {
+        let actor = try await ConsoleActor()
+        try await actor.start("x", .waiting)
+        let page = try await actor.get("/console/effects")
+        let links = page.text.matches(of: /href="([^"]+\/(?:retry|skip|cancel)-effect\?effect=[^"]+)"/).map {
+            String($0.1)
+        }
+        #expect(links.count == 3, "\(page.text)")
+        for link in links { #expect(try await actor.get(link).text.contains("name=\"reason\"")) }
+        try await actor.host.server.stop()
+    }
+
     @Test func anEffectThatIsGoneIsTold() async throws {
         let actor = try await ConsoleActor()
         try await actor.start("x")
