@@ -24,8 +24,6 @@ struct ConsoleAct: Sendable {
 }
 
 extension ConsolePages {
-    /// All acts: their words, and the routes that they use.
-    package static var acts: [(word: String, route: Route)] { ConsoleAct.all.map { ("\($0.word)", $0.route) } }
 
     /// Returns the page from which a form came, as far as its address tells; the overview for others.
     ///
@@ -42,6 +40,8 @@ extension ConsolePages {
         guard let name, let act = ConsoleAct.all.first(where: { "\($0.word)" == request.words.first }) else {
             return .page(problem(Problem(.routeNotFound, detail: "The console has no such form"), for: visitor))
         }
+        // The route decides again. Here it is said before any part of a form is looked at.
+        guard visitor.may(act.route) else { return .page(problem(visitor.forbidden(act.route), for: visitor)) }
         do {
             return try await act.body(name, request, visitor)
         } catch {

@@ -53,8 +53,18 @@ extension Visitor {
 
     /// Returns which roles may use a route; `nil` if the visitor's suffice.
     func refusal(of route: Route) -> Markup? {
-        guard !may(route) else { return nil }
-        let roles = Role.having(route.permission).map(\.rawValue).joined(separator: ", ")
-        return Tag.span(.class("note")) { "Roles that may: \(roles)." }
+        may(route) ? nil : Tag.span(.class("note")) { "\(Self.roles(for: route))." }
+    }
+
+    /// Returns the problem of a form that the visitor's roles do not suffice for.
+    func forbidden(_ route: Route) -> Problem {
+        var problem = Problem(.forbidden, detail: "\(name) may not do this. \(Self.roles(for: route))")
+        problem.permission = route.permission
+        problem.roles = Role.having(route.permission)
+        return problem
+    }
+
+    private static func roles(for route: Route) -> String {
+        "Roles that may: " + Role.having(route.permission).map(\.rawValue).joined(separator: ", ")
     }
 }

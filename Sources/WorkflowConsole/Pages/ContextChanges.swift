@@ -52,7 +52,7 @@ struct ContextChanges {
         var table = DataTable("What this step changed", "Place", "Change", "Before", "After")
         for difference in differences.prefix(Self.shownDifferences) {
             table.add {
-                Tag.code { difference.path }
+                Tag.code { Words.shortened(difference.path) }
                 difference.change.rawValue
                 Words.brief(difference.before)
                 Words.brief(difference.after)
@@ -116,8 +116,10 @@ struct ContextChanges {
 
     private mutating func add(_ line: String, _ depth: Int, _ change: Change? = nil) {
         guard bytes <= Words.longestJSON else { return }
-        let text = String(repeating: "  ", count: depth) + line
-        bytes += text.utf8.count
+        let whole = String(repeating: "  ", count: depth) + line
+        let room = Words.longestJSON - bytes
+        bytes += whole.utf8.count
+        let text = whole.utf8.count > room ? String(decoding: whole.utf8.prefix(room), as: UTF8.self) + "…" : whole
         lines += (change?.line(text) ?? Markup(text: "  \(text)")) + Markup(text: "\n")
     }
 }

@@ -84,9 +84,13 @@ enum Words {
     /// Returns JSON in one line of a table, cut.
     static func brief(_ value: JSONValue?) -> Markup {
         guard let value else { return Markup() }
-        let text = JSONWriter.string(value)
-        let cut = String(text.unicodeScalars.prefix(120))
-        return Tag.code { cut.utf8.count < text.utf8.count ? cut + "…" : cut }
+        return Tag.code { shortened(JSONWriter.string(value)) }
+    }
+
+    /// Returns the beginning of a text, with a mark if that is not all.
+    static func shortened(_ text: String) -> String {
+        let beginning = String(text.unicodeScalars.prefix(120))
+        return beginning.utf8.count < text.utf8.count ? beginning + "…" : beginning
     }
 
     /// Returns an error object as words: its type and its message.
