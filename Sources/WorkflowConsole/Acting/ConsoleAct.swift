@@ -1,4 +1,4 @@
-package import WorkflowAPI
+import WorkflowAPI
 
 /// A thing that a form of the console does, by one route of the API, which decides whether the caller may.
 struct ConsoleAct: Sendable {
@@ -24,7 +24,6 @@ struct ConsoleAct: Sendable {
 }
 
 extension ConsolePages {
-
     /// Returns the page from which a form came, as far as its address tells; the overview for others.
     ///
     /// - Parameter words: The words of the form's address after `/console`.
