@@ -70,7 +70,7 @@ extension InstancePage {
                     if !microstep.actions.isEmpty {
                         Tag.ul {
                             for action in microstep.actions {
-                                Tag.li { line(action.line, instance) + Markup(text: ": \(action.text)") }
+                                Tag.li { line(action.line, instance) + Markup(text: ": \(Words.shortened(action.text))") }
                             }
                         }
                     }
