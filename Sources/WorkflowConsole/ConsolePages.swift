@@ -221,7 +221,7 @@ extension ConsolePages {
     /// Returns a problem in its own words, with what helps.
     static func note(_ problem: Problem) -> Markup {
         Tag.div(.class("problem")) {
-            Tag.p { problem.detail + "." }
+            Tag.p { Words.sentence(problem.detail) }
             // The detail names all the roles.
             if let role = problem.roles?.first {
                 Tag.p { "'wfctl token create NAME --role \(role.rawValue)' makes a token that may." }

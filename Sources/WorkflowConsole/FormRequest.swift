@@ -18,8 +18,10 @@ package struct FormRequest: Sendable {
     /// The name of the field that may stand more than once.
     static let instances = "instance"
 
-    /// Returns the value of a field; `nil` for one that is missing or empty.
-    package func text(_ name: String) -> String? { fields.first { $0.name == name && !$0.value.isEmpty }?.value }
+    /// Returns the value of a field; `nil` for one that is missing, or has spaces alone.
+    package func text(_ name: String) -> String? {
+        fields.first { $0.name == name && $0.value.contains { !$0.isWhitespace } }?.value
+    }
 
     /// Returns all values of a field in their order, without empty ones.
     func values(_ name: String) -> [String] { fields.filter { $0.name == name && !$0.value.isEmpty }.map(\.value) }

@@ -142,7 +142,8 @@ function say(state, text = '') {
 function end() {
   hasEnded = true;
   close();
-  say('ended', 'The session has ended. ');
+  since ||= new Date().toLocaleTimeString('sv');
+  say('ended', `Not live since ${since}: the session has ended. `);
   const login = document.createElement('a');
   login.href = address();
   login.textContent = 'Log in';

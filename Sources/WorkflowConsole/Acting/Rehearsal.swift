@@ -150,6 +150,6 @@ struct Rehearsal {
         guard let after = answer.context else {
             return Tag.p { "The context is too large to be shown here now." }
         }
-        return ContextChanges(from: instance.context, to: after).markup
+        return ContextChanges(from: instance.context, to: after, isRehearsed: true).markup
     }
 }

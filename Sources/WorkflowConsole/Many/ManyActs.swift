@@ -7,6 +7,8 @@ extension ConsoleAct {
         switch step {
         case "choose": try await chosen(form, visitor)
         case "rehearse": try await filledIn(form, visitor)
+        case "change":
+            .page(try ManyFields(carriedBy: form).content(visitor, typed: form), for: visitor)
         case "begin": try await begun(form, visitor)
         default: throw ClientError.problem(Problem(.routeNotFound, detail: "The console has no such form"))
         }
@@ -23,7 +25,7 @@ extension ConsoleAct {
     private static func filledIn(_ form: FormRequest, _ visitor: Visitor) async throws -> ConsoleAnswer {
         let fields = try ManyFields(carriedBy: form)
         do {
-            return try await rehearsed(try fields.draft(form), by: visitor)
+            return try await rehearsed(try fields.draft(form), by: visitor, asked: (fields, form))
         } catch {
             let problem = ConsolePages.asProblem(error)
             return .page(fields.content(visitor, problem, typed: form), problem, for: visitor)
@@ -31,11 +33,13 @@ extension ConsoleAct {
     }
 
     /// Rehearses a run, and shows the form that begins it.
-    static func rehearsed(_ draft: BulkDraft, by visitor: Visitor) async throws -> ConsoleAnswer {
+    static func rehearsed(
+        _ draft: BulkDraft, by visitor: Visitor, asked: (ManyFields, FormRequest)? = nil
+    ) async throws -> ConsoleAnswer {
         guard let rehearsal = try await draft.rehearsed(by: visitor) else {
             return .page(RehearsalPage.ended(draft), RehearsalPage.tooLong, for: visitor)
         }
-        return .page(RehearsalPage(draft, rehearsal, visitor).content, for: visitor)
+        return .page(RehearsalPage(draft, rehearsal, visitor, asked: asked).content, for: visitor)
     }
 
     /// Begins a rehearsed run. The same form again leads to the same run.

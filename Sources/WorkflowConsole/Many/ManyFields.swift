@@ -41,6 +41,27 @@ struct ManyFields {
         BulkDraft(request: try verb.request(form, for: select), names: names)
     }
 
+    /// The verb and the instances, as fields that are not shown.
+    @MarkupBuilder private var carried: Markup {
+        Tag.input(.type("hidden"), .name("verb"), .value(verb.rawValue))
+        if let select {
+            Tag.input(.type("hidden"), .name("select"), .value(exactly: JSONWriter.string(select)))
+        }
+        BulkDraft.hidden(names)
+    }
+
+    /// Returns the form that leads back to this page with what was typed.
+    func change(_ form: FormRequest, _ visitor: Visitor) -> Markup {
+        VerbForm(.many, "change", for: visitor).markup("Change") {
+            carried
+            for field in verb.fields {
+                if let text = form.text("\(field.name)") {
+                    Tag.input(.type("hidden"), .name(field.name), .value(exactly: text))
+                }
+            }
+        }
+    }
+
     /// The page.
     ///
     /// - Parameters:
@@ -50,11 +71,7 @@ struct ManyFields {
         PageContent(verb.label, ["wfctl", verb.rawValue, "--help"]) {
             if let problem { ConsolePages.note(problem) }
             VerbForm(.many, "rehearse", for: visitor).markup("Rehearse") {
-                Tag.input(.type("hidden"), .name("verb"), .value(verb.rawValue))
-                if let select {
-                    Tag.input(.type("hidden"), .name("select"), .value(exactly: JSONWriter.string(select)))
-                }
-                BulkDraft.hidden(names)
+                carried
                 for field in verb.fields where !isAnswered(field) { field.markup(typed?.text("\(field.name)")) }
             }
             RehearsalPage.targets(select, names)

@@ -7,14 +7,18 @@ struct RehearsalPage {
     private let rehearsal: BulkRehearsal
     private let begin: BeginForm
     private let typed: FormRequest?
+    private let visitor: Visitor
+    /// The form that asked for what the verb needs; `nil` for a verb that needs nothing.
+    private let asked: (fields: ManyFields, form: FormRequest)?
     /// The form whose rehearsal no longer holds, and the answer to it.
     private let before: (begin: BeginForm, problem: Problem)?
 
     init(
         _ draft: BulkDraft, _ rehearsal: BulkRehearsal, _ visitor: Visitor, typed: FormRequest? = nil,
-        before: (BeginForm, Problem)? = nil
+        before: (BeginForm, Problem)? = nil, asked: (ManyFields, FormRequest)? = nil
     ) {
-        (self.draft, self.rehearsal, self.typed) = (draft, rehearsal, typed)
+        (self.draft, self.rehearsal, self.typed, self.visitor) = (draft, rehearsal, typed, visitor)
+        self.asked = asked.map { (fields: $0.0, form: $0.1) }
         begin = BeginForm(draft, rehearsal, visitor, run: before?.0.run)
         self.before = before.map { (begin: $0.0, problem: $0.1) }
     }
@@ -23,7 +27,8 @@ struct RehearsalPage {
         PageContent("Rehearsal: \(draft.verb.rawValue)", draft.rehearsalCommand) {
             if let before { moved(since: before.begin, before.problem) }
             outcome
-            if rehearsal.selected > 0 {
+            back
+            if rehearsal.counts.done > 0 {
                 ConsolePages.section("Do it", id: "begin") {
                     Tag.p {
                         "The run does what was rehearsed, for the instances of this rehearsal. It leaves an instance "
@@ -55,6 +60,19 @@ struct RehearsalPage {
     }
 
     // MARK: Parts
+
+    /// The ways back: to what was typed, and to the list.
+    private var back: Markup {
+        let list = draft.request.select.map { select in
+            Link.instances(
+                InstanceListParameters(
+                    prefix: select.prefix, machines: select.machines, versions: select.versions,
+                    statuses: select.statuses, states: select.states, olderThan: select.olderThan,
+                    failures: select.failures, condition: select.condition))
+        }
+        return (asked.map { $0.fields.change($0.form, visitor) } ?? Markup())
+            + Tag.p { Tag.a(.href(list ?? Link("instances"))) { "Back to the list" } }
+    }
 
     private var outcome: Markup {
         ConsolePages.section("What would happen", id: "outcome") {
@@ -136,7 +154,7 @@ struct RehearsalPage {
 
     private var told: Markup {
         guard !rehearsal.told.isEmpty else { return Markup() }
-        return ConsolePages.section("Instances to which it would not happen", id: "told") {
+        return ConsolePages.section("Instances that would not go on", id: "told") {
             RunPages.table(of: rehearsal.told, "The first instances of each outcome").markup
         }
     }

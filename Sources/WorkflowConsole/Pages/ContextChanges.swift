@@ -40,16 +40,23 @@ struct ContextChanges {
     private var lines = Markup()
     private var bytes = 0
 
-    init(from before: JSONObject, to after: JSONObject) {
+    /// True for a step that has not been taken.
+    private let isRehearsed: Bool
+
+    init(from before: JSONObject, to after: JSONObject, isRehearsed: Bool = false) {
+        self.isRehearsed = isRehearsed
         compare(.object(before), .object(after), at: "context", label: "", depth: 0, end: "")
     }
 
     /// The differences as a table, and the whole context with signs.
     var markup: Markup {
         guard !differences.isEmpty else {
-            return Tag.p(.class("note")) { "This step changed nothing in it." } + marked
+            let nothing = isRehearsed ? "This step would change nothing in it." : "This step changed nothing in it."
+            return Tag.p(.class("note")) { nothing } + marked
         }
-        var table = DataTable("What this step changed", "Place", "Change", "Before", "After")
+        var table = DataTable(
+            isRehearsed ? "What this step would change" : "What this step changed", "Place", "Change", "Before", "After"
+        )
         for difference in differences.prefix(Self.shownDifferences) {
             table.add {
                 Tag.code { Words.shortened(difference.path) }
@@ -60,7 +67,7 @@ struct ContextChanges {
         }
         let rest = differences.count - Self.shownDifferences
         return table.markup + (rest > 0 ? Tag.p { "and \(rest) more" } : Markup())
-            + Tag.p(.class("note")) { "+ added, − removed, ~ changed by this step" } + marked
+            + Tag.p(.class("note")) { "+ added, − removed, ~ changed" } + marked
     }
 
     private var marked: Markup {

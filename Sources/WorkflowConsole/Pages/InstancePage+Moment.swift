@@ -70,7 +70,10 @@ extension InstancePage {
                     if !microstep.actions.isEmpty {
                         Tag.ul {
                             for action in microstep.actions {
-                                Tag.li { line(action.line, instance) + Markup(text: ": \(Words.shortened(action.text))") }
+                                Tag.li {
+                                    line(action.line, instance)
+                                    ": \(Words.shortened(action.text))"
+                                }
                             }
                         }
                     }

@@ -87,6 +87,9 @@ enum Words {
         return Tag.code { shortened(JSONWriter.string(value)) }
     }
 
+    /// Returns a message as a sentence: with a full stop, unless it asks.
+    static func sentence(_ message: String) -> String { message.hasSuffix("?") ? message : message + "." }
+
     /// Returns the beginning of a text, with a mark if that is not all.
     static func shortened(_ text: String) -> String {
         let beginning = String(text.unicodeScalars.prefix(120))

@@ -182,6 +182,22 @@ import WorkflowServer
         try await desk.host.server.stop()
     }
 
+    @Test func aRehearsalLeadsBackAndBeginsNothingThatCannotSucceed() async throws {
+        let desk = try await Desk(failed: 2)
+        let retry = try await desk.choose("retry")
+        #expect(retry.status == 200 && !retry.text.contains("/console/act/many/begin"), "\(retry.text)")
+        let list = "<a href=\"/console/instances?machine=parcel&amp;status=failed\">Back to the list</a>"
+        #expect(retry.text.contains(list))
+        var set = try PageForm("/console/act/many/rehearse", in: await desk.choose("set"))
+        set["set"] = "{\"perKilo\":\r\n 3}"
+        let page = try await desk.send(set)
+        #expect(page.text.contains("/console/act/many/begin") && page.text.contains(list))
+        let change = try await desk.send(PageForm("/console/act/many/change", in: page))
+        #expect(change.status == 200)
+        #expect(try PageForm("/console/act/many/rehearse", in: change)["set"] == set["set"])
+        try await desk.host.server.stop()
+    }
+
     @Test func aMistakeLeavesTheFormAsItWasTyped() async throws {
         let desk = try await Desk(failed: 2)
         var set = try PageForm("/console/act/many/rehearse", in: await desk.choose("set"))
