@@ -12,9 +12,9 @@ package enum ConsolePages {
             return Page(request.isParts ? main(content) : frame(content, request, visitor))
         } catch {
             let problem = asProblem(error)
-            let content = content(of: problem)
+            let content = content(of: problem, request)
             return Page(
-                request.isParts ? main(content) : frame(content, nil, visitor), status: problem.type.status)
+                request.isParts ? main(content) : frame(content, request, visitor), status: problem.type.status)
         }
     }
 
@@ -136,10 +136,11 @@ extension ConsolePages {
         Page(frame(content(of: problem), nil, visitor), status: problem.type.status)
     }
 
-    private static func content(of problem: Problem) -> PageContent {
+    private static func content(of problem: Problem, _ request: PageRequest? = nil) -> PageContent {
         PageContent(problem.type.title, []) {
             note(problem)
-            wayOn
+            // A mistake in a condition of the list keeps the others.
+            if let request, request.words == ["instances"] { InstanceList.filter(request) } else { wayOn }
         }
     }
 

@@ -21,18 +21,7 @@ enum InstanceList {
         }
         let stream = Link.stream(ofMachines: parameters.machines, after: request.cursor)
         return PageContent("Instances", command(parameters), stream: stream) {
-            FilterForm(link: Link("instances"), request: request).markup {
-                FilterForm.field("machine", "Machine", in: request)
-                FilterForm.field("version", "Version", in: request)
-                FilterForm.choice("status", "Status", Instance.Status.allCases.map(\.rawValue), in: request)
-                FilterForm.field("state", "State", in: request)
-                FilterForm.field("olderThan", "In it for at least", in: request)
-                FilterForm.field("failure", "Failure has", in: request)
-                FilterForm.field("prefix", "Name begins with", in: request)
-                FilterForm.field("where", "Where", in: request)
-                FilterForm.choice(
-                    "sort", "Sort by", InstanceListParameters.Sort.allCases.map(\.rawValue), in: request)
-            }
+            filter(request)
             if found.items.isEmpty {
                 Words.emptyPage {
                     if found.nextPage != nil {
@@ -54,6 +43,22 @@ enum InstanceList {
                 }
             }
             Words.next(found.nextPage, "instances", nil, request)
+        }
+    }
+
+    /// Returns the form with the conditions of the list, as they were typed.
+    static func filter(_ request: PageRequest) -> Markup {
+        FilterForm(link: Link("instances"), request: request).markup {
+            FilterForm.field("machine", "Machine", in: request)
+            FilterForm.field("version", "Version", in: request)
+            FilterForm.choice("status", "Status", Instance.Status.allCases.map(\.rawValue), in: request)
+            FilterForm.field("state", "State", in: request)
+            FilterForm.field("olderThan", "In it for at least", in: request)
+            FilterForm.field("failure", "Failure has", in: request)
+            FilterForm.field("prefix", "Name begins with", in: request)
+            FilterForm.field("where", "Where", in: request)
+            FilterForm.choice(
+                "sort", "Sort by", InstanceListParameters.Sort.allCases.map(\.rawValue), in: request)
         }
     }
 

@@ -35,4 +35,14 @@ import WorkflowAPI
         #expect(page.contains("&#39;wfctl token create NAME --role view&#39; makes a token that may."), "\(page)")
         try await host.server.stop()
     }
+
+    @Test func aMistakeInAConditionKeepsTheOthers() async throws {
+        let host = try await ConsoleHost()
+        let cookie = try await host.session(host.token("reader", [.view]))
+        let query = "machine=order&where=context.a%20%3D%201&olderThan=2%20days"
+        let page = try await host.get("/console/instances?\(query)", cookie)
+        #expect(page.status == 400 && page.text.contains("'olderThan'".replacing("'", with: "&#39;")))
+        for typed in ["order", "context.a = 1", "2 days"] { #expect(page.text.contains("value=\"\(typed)\"")) }
+        try await host.server.stop()
+    }
 }
