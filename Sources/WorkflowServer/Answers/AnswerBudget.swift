@@ -139,16 +139,19 @@ package final class AnswerBudget: Sendable {
         log?.tellCutOff(unread: bytes)
     }
 
-    /// Returns memory to the system after a burst of answers, at most every ten seconds. Without this call, the
+    /// Returns memory to the system after a burst of answers, and again ten seconds later. Without this call, the
     /// allocator keeps the memory for the next burst; it is locked during the call.
     private func trim() {
-        // Nobody awaits the task; it ends by itself within ten seconds, or with the process.
+        // Nobody awaits the task; it ends by itself within twenty seconds, or with the process.
         Task {
             if let last = state.withLock({ $0.lastTrim }) {
                 // The task is never cancelled.
                 try? await Task.sleep(until: last + AnswerLimits.trimInterval, clock: .continuous)
             }
             state.withLock { $0.trim() }
+            await offLoop(for: .longWork) { allocation_trim() }
+            // A connection frees what it held a little later than its answer counts as taken.
+            try? await Task.sleep(for: AnswerLimits.trimInterval)
             await offLoop(for: .longWork) { allocation_trim() }
         }
     }
