@@ -1,11 +1,11 @@
-"""What a page does when its connection breaks, when wfd is killed, and when ten tabs want connections at once."""
+"""Pages whose connection breaks, whose wfd is killed, and ten of which want connections at once."""
 import contextlib
 import socket
 import threading
 
 from browser import LOGGED_IN, expect
 
-# What a browser says of a connection that is refused or that ends.
+# The words of a browser for a connection that is refused or that ends.
 BROKEN = ("net::ERR_", "status of 401")
 HIDE = """() => {
     Object.defineProperty(document, 'hidden', {value: true, configurable: true})

@@ -1,4 +1,4 @@
-"""What the daemon has when the pages are opened: machines, instances in every status, effects, runs, activity."""
+"""The contents of the daemon whose pages are opened: machines, instances in every status, effects, runs, activity."""
 import pathlib
 
 SHOP = pathlib.Path("Examples")

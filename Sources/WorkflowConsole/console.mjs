@@ -15,7 +15,7 @@ const key = (node) =>
     ? node.querySelector('a')?.getAttribute('href')
     : node instanceof HTMLElement && (node.id || node.dataset.part);
 
-/** Makes an element like another one. What is alike stays: focus, places of scrolling, what is typed.
+/** Makes an element like another one. Equal parts stay, with focus, scrolling and typed text.
  * @param {Element} old
  * @param {Element} fresh */
 function exchange(old, fresh) {
@@ -347,7 +347,7 @@ document.addEventListener('keydown', (event) => {
   const target = /** @type {Element} */ (event.target);
   const action = actions.get(event.key);
   if (!action || !onOff?.checked || isModified(event) || target.closest('input, select, textarea, dialog')) return;
-  // Some keyboards have `?` and `/` above other signs. What scrolls by itself keeps its arrows.
+  // Some keyboards have `?` and `/` above other signs. A part that scrolls by itself keeps its arrows.
   if (event.shiftKey ? !'?/'.includes(event.key) : event.key.length > 1 && target.matches('[tabindex]')) return;
   event.preventDefault();
   action();

@@ -31,7 +31,7 @@ import WorkflowAPI
         for number in 1...50 {
             _ = machines.machine(Self.summary("a", digest: "\(number)"))
             #expect(machines.count <= 6)
-            // What is shown often stays.
+            // A machine that is shown often stays.
             #expect(machines.machine(Self.summary("a", digest: "used")) === used)
         }
         let small = DrawnMachines(bound: bytes)

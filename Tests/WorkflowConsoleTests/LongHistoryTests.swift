@@ -69,7 +69,7 @@ import WorkflowJSON
         #expect(page.contains("<h1>x at seq \(seq)</h1>"))
         let searches = history.asked.withLock { $0.count { $0.contains("limit=1&") || $0.hasSuffix("limit=1") } }
         #expect((1...22).contains(searches), "\(searches)")
-        // What could not be replayed is told, and the rest of the page is there.
+        // The page tells that a replay failed, and has all the rest.
         #expect(page.contains("The test replays nothing.") && page.contains("aria-current=\"page\">\(seq)</a>"))
     }
 

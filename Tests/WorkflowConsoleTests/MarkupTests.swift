@@ -23,7 +23,7 @@ import Testing
             #expect(Tag.p(.value("a\(character)b")).html == "<p value=\"a\\u{\(number)}b\"></p>")
         }
         #expect(Markup(text: "a\n\tb é 漢 😀").html == "a\n\tb é 漢 😀")
-        // What joins emoji to one, and only there.
+        // U+200D joins emoji to one; elsewhere it is shown by its number.
         for text in ["👩\u{200D}🚀", "❤\u{FE0F}\u{200D}🔥", "👩\u{1F3FD}\u{200D}🚀"] {
             #expect(Markup(text: text).html == text && Tag.p(.value(text)).html == "<p value=\"\(text)\"></p>")
         }

@@ -38,7 +38,7 @@ struct ConsoleEndpoint: Sendable {
     /// Returns true for a request for the console. Somebody who opens the address alone in a browser wants it too.
     func takes(_ request: Request) -> Bool {
         let path = request.uri.path
-        // What cannot be read, or comes on too many connections, has this path too, and is answered by the API.
+        // A request that cannot be read, or that comes on too many connections, has this path too: the API answers it.
         if path == "/" {
             return isOnTCP && request.head.unreadable == nil && (request.method == .get || request.method == .head)
         }

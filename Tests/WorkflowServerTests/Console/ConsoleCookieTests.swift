@@ -37,7 +37,7 @@ import WorkflowAccess
         ] {
             #expect(try await Self.page(host, cookies).status == 401, "\(cookies)")
         }
-        // What is larger than a head may be is refused before anybody looks at it.
+        // A head that is too large is refused before anybody looks at it.
         let huge = try await Self.page(host, [String(repeating: "a", count: 100_000)])
         #expect(huge.status == 431)
         let many = try await Self.page(host, (0..<1_100).map { "c\($0)=v" } + [cookie])

@@ -59,7 +59,7 @@ import WorkflowServer
         #expect(try await form.press(on: actor.host, actor.cookie).status == 303)
         let rows = try await actor.history("x")
         #expect(rows[1].data == ["k": .string(ConsolePageTests.all)])
-        // What came between is text too.
+        // The rows that came between are text too.
         try await actor.ask("/v1/instances/x/events", #"{"event": "late"}"#)
         let late = try await form.typing(["key": "another"]).press(on: actor.host, actor.cookie)
         #expect(late.status == 412 && ConsolePageTests.mistakes(in: late.text) == [])

@@ -65,7 +65,7 @@ import WorkflowServer
         #expect(page.contains("<span class=\"line added\">        5 +   b: {on: {back: a}}\n</span>"))
         #expect(page.contains("id=\"L5\"") && page.contains("wfctl machine source m --version 2"))
         #expect(page.contains("<code>diff -u &lt;(wfctl machine source m --version 1)"))
-        // Who applied what, and the instances of each version.
+        // The audit names who applied each version, and the tally counts its instances.
         #expect(page.contains("<td>token:admin</td>"))
         #expect(page.contains("href=\"/console/instances?machine=m&amp;version=1\">2</a>"))
         #expect(page.contains("href=\"/console/instances?machine=m&amp;version=2&amp;status=failed\">1</a>"))

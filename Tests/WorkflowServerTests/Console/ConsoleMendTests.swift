@@ -78,7 +78,7 @@ import WorkflowServer
         let rows = try await actor.history("x")
         let own = rows.dropFirst(before).filter { $0.actor == "token:person" }
         #expect(own.count == 1 && own.first?.note?.object?["reason"] == "r1", "\(rows)")
-        // What a timer of 1 ms does then comes by itself.
+        // A timer of 1 ms then acts by itself.
         if way.word != "cancel-effect" {
             let instance = try await actor.instance("x")
             #expect(instance.status == way.status && instance.version == way.version)

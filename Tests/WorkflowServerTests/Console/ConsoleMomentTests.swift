@@ -86,7 +86,7 @@ import WorkflowJSON
         ] {
             #expect(step.1.contains(words), "\(words) in \(step.1)")
         }
-        // What holds for now alone is not shown for another moment.
+        // Timers and accepted events, which hold for now alone, are not shown for another moment.
         #expect(page.contains("Timers, effects and accepted events are of now alone"))
         #expect(!page.contains("What it waits for") && !page.contains("What it takes now"))
         try await fixture.host.server.stop()
