@@ -12,8 +12,12 @@ package enum DrawingLimits {
     static let unfoldedWidth = 2_400
     /// The most arrows. Transitions between the same two states share one.
     package static let arrows = 4_000
+    /// The most arrows to one state in a machine whose arrows would pass too many states. More are told in the boxes.
+    static let arrowsToOne = 12
     /// The most nodes of one level: its states, labels, and the places where arrows pass a layer.
     static let nodes = 50_000
+    /// The same number in a drawing in which each transition has an arrow.
+    static let nodesWithAllArrows = 10_000
     /// The most lines of a label or of a box; a last line has the number of the others.
     static let lines = 12
     /// The most characters of a state's name, an event and a guard in the picture; tooltips have the whole.

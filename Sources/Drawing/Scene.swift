@@ -66,6 +66,8 @@ package struct Scene: Sendable {
         package let head: Int
         /// The effects that last while the state is active.
         package let invocations: [String]
+        /// The transitions that have no arrow, because it would pass too many states: `fail → broken`.
+        package let references: [String]
         /// The room for a note; `nil` in a scene without notes, and for states that have none.
         package let noteFrame: Frame?
     }
@@ -105,7 +107,8 @@ package struct Scene: Sendable {
     /// Draws a machine.
     ///
     /// In a machine with more than 60 states, compound states from the second level on are folded into a box. If the
-    /// drawing is still wider than 2,400 pixels, compound states of the first level are folded too.
+    /// drawing is still wider than 2,400 pixels, compound states of the first level are folded too. If arrows would pass
+    /// too many states, transitions to a state that many lead to are lines in the boxes.
     ///
     /// - Parameters:
     ///   - unfolded: The paths of states that stay open, with those around them.
@@ -129,8 +132,17 @@ package struct Scene: Sendable {
     private static func layout(
         of machine: Machine, _ unfolded: Set<String>, depth: Int, _ hasNotes: Bool
     ) throws(DrawingFailure) -> Layout {
-        var layout = Layout(try Chart(machine, unfolded: unfolded, foldedDepth: depth), hasNotes: hasNotes)
-        try layout.run()
-        return layout
+        func layout(refersToCommonTargets: Bool) throws(DrawingFailure) -> Layout {
+            let chart = try Chart(
+                machine, unfolded: unfolded, foldedDepth: depth, refersToCommonTargets: refersToCommonTargets)
+            var layout = Layout(chart, hasNotes: hasNotes)
+            try layout.run()
+            return layout
+        }
+        do throws(DrawingFailure) {
+            return try layout(refersToCommonTargets: false)
+        } catch .tooManyBends {
+            return try layout(refersToCommonTargets: true)
+        }
     }
 }

@@ -38,25 +38,42 @@ package enum ConsolePages {
     }
 
     private static func content(of request: PageRequest, for visitor: Visitor) async throws -> PageContent {
-        let client = visitor.client
-        let name = request.words.count == 2 ? request.words[1] : nil  // Proof: there are two
-        switch (request.words.first, name, request.words.count) {
-        case (nil, nil, 0): return try await Overview.content(visitor)
-        case ("machines", nil, 1): return try await MachineList.content(request, client)
-        case ("machines", let name?, _): return try await MachinePage.content(name, request, visitor)
-        case ("instances", nil, 1): return try await InstanceList.content(request, visitor)
-        case ("instances", let name?, _): return try await InstancePage.content(name, request, visitor)
-        case ("instances", nil, 3): return try await InstanceForm.content(request, visitor)
-        case ("effects", nil, 1): return try await EffectPages.effects(request, client)
-        case ("queues", nil, 1): return try await EffectPages.queues(request, client)
-        case ("queues", let name?, _): return try await QueuePage.content(name, visitor)
-        case ("runs", nil, 1): return try await RunPages.list(client)
-        case ("runs", let name?, _): return try await RunPage.content(name, request, visitor)
-        case ("activity", nil, 1): return try await ActivityPage.content(request, client)
-        default:
-            throw ClientError.problem(
-                Problem(.routeNotFound, detail: "The console has no such page; the links above lead to all there are"))
+        switch request.words.count {
+        case 0: try await Overview.content(visitor)
+        case 1: try await list(request, visitor)
+        case 2: try await item(request.words[1], request, visitor)  // Proof: there are two
+        case 3 where request.words[0] == "instances": try await InstanceForm.content(request, visitor)
+        default: throw noPage
         }
+    }
+
+    private static func list(_ request: PageRequest, _ visitor: Visitor) async throws -> PageContent {
+        let client = visitor.client
+        switch request.words.first {
+        case "machines": return try await MachineList.content(request, client)
+        case "instances": return try await InstanceList.content(request, visitor)
+        case "effects": return try await EffectPages.effects(request, client)
+        case "queues": return try await EffectPages.queues(request, client)
+        case "runs": return try await RunPages.list(client)
+        case "activity": return try await ActivityPage.content(request, client)
+        default: throw noPage
+        }
+    }
+
+    private static func item(
+        _ name: String, _ request: PageRequest, _ visitor: Visitor
+    ) async throws -> PageContent {
+        switch request.words.first {
+        case "machines": return try await MachinePage.content(name, request, visitor)
+        case "instances": return try await InstancePage.content(name, request, visitor)
+        case "queues": return try await QueuePage.content(name, visitor)
+        case "runs": return try await RunPage.content(name, request, visitor)
+        default: throw noPage
+        }
+    }
+
+    private static var noPage: ClientError {
+        .problem(Problem(.routeNotFound, detail: "The console has no such page; the links above lead to all there are"))
     }
 }
 

@@ -47,6 +47,22 @@ import Testing
         #expect(DrawingFailure.tooManyStates(1_001).reason == "it has 1001 states, and a drawing has at most 1000")
     }
 
+    /// Boxes name the one state that all states lead to; no arrow does.
+    @Test(arguments: [220, 500, 998]) func manyStatesThatLeadToOneAreDrawn(count: Int) throws {
+        let states = (0..<count).map { "s\($0): {on: {next: s\(min(count - 1, $0 + 1)), fail: broken}}" }
+        let text = "{id: m, initial: s0, states: {\((states + ["broken: {}"]).joined(separator: ", "))}}"
+        let machine = try DefinitionReader.read(text).machine
+        let clock = ContinuousClock()
+        var scene: Scene?
+        let time = try clock.measure { scene = try Scene(of: machine) }
+        let drawn = try #require(scene)
+        print("drawing of \(count) states that lead to one: \(drawn.width) x \(drawn.height), \(time)")
+        #expect(drawn.boxes.count == count + 2)
+        #expect(drawn.boxes.dropFirst().dropLast().allSatisfy { $0.references == ["fail → broken"] })
+        #expect(drawn.arrows.count == count + 1)
+        #expect(drawn.svg().contains(">fail → broken</text>"))
+    }
+
     /// Long arrows from every state back to the first, nesting, and a state with thousands of arrows.
     @Test func hostileMachinesEnd() throws {
         let chain = (0..<999).map { "s\($0): {on: {next: s\(min(998, $0 + 1)), back: s0, skip: s\(($0 * 7) % 999)}}" }

@@ -124,6 +124,8 @@ import WorkflowJSON
             explained == """
                 order: draft -> review.legal.pending, review.finance.ok   (seq 1 -> 2, dry run: nothing was changed)
                   taken   draft, line 25: submit [event.data.amount > 0] -> review   (event.data.amount = 5)
+                  taken   review.finance.pending, line 45: always [small] -> review.finance.ok   \
+                (small = true, context.amount = 5)
 
                 """)
         #expect(try await daemon.json("show", "order")["seq"] == 1)

@@ -54,6 +54,37 @@ import WorkflowStore
         #expect(try await Self.told(host, Self.ask("resume", "{}")) == "200 running")
     }
 
+    /// A dry run of any verb has the microsteps that would be taken, with those of eventless transitions.
+    @Test func aTrialHasItsMicrosteps() async throws {
+        let host = try await ServerHost()
+        _ = try await host.engine.apply(
+            """
+            id: way
+            initial: a
+            context: {n: 0}
+            states:
+              a: {on: {go: {target: b, actions: {assign: {n: 1 / context.n}}}}}
+              b: {always: c}
+              c: {}
+            """, syntax: .yaml)
+        _ = try await host.engine.start(StartCommand(machine: "way", instance: "p"))
+        func taken(_ request: RawRequest) async throws -> [[JSONValue?]]? {
+            let steps = try await host.answers(to: [request])[0].object["microsteps"]
+            return steps?.elements.map { step in
+                [step.object?["event"], step.object?["transitions"]?.elements.first?.object?["line"]]
+            }
+        }
+        let fixed = Self.ask("set", #"{"reason": "r", "set": {"n": 1}}"#)
+        _ = try await host.answers(to: [fixed])
+        let send = "/v1/instances/p/events"
+        #expect(
+            try await taken(.post(send + "?dryRun=true", #"{"event": "go"}"#)) == [["go", .int(5)], [nil, .int(6)]])
+        #expect(try await taken(Self.ask("suspend", #"{"dryRun": true}"#)) == [["suspend", nil]])
+        let minimal = [("Prefer", "return=minimal")]
+        #expect(try await taken(Self.ask("suspend", #"{"dryRun": true}"#, minimal)) == nil)
+        #expect(try await taken(.post(send, #"{"event": "go"}"#)) == nil)
+    }
+
     /// A dry run says why the instance would fail: the same as the instance does afterwards.
     @Test(arguments: [false, true]) func aTrialSaysWhyItWouldFail(isRetry: Bool) async throws {
         let host = try await Self.host()

@@ -8,6 +8,8 @@ struct Caption {
     let name: String
     /// The invocations, by id and kind.
     let invocations: [String]
+    /// The transitions that have no arrow.
+    let references: [String]
     /// The number of states that are not drawn.
     private let hidden: Int
     /// True if the figure has room for a note: behind the name of a container, else on a line of its own.
@@ -19,15 +21,19 @@ struct Caption {
         let isHistory = figure.kind == .history || figure.kind == .deepHistory
         name = ShownText.line(
             isHistory ? machine.historyName(of: figure.state) : machine.key(of: figure.state), DrawingLimits.name)
-        var invocations = state.invocations.prefix(DrawingLimits.lines).map {
+        invocations = Self.first(state.invocations) {
             ShownText.line("\($0.id) (\($0.action.kind))", DrawingLimits.name)
         }
-        let more = state.invocations.count - invocations.count
-        if more > 0 { invocations.append("and \(more) more") }
-        self.invocations = invocations
+        references = Self.first(figure.references) { $0 }
         hidden = figure.hidden
         isContainer = figure.isContainer
         hasNote = hasNotes && figure.parent != nil && !isHistory
+    }
+
+    /// Returns the lines of the first few of a box's items; a last line has the number of the others.
+    private static func first<Item>(_ items: [Item], _ text: (Item) -> String) -> [String] {
+        let more = items.count - DrawingLimits.lines
+        return items.prefix(DrawingLimits.lines).map(text) + (more > 0 ? ["and \(more) more"] : [])
     }
 
     /// Returns the line in a folded box: `12 states`, `12 states, 1 active`.
@@ -38,7 +44,7 @@ struct Caption {
 
     /// The width of the lines below the name; 0 if there are none.
     var width: Int {
-        let lines = invocations + (hidden > 0 ? [Self.count(hidden: hidden, active: hidden)] : [])
+        let lines = invocations + references + (hidden > 0 ? [Self.count(hidden: hidden, active: hidden)] : [])
         return max(
             lines.map { TextMetrics.width(of: $0, .label) + Self.sign }.max() ?? 0, hasNote ? SceneNote.width : 0)
     }
@@ -48,7 +54,7 @@ struct Caption {
 
     /// The height of the lines below the name.
     var height: Int {
-        let lines = invocations.count + (hidden > 0 ? 1 : 0)
+        let lines = invocations.count + references.count + (hidden > 0 ? 1 : 0)
         return lines * TextMetrics.line + (hasNote && !isContainer ? SceneNote.line : 0)
     }
 

@@ -3,6 +3,8 @@ import Statechart
 /// The figures and arrows of a machine: what a drawing shows, without places.
 struct Chart {
     let machine: Machine
+    /// True if transitions to a state that many lead to are told in the boxes, without arrows.
+    let refersToCommonTargets: Bool
     /// The figures in document order; the root is the first.
     private(set) var figures: [Figure] = []
     private(set) var arrows: [Arrow] = []
@@ -12,13 +14,17 @@ struct Chart {
     /// - Parameters:
     ///   - unfolded: The paths of states that stay open in a large machine, with those around them.
     ///   - foldedDepth: The depth from which compound states are folded in a large machine.
-    init(_ machine: Machine, unfolded: Set<String>, foldedDepth: Int) throws(DrawingFailure) {
+    init(
+        _ machine: Machine, unfolded: Set<String>, foldedDepth: Int, refersToCommonTargets: Bool
+    ) throws(DrawingFailure) {
         self.machine = machine
+        self.refersToCommonTargets = refersToCommonTargets
         let count = machine.states.count - 1
         guard count <= DrawingLimits.states else { throw .tooManyStates(count) }
         addFigures(
             open: count > DrawingLimits.unfoldedStates ? Self.open(unfolded, in: machine) : nil, foldedDepth)
         addArrows()
+        if refersToCommonTargets { referToCommonTargets() }
         guard arrows.count <= DrawingLimits.arrows else { throw .tooManyArrows(arrows.count) }
     }
 
@@ -95,6 +101,22 @@ struct Chart {
             }
         }
         for place in first..<arrows.count { arrows[place].label = arrows[place].label.finished }
+    }
+
+    /// Replaces the arrows from a box to a target that many arrows lead to by lines in the box.
+    private mutating func referToCommonTargets() {
+        var counts = Array(repeating: 0, count: figures.count)
+        for arrow in arrows where arrow.kind == .transition { counts[arrow.target] += 1 }
+        arrows.removeAll { arrow in
+            guard arrow.kind == .transition, !arrow.isLoop, !figures[arrow.source].isContainer,
+                counts[arrow.target] > DrawingLimits.arrowsToOne
+            else { return false }
+            let label = arrow.label.lines.map(\.text).joined(separator: ", ")
+            let target = machine.key(of: figures[arrow.target].state)
+            let texts = [ShownText.line(label, DrawingLimits.name), ShownText.line(target, DrawingLimits.name)]
+            figures[arrow.source].references.append(texts.filter { !$0.isEmpty }.joined(separator: " → "))
+            return true
+        }
     }
 
     /// Returns true for a transition inside a folded state.

@@ -12,6 +12,9 @@ struct Figure {
     /// The figures inside, in document order.
     var children: [Int] = []
 
+    /// The transitions that are told in the box and have no arrow: `fail → broken`.
+    var references: [String] = []
+
     /// True for a region of a parallel state.
     var isRegion = false
     /// True if the figure has figures inside.

@@ -11,7 +11,8 @@ struct ContainerLayout {
     static func layout(of container: Int, _ topology: Topology, _ boxes: [Box], box: Box) throws(DrawingFailure)
         -> LevelLayout
     {
-        let level = try Layering.layered(Level(of: container, topology, boxes))
+        let most = topology.chart.refersToCommonTargets ? DrawingLimits.nodes : DrawingLimits.nodesWithAllArrows
+        let level = try Layering.layered(Level(of: container, topology, boxes), atMost: most)
         return ContainerLayout(placed(level, boxes), boxes, box).finished()
     }
 

@@ -5,12 +5,12 @@ struct Layering {
     private var outgoing: [[Int]]
     private var incoming: [[Int]]
 
-    /// Returns a level with layers.
-    static func layered(_ level: Level) throws(DrawingFailure) -> Level {
+    /// Returns a level with layers, and with at most `most` nodes.
+    static func layered(_ level: Level, atMost most: Int) throws(DrawingFailure) -> Level {
         var layering = Layering(level)
         if level.isParallel { layering.assignRegions() } else { layering.assignLongestPaths() }
         layering.sinkPorts()
-        try layering.addBends()
+        try layering.addBends(atMost: most)
         layering.removeEmptyLayers()
         return layering.level
     }
@@ -88,14 +88,14 @@ struct Layering {
         for port in ports { level.nodes[port].layer = last }
     }
 
-    private mutating func addBends() throws(DrawingFailure) {
+    private mutating func addBends(atMost most: Int) throws(DrawingFailure) {
         for place in level.chains.indices {
             let chain = level.chains[place]
             let label = level.labels[place]
             let first = level.nodes[chain.upper].layer
             let last = level.nodes[chain.lower].layer
             let layers = chain.line.turns ? first..<(first + 1) : (first + 1)..<max(last, first + 1)
-            guard level.nodes.count + layers.count <= DrawingLimits.nodes else { throw .tooManyBends }
+            guard level.nodes.count + layers.count <= most else { throw .tooManyBends }
             let middle = last - first > 2 ? (first + last) / 2 : layers.lowerBound
             let passed = layers.map { layer in
                 let isLabel = layer == middle && label.width > 0

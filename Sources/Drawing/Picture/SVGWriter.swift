@@ -91,7 +91,7 @@ struct SVGWriter {
 
     private mutating func addTexts(of box: Scene.Box) {
         let frame = box.frame
-        let lines = box.invocations.count + (box.hidden > 0 ? 1 : 0)
+        let lines = box.invocations.count + box.references.count + (box.hidden > 0 ? 1 : 0)
         var y = frame.y + 18
         if box.head > 0 {
             add(text(box.name, at: Scene.Point(x: frame.x + 12, y: y), " font-weight=\"600\""))
@@ -106,13 +106,17 @@ struct SVGWriter {
             y += TextMetrics.line
             addDetail(line, at: Scene.Point(x: frame.x + 12, y: y), sign: Self.bolt)
         }
+        for line in box.references {
+            y += TextMetrics.line
+            addDetail(line, at: Scene.Point(x: frame.x + 12, y: y), sign: "")
+        }
         guard box.hidden > 0 else { return }
         let count = Caption.count(hidden: box.hidden, active: activeStates(in: box))
         addDetail(count, at: Scene.Point(x: frame.x + 12, y: y + TextMetrics.line), sign: Self.plus)
     }
 
     private mutating func addDetail(_ line: String, at point: Scene.Point, sign: String) {
-        add("<path class=\"sign\" d=\"M\(point.x) \(point.y)\(sign)\"/>")
+        if !sign.isEmpty { add("<path class=\"sign\" d=\"M\(point.x) \(point.y)\(sign)\"/>") }
         let place = Scene.Point(x: point.x + Caption.sign, y: point.y)
         add(text(line, at: place, " class=\"detail\" font-size=\"10.5\""))
     }

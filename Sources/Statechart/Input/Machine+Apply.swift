@@ -311,10 +311,10 @@ extension Machine {
 
     /// Returns a migration to this machine, followed by the events that the instance sent to itself.
     package func chain(
-        _ migrated: Migrated, from earlier: EarlierMachine, as identity: InstanceIdentity
+        _ migrated: Migrated, from earlier: EarlierMachine, as identity: InstanceIdentity, isTracing: Bool = false
     ) -> Chain {
         let link = Chain.Link(.migrated(migrated.event, from: earlier), migrated.macrostep)
-        return Chain(first: link, rest: rest(after: link, as: identity, StepMode(isTracing: false)))
+        return Chain(first: link, rest: rest(after: link, as: identity, StepMode(isTracing: isTracing)))
     }
 
     private func rest(after first: Chain.Link, as identity: InstanceIdentity, _ mode: StepMode) -> [Chain.Link] {

@@ -43,18 +43,37 @@ extension Machine {
             machine: self, snapshot: snapshot, identity: identity, event: event, mode: StepMode(isTracing: false))
         let enabled = interpreter.enabledTransitions(for: .event(event))
         let taken = interpreter.removeConflictingTransitions(enabled)
-        return interpreter.candidates(for: event).map { index in
+        return interpreter.findings(for: .event(event), enabled: enabled, taken: taken)
+    }
+}
+
+extension Interpreter {
+    /// Adds the findings of the last selection to those of the macrostep.
+    mutating func addFindings(for selector: Selector, enabled: [TransitionIndex], taken: [TransitionIndex]) {
+        guard tried.count < StepLimits.findings else { return }
+        tried += findings(for: selector, enabled: enabled, taken: taken)
+    }
+
+    /// Returns every transition that the last selection could enable, in the order of trial.
+    ///
+    /// - Parameters:
+    ///   - enabled: The transitions that the selection found enabled.
+    ///   - taken: Those without the preempted ones.
+    func findings(
+        for selector: Selector, enabled: [TransitionIndex], taken: [TransitionIndex]
+    ) -> [CandidateFinding] {
+        candidates(for: selector).map { index in
             var verdict: CandidateFinding.Verdict =
                 taken.contains(index) ? .taken : enabled.contains(index) ? .preempted : .notAsked
             var failure: String?
-            switch interpreter.verdicts[index] {
+            switch verdicts[index] {
             case .holds, nil: break
             case .rejected: verdict = .rejected
             case .failed(let reason):
                 verdict = .failed
                 failure = reason.message
             }
-            let reads = verdict == .notAsked ? [] : self[index].condition?.reads(in: interpreter.scope) ?? []
+            let reads = verdict == .notAsked ? [] : machine[index].condition?.reads(in: scope) ?? []
             return CandidateFinding(transition: index, verdict: verdict, failure: failure, reads: reads)
         }
     }

@@ -64,7 +64,7 @@ extension Interpreter {
 
     /// Returns the guards that the last selection evaluated, in order, with the values that they read.
     func findings() -> [GuardFinding] {
-        candidates(for: event).compactMap { index in
+        candidates(for: .event(event)).compactMap { index in
             guard let condition = machine[index].condition, let verdict = verdicts[index] else { return nil }
             var reason: String?
             if case .failed(let failure) = verdict { reason = failure.message }
@@ -73,16 +73,16 @@ extension Interpreter {
         }
     }
 
-    /// Returns all transitions of the configuration that an event could enable, each once, in the order in which they
-    /// are tried.
-    func candidates(for event: Event) -> [TransitionIndex] {
+    /// Returns all transitions of the configuration that a selector could enable, each once, in the order in which
+    /// they are tried.
+    func candidates(for selector: Selector) -> [TransitionIndex] {
         var all: [TransitionIndex] = []
         var seen: Set<TransitionIndex> = []
         for leaf in configuration where machine[leaf].isLeaf {
             var next: StateIndex? = leaf
             while let current = next {
                 let state = machine[current]
-                _ = state.first(for: .event(event)) { index in
+                _ = state.first(for: selector) { index in
                     if seen.insert(index).inserted { all.append(index) }
                     return false
                 }

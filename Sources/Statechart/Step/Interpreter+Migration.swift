@@ -78,7 +78,7 @@ extension Interpreter {
         snapshot.status = status
         return Macrostep(
             snapshot: snapshot, exited: macrostep.exited, entered: macrostep.entered,
-            microsteps: macrostep.microsteps, requests: macrostep.requests, emitted: macrostep.emitted,
-            cost: macrostep.cost)
+            microsteps: macrostep.microsteps, findings: macrostep.findings, requests: macrostep.requests,
+            emitted: macrostep.emitted, cost: macrostep.cost)
     }
 }

@@ -4,7 +4,9 @@ extension Interpreter {
     mutating func selectTransitions(for selector: Selector) -> [TransitionIndex] {
         let enabled = enabledTransitions(for: selector)
         charge(enabled.count * enabled.count / 16)
-        return enabled.count > 1 ? removeConflictingTransitions(enabled) : enabled
+        let taken = enabled.count > 1 ? removeConflictingTransitions(enabled) : enabled
+        if trace != nil { addFindings(for: selector, enabled: enabled, taken: taken) }
+        return taken
     }
 
     /// Returns, for each active leaf, the first transition on the path to the root whose guard is true.

@@ -35,6 +35,8 @@ struct Interpreter: ~Copyable {
     private var lastNumber = 0
     /// The trace; `nil` if not requested.
     var trace: [Microstep]?
+    /// The transitions tried so far, up to about `StepLimits.findings`; empty without a trace.
+    var tried: [CandidateFinding] = []
     /// False as soon as a top-level final state is entered.
     var isRunning: Bool
     /// The event that expressions see as `event`: the event taken last.
@@ -140,7 +142,7 @@ struct Interpreter: ~Copyable {
             snapshot: Snapshot(
                 seq: seq, status: isRunning ? .running : end, configuration: configuration, context: context,
                 memory: memory, armed: armed, output: output),
-            exited: exited, entered: entered, microsteps: trace ?? [], requests: requests,
+            exited: exited, entered: entered, microsteps: trace ?? [], findings: tried, requests: requests,
             emitted: emitted, cost: cost, exitFailure: exitFailure, skipped: lateness?.skipped)
     }
 
@@ -177,7 +179,12 @@ struct Interpreter: ~Copyable {
     /// Takes the enabled transitions; returns false if there are none.
     private mutating func take(_ selector: Selector, event name: String?) throws(Refusal) -> Bool {
         if let plan = machine.plan {
-            guard let index = selectTransition(for: selector) else { return false }
+            let index = selectTransition(for: selector)
+            if trace != nil {
+                let taken = index.map { [$0] } ?? []
+                addFindings(for: selector, enabled: taken, taken: taken)
+            }
+            guard let index else { return false }
             let transition = machine[index]
             try beginMicrostep(index, event: name)
             move(transition, in: plan)

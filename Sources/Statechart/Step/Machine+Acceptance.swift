@@ -36,7 +36,7 @@ extension Machine {
             || !Interpreter(
                 machine: self, snapshot: snapshot, identity: identity, event: event, mode: StepMode(isTracing: false)
             )
-            .candidates(for: event).isEmpty
+            .candidates(for: .event(event)).isEmpty
     }
 }
 
@@ -56,7 +56,7 @@ extension Interpreter {
         var isSure = false
         // The budget is charged for each event and active state.
         charge(configuration.count)
-        for index in candidates(for: event) {
+        for index in candidates(for: .event(event)) {
             let transition = machine[index]
             // A family matches the names below its prefix, not the prefix itself.
             if isFamily, transition.descriptor == event.name { continue }

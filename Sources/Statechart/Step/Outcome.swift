@@ -21,6 +21,8 @@ package final class Macrostep: Sendable {
     package let entered: [StateIndex]
     /// The microsteps in order; empty if no trace was requested.
     package let microsteps: [Microstep]
+    /// The transitions tried, with eventless ones, in order over all microsteps; empty if no trace was requested.
+    package let findings: [CandidateFinding]
     /// The requests for new rows and cancelled rows, without the item that was taken.
     package let requests: [Request]
     /// The emitted events in order, over all microsteps.
@@ -35,8 +37,8 @@ package final class Macrostep: Sendable {
 
     package init(
         snapshot: Snapshot, exited: [StateIndex] = [], entered: [StateIndex] = [], microsteps: [Microstep] = [],
-        requests: [Request] = [], emitted: [Event] = [], cost: Int = 0, exitFailure: Refusal? = nil,
-        skipped: SkippedTimer? = nil
+        findings: [CandidateFinding] = [], requests: [Request] = [], emitted: [Event] = [], cost: Int = 0,
+        exitFailure: Refusal? = nil, skipped: SkippedTimer? = nil
     ) {
         self.skipped = skipped
         self.exitFailure = exitFailure
@@ -46,6 +48,7 @@ package final class Macrostep: Sendable {
         self.exited = exited
         self.entered = entered
         self.microsteps = microsteps
+        self.findings = findings
         self.cost = cost
     }
 }
@@ -53,8 +56,8 @@ package final class Macrostep: Sendable {
 extension Macrostep: Equatable {
     package static func == (lhs: Macrostep, rhs: Macrostep) -> Bool {
         lhs.snapshot == rhs.snapshot && lhs.exited == rhs.exited && lhs.entered == rhs.entered
-            && lhs.microsteps == rhs.microsteps && lhs.requests == rhs.requests && lhs.emitted == rhs.emitted
-            && lhs.cost == rhs.cost
+            && lhs.microsteps == rhs.microsteps && lhs.findings == rhs.findings
+            && lhs.requests == rhs.requests && lhs.emitted == rhs.emitted && lhs.cost == rhs.cost
             && lhs.exitFailure == rhs.exitFailure && lhs.skipped == rhs.skipped
     }
 }

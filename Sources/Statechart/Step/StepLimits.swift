@@ -4,6 +4,8 @@ import WorkflowJSON
 package enum StepLimits {
     /// The most microsteps and internal events of one macrostep; a macrostep past this limit counts as an endless loop.
     package static let work = 1_000
+    /// The number of findings from which a traced macrostep records no more.
+    static let findings = 100
     /// The longest delay, in milliseconds: a hundred years.
     package static let delay: Int64 = 36_525 * 86_400_000
     /// The last time at which a timer may be due, in milliseconds since 1970. Times are written with a four-digit year.

@@ -93,8 +93,11 @@ public struct SendAnswer: Equatable, WireRecord {
     public var cancelled: [String]?
     /// The failure that the instance would have; only in a dry run that shows that it would fail.
     public var failure: Instance.Failure?
-    /// The candidate transitions in the order in which they were tried; only if the caller asked for them.
+    /// The transitions in the order in which they were tried, at most about 100 for each event; only in a dry run, and
+    /// for a sent event only if the caller asked for them.
     public var candidates: [Candidate]?
+    /// The first microsteps, at most 100; only in a dry run whose answer is not minimal.
+    public var microsteps: [ReplayMicrostep]?
     /// The fate of the pending items; only for a reset.
     public var reset: ResetAnswer?
     /// The fate of timers, invocations, history states and context; only for a migration.
@@ -107,7 +110,7 @@ public struct SendAnswer: Equatable, WireRecord {
         output: JSONValue? = nil,
         exited: [String]? = nil, entered: [String]? = nil, dryRun: Bool? = nil, begun: [Begun]? = nil,
         cancelled: [String]? = nil, failure: Instance.Failure? = nil, candidates: [Candidate]? = nil,
-        reset: ResetAnswer? = nil, migration: MigrationItem? = nil
+        microsteps: [ReplayMicrostep]? = nil, reset: ResetAnswer? = nil, migration: MigrationItem? = nil
     ) {
         self.instance = instance
         self.event = event
@@ -127,6 +130,7 @@ public struct SendAnswer: Equatable, WireRecord {
         self.cancelled = cancelled
         self.failure = failure
         self.candidates = candidates
+        self.microsteps = microsteps
         self.reset = reset
         self.migration = migration
     }
@@ -150,6 +154,7 @@ public struct SendAnswer: Equatable, WireRecord {
         cancelled = try fields.optional("cancelled", \.cancelled)
         failure = try fields.optional("failure", \.failure)
         candidates = try fields.optional("candidates", \.candidates)
+        microsteps = try fields.optional("microsteps", \.microsteps)
         reset = try fields.optional("reset", \.reset)
         migration = try fields.optional("migration", \.migration)
     }
@@ -176,6 +181,7 @@ public struct SendAnswer: Equatable, WireRecord {
             writer.field("cancelled", ifPresent: cancelled)
             writer.field("failure", ifPresent: failure)
             writer.field("candidates", ifPresent: candidates)
+            writer.field("microsteps", ifPresent: microsteps)
             writer.field("reset", ifPresent: reset)
             writer.field("migration", ifPresent: migration)
         }

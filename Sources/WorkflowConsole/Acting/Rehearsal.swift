@@ -14,14 +14,16 @@ struct Rehearsal {
 
     var content: PageContent {
         let verb = page.verb
-        let command = page.command(["--dry-run"] + (answer.candidates == nil ? [] : ["--explain"]))
+        let command = page.command(["--dry-run"] + ("\(verb.word)" == "send" ? ["--explain"] : []))
         return PageContent("Rehearsal: \(verb.heading(instance.instance, page.form))", command) {
             page.back
             Tag.p(.class("past")) { "Nothing has changed yet. This is what it would do." }
             outcome
             ConsolePages.section("Path", id: "path") { path }
-            if let candidates = answer.candidates {
-                ConsolePages.section("Guards", id: "guards") { Self.candidates(candidates, instance) }
+            if let candidates = answer.candidates, !candidates.isEmpty {
+                ConsolePages.section("Guards", id: "guards") {
+                    Self.candidates(candidates, instance, version: answer.migration?.to ?? answer.reset?.toVersion)
+                }
             }
             ConsolePages.section("What begins and ends", id: "begins") { changes }
             ConsolePages.section("Context", id: "context") { context }
@@ -56,12 +58,7 @@ struct Rehearsal {
         return (before.filter { !after.contains($0) }, after.filter { !before.contains($0) })
     }
 
-    /// The transitions that the event itself takes; the API tells them for an event alone.
-    private var taken: [ReplayMicrostep.Taken] {
-        (answer.candidates ?? []).filter { $0.verdict == .taken }.map {
-            ReplayMicrostep.Taken(source: $0.state, targets: $0.targets, line: Int($0.line))
-        }
-    }
+    private var taken: [ReplayMicrostep.Taken] { (answer.microsteps ?? []).flatMap(\.transitions) }
 
     private var path: Markup {
         let (left, entered) = moves
@@ -80,7 +77,9 @@ struct Rehearsal {
     }
 
     /// Returns the table of transitions in the order in which they were tried.
-    static func candidates(_ candidates: [Candidate], _ instance: Instance) -> Markup {
+    ///
+    /// - Parameter version: The version whose lines they have; `nil` for that of the instance.
+    static func candidates(_ candidates: [Candidate], _ instance: Instance, version: Int64? = nil) -> Markup {
         guard !candidates.isEmpty else { return Markup() }
         var table = DataTable("Transitions in the order tried", "Verdict", "State", "Guard", "Values", "To", "Line")
         for candidate in candidates {
@@ -99,7 +98,7 @@ struct Rehearsal {
                     }
                 }
                 candidate.targets.isEmpty ? Markup(text: "stays") : Words.states(candidate.targets)
-                Tag.a(.href(.machine(instance.machine, version: instance.version))) { "\(candidate.line)" }
+                Tag.a(.href(.machine(instance.machine, version: version ?? instance.version))) { "\(candidate.line)" }
             }
         }
         return table.markup

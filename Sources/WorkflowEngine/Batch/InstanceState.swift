@@ -186,9 +186,11 @@ extension InstanceState {
 extension InstanceState {
     /// Returns the chain of macrosteps that an input leads to.
     ///
-    /// - Parameter spent: Grows by the cost of a refused input; a macrostep carries its own cost.
-    func chain(_ input: Input, spending spent: inout Int) -> Result<Chain, Refusal> {
-        machine.chain(input, from: snapshot, as: identity, spending: &spent)
+    /// - Parameters:
+    ///   - isTracing: True to record the microsteps, for a rehearsal.
+    ///   - spent: Grows by the cost of a refused input; a macrostep carries its own cost.
+    func chain(_ input: Input, isTracing: Bool = false, spending spent: inout Int) -> Result<Chain, Refusal> {
+        machine.chain(input, from: snapshot, as: identity, isTracing: isTracing, spending: &spent)
     }
 
     /// Returns every candidate transition for an event, in the order tried.

@@ -142,7 +142,7 @@ extension MigrateCommand: InstanceVerb {
         _ state: borrowing InstanceState, _ migrated: Migrated, to new: LoadedMachine, at time: LogicalTime,
         spending cost: inout Int
     ) throws(Rejection) -> Prepared {
-        let chain = new.machine.chain(migrated, from: state.earlier, as: state.identity(in: new))
+        let chain = new.machine.chain(migrated, from: state.earlier, as: state.identity(in: new), isTracing: isDryRun)
         let retry = retries ? try self.retry(chain, of: state, in: new, at: time, &cost) : nil
         return Prepared(migrated: migrated, chain: chain, retry: retry, new: new)
     }
@@ -164,7 +164,7 @@ extension MigrateCommand: InstanceVerb {
         _ prepared: Prepared, of state: borrowing InstanceState, isRepeated: Bool = false
     ) -> SendResult {
         SendResult(
-            prepared.chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
+            prepared.chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, isExplained: isDryRun,
             isRepeated: isRepeated, into: prepared.new,
             migration: MigrationAnswer(
                 prepared.migrated.told, from: state.loaded, to: prepared.new, then: prepared.retry))
@@ -187,7 +187,8 @@ extension MigrateCommand: InstanceVerb {
             throw .misfit([Misfit(kept.event, reason)], new.record.version, state.facts)
         }
         let retried = new.machine.chain(
-            .retried(Taken(kept, at: time)), from: chain.snapshot, as: state.identity(in: new), spending: &cost)
+            .retried(Taken(kept, at: time)), from: chain.snapshot, as: state.identity(in: new), isTracing: isDryRun,
+            spending: &cost)
         switch retried {
         case .failure(let refusal):
             throw .failsAgain(refusal, on: kept.event, in: new, state.facts)

@@ -109,7 +109,7 @@ extension RepairCommand: InstanceVerb {
         _ state: borrowing InstanceState, _ waiting: [EffectRecord], at now: Timestamp, spending cost: inout Int
     ) throws(Rejection) -> (Chain, SendResult) {
         let input = try input(for: state, waiting, at: now)
-        switch state.chain(input, spending: &cost) {
+        switch state.chain(input, isTracing: isDryRun, spending: &cost) {
         case .failure(let refusal):
             var hint = ""
             if verb == .cancel(runsActions: true) { hint = "; without exit actions it can be cancelled" }
@@ -118,7 +118,7 @@ extension RepairCommand: InstanceVerb {
                 refusal, verb: verb.name, machine: state.machine, state.facts, hint: hint)
         case .success(let chain):
             let answer = SendResult(
-                chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil)
+                chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, isExplained: isDryRun)
             return (chain, answer)
         }
     }

@@ -127,11 +127,12 @@ extension ResetCommand: InstanceVerb {
         let machine = past.loaded.machine
         let event = Event(name: goal.event, data: reset.data(of: machine), at: time)
         let outcome = machine.chain(
-            .reset(event), from: state.snapshot, as: state.identity(in: past.loaded), spending: &cost)
+            .reset(event), from: state.snapshot, as: state.identity(in: past.loaded), isTracing: isDryRun,
+            spending: &cost)
         switch outcome {
         case .success(let chain):
             let answer = SendResult(
-                chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
+                chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, isExplained: isDryRun,
                 into: past.loaded)
             return (chain, answer)
         case .failure(let refusal):

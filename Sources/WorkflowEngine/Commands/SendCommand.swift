@@ -74,14 +74,13 @@ extension SendCommand: InstanceVerb {
     ) throws(Rejection) -> (Chain, SendResult) {
         try before.refuse(self)
         let event = Event(name: self.event.name, data: self.event.data, at: before.time(at: now))
-        let explanation = isExplained ? before.explained(event) : nil
-        switch before.chain(.event(event), spending: &cost) {
+        switch before.chain(.event(event), isTracing: isDryRun, spending: &cost) {
         case .failure(let refusal):
             let rejection = before.rejection(refusal, of: event)
-            throw explanation.map(rejection.explained) ?? rejection
+            throw isExplained ? rejection.explained(before.explained(event)) : rejection
         case .success(let chain):
             let answer = SendResult(
-                chain, from: before, isDryRun: isDryRun, wantsContext: wantsContext, explanation: explanation)
+                chain, from: before, isDryRun: isDryRun, wantsContext: wantsContext, isExplained: isExplained)
             return (chain, answer)
         }
     }
@@ -110,7 +109,7 @@ package final class SendResult: Sendable {
     /// The seq before the event.
     package let fromSeq: Seq
     package let isDryRun: Bool
-    /// Every candidate transition in the order tried, with its verdict; `nil` if the caller did not ask.
+    /// Every transition that was tried, in order, with its verdict; `nil` if the caller did not ask.
     package let explanation: [CandidateView]?
     /// The effects that would begin and be cancelled; for a dry run only.
     package let effects: EffectForecast?
@@ -139,15 +138,20 @@ package final class SendResult: Sendable {
     package let context: JSONObject
     /// The output of the final state; `nil` while the instance runs, and if the state gives none.
     package let output: JSONValue?
+    /// The first microsteps, at most `tracedMicrosteps`; for a dry run only.
+    package let microsteps: [Microstep]
     /// The states left, in order.
     package let exitedStates: [StateIndex]
     /// The states entered, in order.
     package let enteredStates: [StateIndex]
 
+    /// The most microsteps that the answer to a dry run has.
+    private static let tracedMicrosteps = 100
+
     /// - Parameter new: The machine that the instance runs afterwards, if it is another version.
     init(
         _ chain: Chain, from before: borrowing InstanceState, isDryRun: Bool, wantsContext: Bool = true,
-        explanation: [CandidateView]?, isRepeated: Bool = false, into new: LoadedMachine? = nil,
+        isExplained: Bool = false, isRepeated: Bool = false, into new: LoadedMachine? = nil,
         migration: MigrationAnswer? = nil
     ) {
         self.migration = migration
@@ -164,6 +168,8 @@ package final class SendResult: Sendable {
         let last = links.last ?? first
         exitedStates = links.reduce(into: first.macrostep.exited) { $0 += $1.macrostep.exited }
         enteredStates = links.reduce(into: first.macrostep.entered) { $0 += $1.macrostep.entered }
+        let all = isDryRun ? ([first] + links).lazy.flatMap(\.macrostep.microsteps).prefix(Self.tracedMicrosteps) : nil
+        microsteps = all.map(Array.init) ?? []
         afterStates = last.macrostep.snapshot.configuration
         status = InstanceStatus(last.macrostep.snapshot.status)
         context = wantsContext ? last.macrostep.snapshot.context : JSONObject()
@@ -172,7 +178,10 @@ package final class SendResult: Sendable {
         failing = isDryRun && last.refusal != nil ? last : nil
         reset = first.input.kind == .reset ? ResetView(first, from: before) : nil
         effects = isDryRun && machine.hasEffects && reset == nil ? EffectForecast(chain, from: before) : nil
-        self.explanation = explanation
+        let machine = machine
+        explanation =
+            isExplained
+            ? ([first] + links).flatMap { $0.macrostep.findings.map { CandidateView($0, of: machine) } } : nil
         self.isRepeated = isRepeated
     }
 
@@ -183,7 +192,7 @@ package final class SendResult: Sendable {
             chain,
             from: InstanceState(
                 started: record.id, uuid: record.uuid, key: record.key, loaded: state.loaded, salt: record.salt,
-                at: record.created), isDryRun: false, wantsContext: wantsContext, explanation: nil)
+                at: record.created), isDryRun: false, wantsContext: wantsContext)
     }
 
     /// The failure that the instance would have; for a dry run only.

@@ -23,7 +23,7 @@ extension CandidateView {
     package init(_ finding: CandidateFinding, of machine: Machine) {
         let transition = machine[finding.transition]
         self.init(
-            state: machine[transition.source].path, on: transition.descriptor ?? "",
+            state: machine[transition.source].path, on: transition.descriptor ?? "always",
             targets: machine.paths(of: transition.targets), line: transition.line,
             condition: transition.condition?.source, verdict: finding.verdict, failure: finding.failure,
             reads: finding.reads)

@@ -60,7 +60,7 @@ extension Engine {
         let new = hasChanged ? try await loadedMachine(row.machineID) : before.state.loaded
         let chain = try chain(of: row, from: before.state, in: new)
         let answer = SendResult(
-            chain, from: before.state, isDryRun: false, wantsContext: wantsContext, explanation: nil,
+            chain, from: before.state, isDryRun: false, wantsContext: wantsContext,
             isRepeated: true, into: hasChanged ? new : nil)
         if !hasChanged { keep(before.after(chain)) }
         return answer
@@ -80,7 +80,7 @@ extension Engine {
     func repeated(_ line: StartLine, at position: Position) async throws(Rejection) -> SendResult {
         try await repeated(line.command, at: position) { instance, chain in
             SendResult(
-                chain, from: instance, isDryRun: false, wantsContext: line.wantsContext, explanation: nil,
+                chain, from: instance, isDryRun: false, wantsContext: line.wantsContext,
                 isRepeated: true)
         }
     }

@@ -105,6 +105,8 @@ extension SendAnswer {
             begun: sent.effects?.begun.map { SendAnswer.Begun(id: $0.name, queue: $0.queue) },
             cancelled: sent.effects?.cancelled, failure: sent.failure.map(Instance.Failure.init),
             candidates: sent.explanation?.map(Candidate.init),
+            microsteps: sent.isDryRun && withContext
+                ? sent.microsteps.map { ReplayMicrostep($0, of: sent.machine) } : nil,
             reset: sent.reset.map(ResetAnswer.init), migration: sent.migration.map(MigrationItem.init))
     }
 }

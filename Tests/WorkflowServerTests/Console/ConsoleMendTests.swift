@@ -87,6 +87,15 @@ import WorkflowServer
         try await actor.host.server.stop()
     }
 
+    /// The drawing of a rehearsal lights the transitions that a retry would take.
+    @Test func theTransitionsOfARetryAreLit() async throws {
+        let actor = try await ConsoleActor()
+        try await actor.start("x", .mended)
+        let rehearsal = try await actor.rehearse("retry", "x", "", ["reason": "r1"])
+        #expect(rehearsal.text.contains(/data-taken="[0-9]+"/), "\(rehearsal.text)")
+        try await actor.host.server.stop()
+    }
+
     @Test(arguments: ["skip", "set", "cancel", "reset", "migrate", "undo"])
     func aReasonIsAskedFor(word: String) async throws {
         let actor = try await ConsoleActor()
