@@ -92,7 +92,7 @@ test: ## What must hold before a change is taken: lint, no warnings, the library
 	    .ci/wire/run.sh record .ci/swift.sh test $(flags) --skip-build --skip "$$heavy"
 	.ci/console/run.sh quick
 
-rest: ## What 'test' leaves out because it is long: long suites, traits, units, the package, counts
+rest: ## What 'test' leaves out because it is long: long suites, traits, units, the package, the release build, counts
 	@.ci/packages.sh
 	@.ci/python.sh
 	.ci/swift.sh build $(flags) --build-tests
@@ -106,6 +106,7 @@ rest: ## What 'test' leaves out because it is long: long suites, traits, units, 
 	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory package
+	$(MAKE) --no-print-directory release
 	$(MAKE) --no-print-directory count
 
 wire: ## The HTTP of the end-to-end suites, recorded and compared with docs/openapi.json

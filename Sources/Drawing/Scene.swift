@@ -107,8 +107,8 @@ package struct Scene: Sendable {
     /// Draws a machine.
     ///
     /// In a machine with more than 60 states, compound states from the second level on are folded into a box. If the
-    /// drawing is still wider than 2,400 pixels, compound states of the first level are folded too. If arrows would pass
-    /// too many states, transitions to a state that many lead to are lines in the boxes.
+    /// drawing is still wider than 2,400 pixels, compound states of the first level are folded too. If arrows would
+    /// pass too many states, transitions to a state that many lead to are lines in the boxes.
     ///
     /// - Parameters:
     ///   - unfolded: The paths of states that stay open, with those around them.

@@ -43,6 +43,8 @@ import WorkflowJSON
         try await eventually("one is deleted") { try daemon.deletions > 0 }
         try await daemon.kill()
         _ = await first.value
+        // All may be gone before the kill.
+        let left = try 399 - daemon.deletions
         daemon = try await Self.daemon(in: folder)
         _ = try await daemon.said("clock", "advance", "2h")
         #expect(try daemon.deletions == 399)
@@ -55,7 +57,7 @@ import WorkflowJSON
                 == "door: finished instances are kept\n")
         let ended = try await daemon.stop()
         #expect(ended.end == .exited(0))
-        #expect(ended.errors.contains("finished instances were deleted"), "\(ended.errors)")
+        #expect(left == 0 || ended.errors.contains("finished instances were deleted"), "\(ended.errors)")
     }
 }
 
