@@ -22,6 +22,7 @@ enum MigrationRules {
             "migrations/V0008_views.sql": "976dd0262f92d3539eddeea093bd9de490ba95df64625ab021cd06371e32913d",
         ],
         "0.3.0": ["migrations/V0009_change.sql": "0003cac5b1d45849a973ed7821a1f9cf8d1c1843f318125d8253b9ab6ed94d3e"],
+        "0.4.0": [:],
     ]
 
     /// The most bytes of a file that is pleasant to embed.
