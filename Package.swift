@@ -96,11 +96,14 @@ let package = Package(
         .target(
             name: "WorkflowMigrations",
             path: "migrations",
+            exclude: ["postgres"],
             resources: [
                 "V0001_initial", "V0001_journal", "V0002_effects", "V0003_tally_settings", "V0004_redaction",
                 "V0005_purge", "V0006_bulk", "V0007_place", "V0008_views", "V0009_change",
-            ].map { .embedInCode("\($0).sql") }
-        ),
+            ].map { .embedInCode("\($0).sql") }),
+        .target(
+            name: "PostgresMigrations", path: "migrations/postgres",
+            resources: ["initial", "journal", "effects", "operators"].map { .embedInCode("V0001_\($0).sql") }),
         // Settings of a thread's scheduling, which Swift cannot call.
         .target(name: "CScheduling"),
         .target(name: "WorkflowThreads", dependencies: ["CScheduling"]),
@@ -116,10 +119,7 @@ let package = Package(
         .target(name: "CSQLiteMemory", linkerSettings: [.linkedLibrary("sqlite3")]),
         // The identity of a file system: statfs(2) and other requests, which Swift cannot call.
         .target(name: "CFileSystem"),
-        .target(
-            name: "WorkflowStore",
-            dependencies: ["WorkflowJSON", "Statechart", crypto]
-        ),
+        .target(name: "WorkflowStore", dependencies: ["WorkflowJSON", "Statechart", crypto]),
         .target(
             name: "SQLiteStore",
             dependencies: [
@@ -128,6 +128,11 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 heaps,
             ]),
+        // The client library of PostgreSQL.
+        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "PostgresStore",
+            dependencies: ["CPQ", "PostgresMigrations", "Statechart", "WorkflowJSON", "WorkflowStore"]),
         .target(
             name: "WorkflowEngine",
             dependencies: [
@@ -284,8 +289,7 @@ let package = Package(
         .testTarget(
             name: "StateMachinesTests", dependencies: ["HostSuite", "ManualTesting", "Seeds", "StateMachines"]),
         // Programs that must not compile, and what the compiler says of them.
-        .testTarget(
-            name: "RefusedTests", dependencies: ["DaemonTesting", "StateMachines"], exclude: ["Programs"]),
+        .testTarget(name: "RefusedTests", dependencies: ["DaemonTesting", "StateMachines"], exclude: ["Programs"]),
         // What every host must do: checks that each host's own tests run.
         .target(name: "HostSuite", dependencies: ["StateMachines"], path: "Tests/HostSuite"),
         .executableTarget(
@@ -317,16 +321,12 @@ let package = Package(
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["ThreadTesting", "WorkflowThreads"]),
         // The pages of the manual as blocks, links and commands, for the tests that hold them to the code.
         .target(name: "ManualTesting", path: "Tests/ManualTesting"),
-        .testTarget(
-            name: "TidyTests",
-            dependencies: ["ThreadTesting", "ManualTesting", crypto]),
+        .testTarget(name: "TidyTests", dependencies: ["ThreadTesting", "ManualTesting", crypto]),
         .testTarget(
             name: "WorkflowAPITests", dependencies: ["ThreadTesting", "ManualTesting", "WorkflowJSON", "WorkflowAPI"]),
         .target(
-            name: "WorkflowClientTesting",
-            dependencies: ["WorkflowJSON", "WorkflowAPI", "WorkflowClient"],
-            path: "Tests/WorkflowClientTesting"
-        ),
+            name: "WorkflowClientTesting", dependencies: ["WorkflowJSON", "WorkflowAPI", "WorkflowClient"],
+            path: "Tests/WorkflowClientTesting"),
         .testTarget(
             name: "WorkflowClientTests",
             dependencies: [
@@ -346,21 +346,13 @@ let package = Package(
         // Waiting, blocking and computing that leave the threads of Swift's pool to others.
         .target(name: "ThreadTesting", path: "Tests/ThreadTesting"),
         .target(
-            name: "DaemonTesting",
-            dependencies: [
-                "CSpawn", "ThreadTesting", "WorkflowJSON", "WorkflowClient", grdb,
-            ],
-            path: "Tests/DaemonTesting"
-        ),
+            name: "DaemonTesting", dependencies: ["CSpawn", "ThreadTesting", "WorkflowJSON", "WorkflowClient", grdb],
+            path: "Tests/DaemonTesting"),
         // SQLite's file system with watchers: failing calls, disks that lose their power; a program that reads.
         .target(
             name: "DiskTesting",
-            dependencies: [
-                "ThreadTesting", grdb,
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
-            path: "Tests/DiskTesting"
-        ),
+            dependencies: ["ThreadTesting", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift")],
+            path: "Tests/DiskTesting"),
         // Loaded into a daemon under test: counts flushes to disk, and makes them fail.
         .target(name: "SyncFaults", path: "Tests/FaultInjection"),
         // Loaded into a daemon under test: calls that may block for long do so, and tasks that keep Swift's pool.
@@ -373,8 +365,16 @@ let package = Package(
             path: "Tests/StoreTesting"),
         // What every store must do: checks that each store's own tests run.
         .target(
-            name: "StoreSuite", dependencies: ["Statechart", "StoreTesting", "WorkflowStore"], path: "Tests/StoreSuite"
-        ),
+            name: "StoreSuite", dependencies: ["Statechart", "StoreTesting", "WorkflowStore"],
+            path: "Tests/StoreSuite"),
+        // A server of PostgreSQL for a run of tests, with a database for each test, and a proxy that cuts.
+        .target(name: "PostgresTesting", dependencies: ["CSpawn", "ThreadTesting"], path: "Tests/PostgresTesting"),
+        .testTarget(
+            name: "PostgresStoreTests",
+            dependencies: [
+                "PostgresStore", "PostgresTesting", "Statechart", "StoreSuite", "StoreTesting", "ThreadTesting",
+                "WorkflowStore",
+            ]),
         // Who asks, for tests of something else.
         .target(
             name: "IdentityTesting", dependencies: ["WorkflowJSON", "Statechart", "WorkflowEngine", "WorkflowStore"],
@@ -382,8 +382,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FaultInjectionTests",
-            dependencies: ["ThreadTesting", "DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient"]
-        ),
+            dependencies: ["ThreadTesting", "DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient"]),
         .testTarget(
             name: "CrashTests",
             dependencies: [
@@ -404,8 +403,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WorkflowStoreTests",
-            dependencies: ["ThreadTesting", "Statechart", "StoreSuite", "StoreTesting", "WorkflowStore"]
-        ),
+            dependencies: ["ThreadTesting", "Statechart", "StoreSuite", "StoreTesting", "WorkflowStore"]),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
@@ -484,7 +482,7 @@ for target in package.targets {
 
 // Every target of ours but those in C: the upcoming language modes we write for, and no warnings.
 let foreign = [
-    "CFileSystem", "CRE2", "CScheduling", "CSpawn", "ClockShift", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor",
+    "CFileSystem", "CPQ", "CRE2", "CScheduling", "CSpawn", "ClockShift", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor",
     "SyncFaults", "Holds",
 ]
 for target in package.targets where !foreign.contains(target.name) {

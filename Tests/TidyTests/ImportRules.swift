@@ -30,6 +30,9 @@ enum ImportRules {
             "WorkflowThreads", "HeapModule", "GRDB", "GRDBSQLite", "Dispatch", "Synchronization", "Glibc", "Musl",
             "Darwin",
         ],
+        "Sources/PostgresStore": [
+            "CPQ", "PostgresMigrations", "Statechart", "WorkflowJSON", "WorkflowStore", "Glibc", "Musl", "Darwin",
+        ],
         "Sources/WorkflowEngine": [
             "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore", "DequeModule", "HeapModule", "Logging",
             "ServiceLifecycle", "Foundation", "Synchronization",

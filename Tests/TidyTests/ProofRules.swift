@@ -10,8 +10,9 @@ import Foundation
 enum ProofRules {
     /// The targets that read the output of others: requests, answers, files, programs.
     static let targets = [
-        "DurableMachines", "SQLiteStore", "WorkflowAPI", "WorkflowClient", "WorkflowCommand", "WorkflowEffects",
-        "WorkflowAccess", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowServer", "WorkflowStore",
+        "DurableMachines", "PostgresStore", "SQLiteStore", "WorkflowAPI", "WorkflowClient", "WorkflowCommand",
+        "WorkflowEffects", "WorkflowAccess", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowServer",
+        "WorkflowStore",
     ]
 
     /// Finds traps without a proof: a comment `// Proof: …` on the same line, or on its own lines directly before it.
