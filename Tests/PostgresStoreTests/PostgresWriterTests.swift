@@ -114,6 +114,74 @@ import WorkflowStore
         #expect { try pair.writer.confirm() } throws: { ($0 as? StoreError)?.code == .fenced }
     }
 
+    @Test func effectsAndSettingsAreWhatWasWritten() throws {
+        let pair = try Pair()
+        let (scribe, writer) = (pair.scribe, pair.writer)
+        scribe.apply("order")
+        scribe.start("order-1")
+        var effects = [
+            scribe.begin("order-1"), scribe.begin("order-1") { $0.priority = 1 },
+            scribe.begin("order-1") { $0.number = nil },
+        ]
+        try pair.commit()
+        func compareEffects() throws {
+            for effect in effects { #expect(try writer.effect(effect.id) == pair.oracle.effect(effect.id)) }
+        }
+        try compareEffects()
+        (effects[1].state, effects[1].lease, effects[1].worker) = (.leased, [1, 2], "a\u{0}\"b")
+        (effects[1].progress, effects[1].error, effects[1].attempts) = ("{}", #"{"type":"timeout"}"#, 3)
+        scribe.send("order-1")
+        scribe.end(effects[0], of: "order-1")
+        scribe.change(effects[1], of: "order-1")
+        var batch = scribe.take()
+        batch.attempts = (1...130).map { number in
+            AttemptRecord(
+                instanceID: effects[1].instanceID, effect: effects[1].id, name: number == 1 ? nil : "pack",
+                attempt: number, begun: Timestamp(rawValue: 1), ended: Timestamp(rawValue: 2), outcome: "failed",
+                error: number == 2 ? "{}" : nil)
+        }
+        batch.changedQueues = [
+            QueueRecord(
+                name: "task:pack", settings: QueueSettings(concurrency: 3, rate: 5, rateMilliseconds: 60_000),
+                actor: "uid:0(root)", set: Timestamp(rawValue: 9))
+        ]
+        var setting = MachineSetting(of: scribe.machines[0].key)
+        setting.active = 1
+        setting.retention = 5_000
+        setting.suspension = MachineSuspension(at: Timestamp(rawValue: 4), by: "me", reason: "why\u{0}")
+        batch.changedSettings = [setting]
+        batch.isHeld = true
+        try pair.commit([batch])
+        try compareEffects()
+        for number in 1...130 as ClosedRange<Int64> {
+            #expect(
+                try writer.attempt(number, of: effects[1].id) == pair.oracle.attempt(number, of: effects[1].id))
+        }
+        #expect(try writer.queueRecords(after: nil, limit: 9) == batch.changedQueues)
+        #expect(try writer.queueRecords(after: "task:pack", limit: 9) == [])
+        #expect(try writer.machineSettings(after: nil, limit: 9) == [setting])
+        #expect(try writer.machineSettings(after: setting.key, limit: 9) == [])
+        #expect(try writer.isHeld())
+        // The standard settings have no row.
+        var standard = StoreBatch(numbers: batch.numbers)
+        standard.changedQueues = [QueueRecord(name: "task:pack", settings: .standard, actor: nil, set: scribe.last)]
+        standard.changedSettings = [MachineSetting(of: setting.key)]
+        standard.isHeld = false
+        try pair.commit([standard])
+        #expect(try writer.queueRecords(after: nil, limit: 9) == [])
+        #expect(try writer.machineSettings(after: nil, limit: 9) == [])
+        #expect(try !writer.isHeld())
+        #expect(try writer.lastChangeNumber() == nil)
+        scribe.change(.token, of: "ci", number: 4, by: "me", reason: "r\u{0}")
+        scribe.change(.suspend, of: "order")
+        try pair.commit()
+        #expect(try writer.lastChangeNumber() == 4)
+        // What ended cannot end again.
+        var again = StoreBatch(numbers: scribe.numbers)
+        again.endedEffects = [effects[0].id]
+        #expect { try writer.commit([again]) } throws: { ($0 as? StoreError)?.code == .constraint }
+    }
+
     @Test func timersComeInTheirOrder() throws {
         let pair = try Pair()
         pair.scribe.apply("order")
@@ -166,7 +234,7 @@ import WorkflowStore
             #expect(error?.message.contains("order-1") == false)
         }
         var unknown = StoreBatch(numbers: numbers)
-        unknown.isHeld = true
+        unknown.retention = KeyRetention(oldest: nil, count: 1, newest: Timestamp(rawValue: 1), rows: 1)
         #expect { try pair.writer.commit([unknown]) } throws: { ($0 as? StoreError)?.code == .unsupported }
         try pair.compare(pair.writer)
         pair.scribe.send("order-1")

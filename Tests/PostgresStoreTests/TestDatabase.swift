@@ -31,7 +31,7 @@ struct TestDatabase {
     @discardableResult
     func run(_ sql: String) throws -> [Int64] {
         let answers = try Connection(try address).run([Request(Statement(name: "test", sql: sql))])
-        return try answers.first?.all { row throws(PostgresFailure) in try row.integer(in: .min ... .max) } ?? []
+        return try answers.first?.all { row in try row.integer(in: .min ... .max) } ?? []
     }
 
     /// The databases that are copied, by their numbers of partitions.

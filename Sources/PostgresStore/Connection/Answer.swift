@@ -35,7 +35,7 @@ final class Answer {
     }
 
     /// Returns all rows, each converted to a value.
-    func all<Value>(_ body: (inout AnswerRow) throws(PostgresFailure) -> Value) throws(PostgresFailure) -> [Value] {
+    func all<Value>(_ body: (inout AnswerRow) throws -> Value) throws -> [Value] {
         var values: [Value] = []
         for place in 0..<count {
             var row = AnswerRow(self, place)
@@ -45,7 +45,7 @@ final class Answer {
     }
 
     /// Returns the first row, converted to a value; `nil` if there is no row.
-    func first<Value>(_ body: (inout AnswerRow) throws(PostgresFailure) -> Value) throws(PostgresFailure) -> Value? {
+    func first<Value>(_ body: (inout AnswerRow) throws -> Value) throws -> Value? {
         guard count > 0 else { return nil }
         var row = AnswerRow(self, 0)
         return try body(&row)

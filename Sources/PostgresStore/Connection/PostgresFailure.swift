@@ -23,6 +23,11 @@ struct PostgresFailure: Error, CustomStringConvertible {
         self.place = place
     }
 
+    /// Converts an error of reading an answer, which is always such a failure.
+    init(_ error: any Error) {
+        self = error as? PostgresFailure ?? PostgresFailure(.damaged, String(describing: type(of: error)))
+    }
+
     /// The SQLSTATE of a refusal; `nil` for other failures.
     var state: String? {
         if case .refused(let state) = kind { state } else { nil }

@@ -85,10 +85,10 @@ final class PartitionLog {
     /// Returns the last row of a partition's log; `nil` if the log is empty.
     func last(of partition: PartitionID) throws(StoreError) -> LogRow? {
         let answers = try read([Request(Self.last) { $0.add(partition.rawValue) }])
-        do throws(PostgresFailure) {
-            return try answers.first?.first(LogRow.init)
+        do {
+            return try answers.first?.first { row in try LogRow(&row) }
         } catch {
-            throw StoreError("Cannot read from '\(address)'", error)
+            throw StoreError("Cannot read from '\(address)'", PostgresFailure(error))
         }
     }
 
@@ -196,12 +196,14 @@ extension PartitionLog {
     /// Returns the outcome of a commit in whose place another row stands; `nil` if it cannot be read now.
     private func outcome(of row: LogRow, _ deadline: Deadline) -> CommitOutcome? {
         let found: LogRow?
-        do throws(PostgresFailure) {
+        do {
             let request = Request(Self.row) {
                 $0.add(row.partition.rawValue)
                 $0.add(row.number)
             }
-            found = try connected().run([request], within: deadline.left).first?.first(LogRow.init)
+            found = try connected().run([request], within: deadline.left).first?.first { row in
+                try LogRow(&row)
+            }
         } catch {
             return nil
         }

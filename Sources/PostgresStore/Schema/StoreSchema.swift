@@ -23,10 +23,10 @@ package struct StoreSchema: Sendable {
             throw StoreError(
                 .unsupported, "Cannot create the store in '\(address)': it may have 1 to 64 partitions")
         }
-        do throws(PostgresFailure) {
+        do {
             let connection = try Connection(address)
             let found = try connection.run([Request(Self.tables)])
-            guard try found.first?.first({ row throws(PostgresFailure) in try row.flag() }) == false else {
+            guard try found.first?.first({ row in try row.flag() }) == false else {
                 throw PostgresFailure(.refused(state: "42P07"), "it has tables")
             }
             let steps = PostgresMigrations.all.flatMap(SQLScript.statements).enumerated().map {
@@ -40,6 +40,7 @@ package struct StoreSchema: Sendable {
             let log = Request(Self.log) { $0.add(partitions) }
             _ = try connection.run([Request(.begin)] + steps + [begin, log, Request(.commit)], within: .seconds(60))
         } catch {
+            let error = PostgresFailure(error)
             guard error.state == "42P07" else { throw StoreError("Cannot create the store in '\(address)'", error) }
             throw StoreError(
                 .foreignFile, "Cannot create the store in '\(address)': the database has tables; name an empty one")

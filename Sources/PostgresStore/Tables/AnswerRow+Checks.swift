@@ -10,6 +10,15 @@ extension AnswerRow {
     /// Reads a number that counts from 0.
     mutating func count() throws(PostgresFailure) -> Int64 { try integer(in: 0...StoreNumbers.range.upperBound) }
 
+    mutating func optionalInteger(in range: ClosedRange<Int64>) throws(PostgresFailure) -> Int64? {
+        skipsNull() ? nil : try integer(in: range)
+    }
+
+    /// Reads a duration in milliseconds.
+    mutating func optionalSpan() throws(PostgresFailure) -> Int64? {
+        try optionalInteger(in: 1...Timestamp.range.upperBound)
+    }
+
     mutating func optionalTime() throws(PostgresFailure) -> Timestamp? { skipsNull() ? nil : try time() }
 
     mutating func optionalText() throws(PostgresFailure) -> String? { skipsNull() ? nil : try text() }
@@ -60,7 +69,7 @@ extension AnswerRow {
     mutating func machineName() throws(PostgresFailure) -> MachineName { MachineName(rawValue: try name()) }
 
     /// Reads a name: never empty, and without control characters.
-    private mutating func name() throws(PostgresFailure) -> String {
+    mutating func name() throws(PostgresFailure) -> String {
         let refused = implausible
         let name = try text()
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw refused }

@@ -79,3 +79,5 @@ extension Position: ColumnValue {}
 extension Seq: ColumnValue {}
 extension Timestamp: ColumnValue {}
 extension Actor: ColumnValue {}
+extension ChangeAction: ColumnValue {}
+extension EffectState: ColumnValue {}

@@ -13,46 +13,32 @@ extension InstanceRecord: TableRow {
 
     static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
         try describeStep(row, &column)
-        try column("uuid", row.uuid) { row, next throws(PostgresFailure) in row.uuid = try next.uniqueID() }
-        try column("name", row.name) { row, next throws(PostgresFailure) in row.name = try next.instanceName() }
-        try column("salt", row.salt) { row, next throws(PostgresFailure) in row.salt = try next.salt() }
-        try column("salt_from", row.saltFrom) { row, next throws(PostgresFailure) in row.saltFrom = try next.seq() }
-        try column("created_ms", row.created) { row, next throws(PostgresFailure) in row.created = try next.time() }
-        try column("namespace_id", row.namespace) { row, next throws(PostgresFailure) in
-            row.namespace = try next.namespaceID()
-        }
+        try column("uuid", row.uuid) { $0.uuid = try $1.uniqueID() }
+        try column("name", row.name) { $0.name = try $1.instanceName() }
+        try column("salt", row.salt) { $0.salt = try $1.salt() }
+        try column("salt_from", row.saltFrom) { $0.saltFrom = try $1.seq() }
+        try column("created_ms", row.created) { $0.created = try $1.time() }
+        try column("namespace_id", row.namespace) { $0.namespace = try $1.namespaceID() }
     }
 
     /// Passes the id and the columns that a macrostep may change to a visitor.
     private static func describeStep<Visitor: ColumnVisitor<Self>>(
         _ row: Self, _ column: inout Visitor
     ) throws(Visitor.Failure) {
-        try column("id", row.id) { row, next throws(PostgresFailure) in row.id = try next.instanceID() }
-        try column("machine_id", row.machineID) { row, next throws(PostgresFailure) in
-            row.machineID = try next.machineID()
-        }
-        try column("status", row.status) { row, next throws(PostgresFailure) in row.status = try next.word() }
-        try column("seq", row.seq) { row, next throws(PostgresFailure) in row.seq = try next.seq() }
-        try column("head", row.head) { row, next throws(PostgresFailure) in row.head = try next.position() }
-        try column("configuration", row.state.configuration) { row, next throws(PostgresFailure) in
-            row.state.configuration = try next.text()
-        }
-        try column("context", row.state.context) { row, next throws(PostgresFailure) in
-            row.state.context = try next.text()
-        }
-        try column("memory", row.state.memory) { row, next throws(PostgresFailure) in
-            row.state.memory = try next.text()
-        }
-        try column("armed", row.state.armed) { row, next throws(PostgresFailure) in row.state.armed = try next.text() }
-        try column("output", row.state.output) { row, next throws(PostgresFailure) in
-            row.state.output = try next.optionalText()
-        }
-        try column("failure", row.failure) { row, next throws(PostgresFailure) in
-            row.failure = try next.optionalText()
-        }
-        try column("entered_ms", row.entered) { row, next throws(PostgresFailure) in row.entered = try next.time() }
-        try column("digest", row.digest) { row, next throws(PostgresFailure) in row.digest = try next.digest() }
-        try column("updated_ms", row.updated) { row, next throws(PostgresFailure) in row.updated = try next.time() }
+        try column("id", row.id) { $0.id = try $1.instanceID() }
+        try column("machine_id", row.machineID) { $0.machineID = try $1.machineID() }
+        try column("status", row.status) { $0.status = try $1.word() }
+        try column("seq", row.seq) { $0.seq = try $1.seq() }
+        try column("head", row.head) { $0.head = try $1.position() }
+        try column("configuration", row.state.configuration) { $0.state.configuration = try $1.text() }
+        try column("context", row.state.context) { $0.state.context = try $1.text() }
+        try column("memory", row.state.memory) { $0.state.memory = try $1.text() }
+        try column("armed", row.state.armed) { $0.state.armed = try $1.text() }
+        try column("output", row.state.output) { $0.state.output = try $1.optionalText() }
+        try column("failure", row.failure) { $0.failure = try $1.optionalText() }
+        try column("entered_ms", row.entered) { $0.entered = try $1.time() }
+        try column("digest", row.digest) { $0.digest = try $1.digest() }
+        try column("updated_ms", row.updated) { $0.updated = try $1.time() }
     }
 
     private static let step: (update: Statement, elements: [ArrayColumn.Element]) = {

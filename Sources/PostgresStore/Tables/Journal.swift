@@ -10,31 +10,23 @@ extension JournalRecord: TableRow {
             data: nil, from: "", to: "", actor: nil, key: nil, digest: .zero))
 
     static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
-        try column("position", row.position) { row, next throws(PostgresFailure) in row.position = try next.position() }
-        try column("instance_id", row.instanceID) { row, next throws(PostgresFailure) in
-            row.instanceID = try next.instanceID()
-        }
-        try column("machine_id", row.machineID) { row, next throws(PostgresFailure) in
-            row.machineID = try next.machineID()
-        }
-        try column("seq", row.seq) { row, next throws(PostgresFailure) in row.seq = try next.seq() }
-        try column("previous", row.previous) { row, next throws(PostgresFailure) in
-            row.previous = try next.previous(of: row.position)
-        }
-        try column("at_ms", row.at) { row, next throws(PostgresFailure) in row.at = try next.time() }
-        try column("real_ms", row.real) { row, next throws(PostgresFailure) in row.real = try next.optionalTime() }
-        try column("kind", row.kind) { row, next throws(PostgresFailure) in row.kind = try next.word() }
-        try column("event", row.event) { row, next throws(PostgresFailure) in row.event = try next.text() }
-        try column("data", row.storedData) { row, next throws(PostgresFailure) in row.data = try next.optionalText() }
-        try column("from_state", row.from) { row, next throws(PostgresFailure) in row.from = try next.text() }
-        try column("to_state", row.to) { row, next throws(PostgresFailure) in row.to = try next.text() }
-        try column("actor", row.actor) { row, next throws(PostgresFailure) in row.actor = try next.actor() }
-        try column("key", row.key) { row, next throws(PostgresFailure) in row.key = try next.optionalBlob() }
-        try column("note", row.note) { row, next throws(PostgresFailure) in row.note = try next.optionalText() }
-        try column("salt", row.storedSalt) { row, next throws(PostgresFailure) in
-            row.salt = try next.rowSalt(&row.data)
-        }
-        try column("digest", row.digest) { row, next throws(PostgresFailure) in row.digest = try next.digest() }
+        try column("position", row.position) { $0.position = try $1.position() }
+        try column("instance_id", row.instanceID) { $0.instanceID = try $1.instanceID() }
+        try column("machine_id", row.machineID) { $0.machineID = try $1.machineID() }
+        try column("seq", row.seq) { $0.seq = try $1.seq() }
+        try column("previous", row.previous) { $0.previous = try $1.previous(of: $0.position) }
+        try column("at_ms", row.at) { $0.at = try $1.time() }
+        try column("real_ms", row.real) { $0.real = try $1.optionalTime() }
+        try column("kind", row.kind) { $0.kind = try $1.word() }
+        try column("event", row.event) { $0.event = try $1.text() }
+        try column("data", row.storedData) { $0.data = try $1.optionalText() }
+        try column("from_state", row.from) { $0.from = try $1.text() }
+        try column("to_state", row.to) { $0.to = try $1.text() }
+        try column("actor", row.actor) { $0.actor = try $1.actor() }
+        try column("key", row.key) { $0.key = try $1.optionalBlob() }
+        try column("note", row.note) { $0.note = try $1.optionalText() }
+        try column("salt", row.storedSalt) { $0.salt = try $1.rowSalt(&$0.data) }
+        try column("digest", row.digest) { $0.digest = try $1.digest() }
     }
 
     static let byPosition = columns.select("journal-row", "WHERE position = $1::bigint")

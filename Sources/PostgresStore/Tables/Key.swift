@@ -7,15 +7,13 @@ extension KeyRecord: TableRow {
             key: RequestKey(bytes: []), scope: .machine(MachineID(rawValue: 0)), position: Position(rawValue: 0)))
 
     static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
-        try column("key", row.key) { row, next throws(PostgresFailure) in
-            row.key = RequestKey(bytes: try next.blob())
-        }
-        try column("scope", row.scope) { row, next throws(PostgresFailure) in
+        try column("key", row.key) { $0.key = RequestKey(bytes: try $1.blob()) }
+        try column("scope", row.scope) { row, next in
             let limit = PartitionID(rawValue: PartitionID.range.upperBound).rawValues.upperBound
             let scope = try next.integer(in: -limit...limit)
             row.scope = scope > 0 ? .instance(InstanceID(rawValue: scope)) : .machine(MachineID(rawValue: -scope))
         }
-        try column("position", row.position) { row, next throws(PostgresFailure) in row.position = try next.position() }
+        try column("position", row.position) { $0.position = try $1.position() }
     }
 
     static let byKey = columns.select("dedupe-key", "WHERE key = $1::bytea AND scope = $2::bigint")

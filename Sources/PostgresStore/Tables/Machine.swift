@@ -9,23 +9,17 @@ extension MachineRecord: TableRow {
             semantics: 0, source: "", created: Timestamp(rawValue: 0)))
 
     static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
-        try column("id", row.id) { row, next throws(PostgresFailure) in row.id = try next.machineID() }
-        try column("name", row.name) { row, next throws(PostgresFailure) in row.name = try next.machineName() }
-        try column("version", row.version) { row, next throws(PostgresFailure) in row.version = try next.version() }
-        try column("digest", row.digest) { row, next throws(PostgresFailure) in row.digest = try next.digest() }
-        try column("semantics", row.semantics) { row, next throws(PostgresFailure) in
-            row.semantics = try next.ordinal()
-        }
+        try column("id", row.id) { $0.id = try $1.machineID() }
+        try column("name", row.name) { $0.name = try $1.machineName() }
+        try column("version", row.version) { $0.version = try $1.version() }
+        try column("digest", row.digest) { $0.digest = try $1.digest() }
+        try column("semantics", row.semantics) { $0.semantics = try $1.ordinal() }
         // Bytes, because a source may hold what no text of PostgreSQL can.
-        try column("source", Array(row.source.utf8)) { row, next throws(PostgresFailure) in
-            row.source = try next.textOfBytes()
-        }
-        try column("created_ms", row.created) { row, next throws(PostgresFailure) in row.created = try next.time() }
-        try column("namespace_id", row.namespace) { row, next throws(PostgresFailure) in
-            row.namespace = try next.namespaceID()
-        }
+        try column("source", Array(row.source.utf8)) { $0.source = try $1.textOfBytes() }
+        try column("created_ms", row.created) { $0.created = try $1.time() }
+        try column("namespace_id", row.namespace) { $0.namespace = try $1.namespaceID() }
         // Nobody reads the seal but an audit.
-        try column("seal", Digest(sealing: row)) { _, next throws(PostgresFailure) in _ = try next.digest() }
+        try column("seal", Digest(sealing: row)) { _ = try $1.digest() }
     }
 
     static let byVersion = columns.select(

@@ -10,27 +10,17 @@ extension SnapshotRecord: TableRow {
             digest: .zero))
 
     static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
-        try column("instance_id", row.instanceID) { row, next throws(PostgresFailure) in
-            row.instanceID = try next.instanceID()
-        }
-        try column("seq", row.seq) { row, next throws(PostgresFailure) in row.seq = try next.seq() }
-        try column("position", row.position) { row, next throws(PostgresFailure) in row.position = try next.position() }
-        try column("status", row.status) { row, next throws(PostgresFailure) in row.status = try next.word() }
-        try column("configuration", row.state.configuration) { row, next throws(PostgresFailure) in
-            row.state.configuration = try next.text()
-        }
-        try column("context", row.state.context) { row, next throws(PostgresFailure) in
-            row.state.context = try next.text()
-        }
-        try column("memory", row.state.memory) { row, next throws(PostgresFailure) in
-            row.state.memory = try next.text()
-        }
-        try column("armed", row.state.armed) { row, next throws(PostgresFailure) in row.state.armed = try next.text() }
-        try column("output", row.state.output) { row, next throws(PostgresFailure) in
-            row.state.output = try next.optionalText()
-        }
-        try column("salt", row.salt) { row, next throws(PostgresFailure) in row.salt = try next.optionalSalt() }
-        try column("digest", row.digest) { row, next throws(PostgresFailure) in row.digest = try next.digest() }
+        try column("instance_id", row.instanceID) { $0.instanceID = try $1.instanceID() }
+        try column("seq", row.seq) { $0.seq = try $1.seq() }
+        try column("position", row.position) { $0.position = try $1.position() }
+        try column("status", row.status) { $0.status = try $1.word() }
+        try column("configuration", row.state.configuration) { $0.state.configuration = try $1.text() }
+        try column("context", row.state.context) { $0.state.context = try $1.text() }
+        try column("memory", row.state.memory) { $0.state.memory = try $1.text() }
+        try column("armed", row.state.armed) { $0.state.armed = try $1.text() }
+        try column("output", row.state.output) { $0.state.output = try $1.optionalText() }
+        try column("salt", row.salt) { $0.salt = try $1.optionalSalt() }
+        try column("digest", row.digest) { $0.digest = try $1.digest() }
     }
 
     static let atOrBefore = columns.select(

@@ -22,7 +22,7 @@ protocol ColumnVisitor<Row> {
     ///   - value: The column's value in a row.
     ///   - read: Reads the next column of an answer into a row; throws if the value is one that no wfd writes.
     mutating func callAsFunction<Value: ColumnValue>(
-        _ name: String, _ value: Value, _ read: (inout Row, inout AnswerRow) throws(PostgresFailure) -> Void
+        _ name: String, _ value: Value, _ read: (inout Row, inout AnswerRow) throws -> Void
     ) throws(Failure)
 }
 
@@ -32,7 +32,7 @@ struct ColumnNames<Row>: ColumnVisitor {
     private(set) var elements: [ArrayColumn.Element] = []
 
     mutating func callAsFunction<Value: ColumnValue>(
-        _ name: String, _ value: Value, _ read: (inout Row, inout AnswerRow) throws(PostgresFailure) -> Void
+        _ name: String, _ value: Value, _ read: (inout Row, inout AnswerRow) throws -> Void
     ) {
         names.append(name)
         elements.append(Value.element)
@@ -50,7 +50,7 @@ struct ColumnFiller<Row>: ColumnVisitor {
 
     @inline(__always)
     mutating func callAsFunction<Value: ColumnValue>(
-        _ name: String, _ value: Value, _ read: (inout Row, inout AnswerRow) throws(PostgresFailure) -> Void
+        _ name: String, _ value: Value, _ read: (inout Row, inout AnswerRow) throws -> Void
     ) {
         value.append(to: &arrays[next])
         next = next + 1 == arrays.count ? 0 : next + 1
@@ -64,8 +64,8 @@ private struct ColumnReader<Row>: ColumnVisitor {
 
     @inline(__always)
     mutating func callAsFunction<Value: ColumnValue>(
-        _ name: String, _ value: Value, _ read: (inout Row, inout AnswerRow) throws(PostgresFailure) -> Void
-    ) throws(PostgresFailure) {
+        _ name: String, _ value: Value, _ read: (inout Row, inout AnswerRow) throws -> Void
+    ) throws {
         try read(&row, &columns)
     }
 }
@@ -79,7 +79,8 @@ struct Columns<Row: TableRow>: Sendable, CustomStringConvertible {
     let description: String
     /// An empty row, which reading fills.
     let blank: Row
-    private let insertion: Statement
+    /// The values of arrays as rows: the source of each statement that writes several.
+    private let unnested: String
 
     init(of table: String, blank: Row) {
         var visitor = ColumnNames<Row>()
@@ -88,17 +89,42 @@ struct Columns<Row: TableRow>: Sendable, CustomStringConvertible {
         self.blank = blank
         (names, elements) = (visitor.names, visitor.elements)
         description = names.joined(separator: ", ")
-        let places = elements.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")
-        insertion = Statement(
-            name: "insert-\(table)", sql: "INSERT INTO \(table) (\(description)) SELECT * FROM unnest(\(places))")
+        unnested = "unnest(\(elements.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")))"
     }
 
     /// Returns the request that inserts rows; `nil` for none.
-    func insert(_ rows: [Row]) -> Request? {
+    func insert(_ rows: [Row]) -> Request? { request("insert", rows) { insertion } }
+
+    /// Returns the request that inserts rows, or replaces those with the same key; `nil` for none. No two rows may have
+    /// the same key.
+    func replace(_ rows: [Row], key: [String]) -> Request? {
+        request("replace", rows) {
+            let changes = names.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }
+            let conflict = "ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET"
+            return "\(insertion) \(conflict) \(changes.joined(separator: ", "))"
+        }
+    }
+
+    /// Returns the request that writes all columns of rows with the same key, all of which must be there; `nil` for
+    /// none.
+    func update(_ rows: [Row], key: String) -> Request? {
+        request("update", rows, requiresAll: true) {
+            let changes = names.filter { $0 != key }.map { "\($0) = u.\($0)" }.joined(separator: ", ")
+            let source = "\(unnested) u (\(description))"
+            return "UPDATE \(table) t SET \(changes) FROM \(source) WHERE t.\(key) = u.\(key)"
+        }
+    }
+
+    private var insertion: String { "INSERT INTO \(table) (\(description)) SELECT * FROM \(unnested)" }
+
+    private func request(
+        _ verb: String, _ rows: [Row], requiresAll: Bool = false, _ sql: () -> String
+    ) -> Request? {
         if rows.isEmpty { return nil }
         var filler = ColumnFiller<Row>(elements)
         for row in rows { Row.describe(row, &filler) }
-        return Request(insertion) { parameters in
+        let statement = Statement(name: "\(verb)-\(table)", sql: sql())
+        return Request(requiresAll ? statement.requiringAll : statement) { parameters in
             for array in filler.arrays { parameters.add(array) }
         }
     }
@@ -111,7 +137,7 @@ struct Columns<Row: TableRow>: Sendable, CustomStringConvertible {
 
 extension TableRow {
     /// Reads the columns of the table, starting with the next column.
-    init(row: inout AnswerRow) throws(PostgresFailure) {
+    init(row: inout AnswerRow) throws {
         let blank = Self.columns.blank
         var reader = ColumnReader(row: blank, columns: row)
         try Self.describe(blank, &reader)

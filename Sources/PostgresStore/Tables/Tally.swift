@@ -28,7 +28,7 @@ enum TallyTable {
     static var sums: Request { Request(summing) }
 
     /// Reads a row of `sums`.
-    static func count(_ row: inout AnswerRow) throws(PostgresFailure) -> (key: TallyKey, count: Int64) {
+    static func count(_ row: inout AnswerRow) throws -> (key: TallyKey, count: Int64) {
         let key = TallyKey(
             machineID: try row.machineID(), status: try row.word(), configuration: try row.text())
         return (key, try row.ordinal())

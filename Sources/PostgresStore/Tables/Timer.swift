@@ -9,20 +9,12 @@ extension TimerRecord: TableRow {
             instanceID: InstanceID(rawValue: 0), event: ""))
 
     static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
-        try column("partition", row.key.position.partition) { _, next throws(PostgresFailure) in
-            _ = try next.integer(in: PartitionID.range)
-        }
-        try column("due_ms", row.key.due) { row, next throws(PostgresFailure) in row.key.due = try next.time() }
-        try column("position", row.key.position) { row, next throws(PostgresFailure) in
-            row.key.position = try next.position()
-        }
-        try column("ordinal", row.key.ordinal) { row, next throws(PostgresFailure) in
-            row.key.ordinal = try next.count()
-        }
-        try column("instance_id", row.instanceID) { row, next throws(PostgresFailure) in
-            row.instanceID = try next.instanceID()
-        }
-        try column("event", row.event) { row, next throws(PostgresFailure) in row.event = try next.text() }
+        try column("partition", row.key.position.partition) { _ = try $1.integer(in: PartitionID.range) }
+        try column("due_ms", row.key.due) { $0.key.due = try $1.time() }
+        try column("position", row.key.position) { $0.key.position = try $1.position() }
+        try column("ordinal", row.key.ordinal) { $0.key.ordinal = try $1.count() }
+        try column("instance_id", row.instanceID) { $0.instanceID = try $1.instanceID() }
+        try column("event", row.event) { $0.event = try $1.text() }
     }
 
     /// The first timers of a partition. The floor is a time before which none is due: the index still has entries of

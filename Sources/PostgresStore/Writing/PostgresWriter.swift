@@ -2,16 +2,16 @@ package import WorkflowStore
 
 /// Writes the batches of some partitions, and looks up what they need. One thread uses it at a time.
 ///
-/// It has machines, instances, their history, timers, keys and counts. It refuses batches with anything else, so it is
-/// no `StoreWriter` yet.
+/// It has machines, instances, their history, timers, keys, counts, effects, settings and changes. It refuses batches
+/// with anything else, so it is no `StoreWriter` yet.
 package final class PostgresWriter {
     /// The rows of a partition's log after which the next commit folds them.
     private static let foldedRows: Int64 = 1_000
 
     /// The partitions that the writer has taken, in order.
     package let partitions: [PartitionID]
-    private let log: PartitionLog
-    private let address: PostgresAddress
+    let log: PartitionLog
+    let address: PostgresAddress
     private let foldedRows: Int64
     /// The first row of each partition's log that is not folded yet.
     private var unfolded: [PartitionID: Int64] = [:]
@@ -98,108 +98,6 @@ package final class PostgresWriter {
     }
 }
 
-// MARK: Lookups
-
-extension PostgresWriter {
-    /// Returns the named version of a machine, or the highest version if `version` is `nil`; `nil` if there is none.
-    package func machine(_ key: MachineKey, version: MachineVersion?) throws(StoreError) -> MachineRecord? {
-        try first(MachineRecord.byVersion) {
-            $0.add(key.namespace.rawValue)
-            $0.add(key.name.rawValue)
-            $0.add(version?.rawValue)
-        }
-    }
-
-    /// Returns a machine version by its row number, or `nil` if there is none.
-    package func machine(_ id: MachineID) throws(StoreError) -> MachineRecord? {
-        try first(MachineRecord.byID) { $0.add(id.rawValue) }
-    }
-
-    /// Returns an instance with its current state, or `nil` if there is none.
-    package func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord? {
-        try first(InstanceRecord.byName) {
-            $0.add(key.namespace.rawValue)
-            $0.add(key.name.rawValue)
-        }
-    }
-
-    /// Returns the instances that exist among `ids`, in the order of `ids`, with one read.
-    package func instances(_ ids: [InstanceID]) throws(StoreError) -> [InstanceRecord] {
-        try all(InstanceRecord.byIDs) { parameters in
-            var array = ArrayColumn(.int8)
-            for id in ids { array.append(id.rawValue) }
-            parameters.add(array)
-        }
-    }
-
-    /// Returns the position at which a key was used, or `nil` if the store does not remember the key.
-    package func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
-        let found: KeyRecord? = try first(KeyRecord.byKey) {
-            $0.add(key.bytes)
-            $0.add(scope.rawValue)
-        }
-        return found?.position
-    }
-
-    /// Returns a journal row, or `nil` if there is none.
-    package func row(at position: Position) throws(StoreError) -> JournalRecord? {
-        try first(JournalRecord.byPosition) { $0.add(position.rawValue) }
-    }
-
-    /// Returns the last snapshot of an instance at or before a seq, or `nil` if there is none that early.
-    package func snapshot(of instance: InstanceID, atOrBefore seq: Seq) throws(StoreError) -> SnapshotRecord? {
-        try first(SnapshotRecord.atOrBefore) {
-            $0.add(instance.rawValue)
-            $0.add(seq.rawValue)
-        }
-    }
-
-    /// Returns the timers of a partition that are due next, in order; at most `limit`.
-    package func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
-        let floor = log.rows[partition]?.timerFloor ?? Timestamp(rawValue: 0)
-        let timers: [TimerRecord] = try all(TimerRecord.first) {
-            $0.add(partition.rawValue)
-            $0.add(floor.rawValue)
-            $0.add(Int64(limit))
-        }
-        if let first = timers.first { log.raiseTimerFloor(of: partition, to: first.key.due) }
-        return timers
-    }
-
-    /// Returns the counts of instances that are not 0, ordered by version, status and configuration.
-    package func tally() throws(StoreError) -> [(key: TallyKey, count: Int64)] {
-        try read(TallyTable.sums) { answer throws(PostgresFailure) in try answer.all(TallyTable.count) }
-    }
-
-    private func first<Row: TableRow>(
-        _ statement: Statement, _ fill: (inout Parameters) -> Void
-    ) throws(StoreError) -> Row? {
-        try read(Request(statement, fill: fill)) { answer throws(PostgresFailure) in
-            try answer.first { row throws(PostgresFailure) in try Row(row: &row) }
-        }
-    }
-
-    private func all<Row: TableRow>(
-        _ statement: Statement, _ fill: (inout Parameters) -> Void
-    ) throws(StoreError) -> [Row] {
-        try read(Request(statement, fill: fill)) { answer throws(PostgresFailure) in
-            try answer.all { row throws(PostgresFailure) in try Row(row: &row) }
-        }
-    }
-
-    private func read<Value>(
-        _ request: Request, _ body: (Answer) throws(PostgresFailure) -> Value
-    ) throws(StoreError) -> Value {
-        let answers = try log.read([request])
-        do throws(PostgresFailure) {
-            guard let answer = answers.first else { throw PostgresFailure(.damaged, "the server gave no answer") }
-            return try body(answer)
-        } catch {
-            throw StoreError("Cannot read from '\(address)'", error)
-        }
-    }
-}
-
 extension StoreBatch {
     /// Returns true if all rows belong to the batch's partition and are within its numbers, which follow others.
     fileprivate func isCovered(after before: StoreNumbers) -> Bool {
@@ -213,5 +111,8 @@ extension StoreBatch {
             && endedTimers.allSatisfy { $0.position.partition == partition }
             && keys.allSatisfy { $0.position.partition == partition }
             && machines.allSatisfy { $0.id < numbers.nextMachine }
+            && newEffects.allSatisfy { $0.id >= before.nextPosition && $0.id < numbers.nextPosition }
+            && (changedEffects.map(\.id) + endedEffects).allSatisfy { $0.partition == partition }
+            && changes.allSatisfy { $0.position >= before.nextPosition && $0.position < numbers.nextPosition }
     }
 }
