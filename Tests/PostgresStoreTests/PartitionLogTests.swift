@@ -58,6 +58,38 @@ import WorkflowStore
         #expect(try database.run("SELECT max(number) FROM batch GROUP BY partition") == [3, 3])
     }
 
+    /// The server refuses with each code as often as the number says; what the caller sees.
+    @Test(
+        arguments: [
+            ("40001", 2, nil), ("40P01", 2, nil), ("55P03", 2, nil), ("40001", 3, .unavailable),
+            ("23514", 1, .constraint), ("22P02", 1, .constraint), ("53100", 1, .unavailable),
+            ("57P03", 1, .unavailable), ("25006", 1, .unavailable), ("XX001", 1, .corrupt), ("XX002", 1, .corrupt),
+            ("23505", 1, .constraint), ("23502", 1, .constraint), ("XX000", 1, .unavailable),
+        ] as [(String, Int64, StoreError.Code?)])
+    func aRefusalHasItsCode(state: String, times: Int64, code expected: StoreError.Code?) throws {
+        let database = try TestDatabase()
+        // A sequence counts although its transaction is rolled back.
+        try database.run("CREATE SEQUENCE tries")
+        try database.run(
+            """
+            CREATE FUNCTION fail() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('tries') <= \(times) THEN RAISE EXCEPTION 'secret' USING ERRCODE = '\(state)'; END IF;
+                RETURN 1;
+            END $$
+            """)
+        let log = try database.log(1)
+        try log.take(.first)
+        let fail = [Request(Statement(name: "fail", sql: "SELECT fail()"))]
+        let row = try #require(log.rows[.first])
+        if let expected {
+            let error = #expect(throws: StoreError.self) { try log.commit([row], with: fail) }
+            #expect(error?.code == expected)
+            #expect(try database.run("SELECT max(number) FROM batch") == [2])
+        }
+        try log.commit([row], with: fail)
+        #expect(try database.run("SELECT max(number) FROM batch") == [3])
+    }
+
     /// Each believes that it owns the partition only while the last row is its own.
     @Test(.timeLimit(.minutes(5))) func noContenderWritesOnTopOfAnother() async throws {
         let database = try TestDatabase()
