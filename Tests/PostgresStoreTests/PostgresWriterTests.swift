@@ -2,6 +2,7 @@ import PostgresTesting
 import Statechart
 import StoreSuite
 import StoreTesting
+import Synchronization
 import Testing
 import ThreadTesting
 import WorkflowStore
@@ -39,6 +40,9 @@ import WorkflowStore
             try oracle.commit(batches)
             try writer.commit(batches)
         }
+
+        /// The keys that the store in memory remembers.
+        var keys: Set<KeyRecord> { memory.content.withLock { $0.keys } }
 
         /// Compares everything that a writer can look up.
         func compare(_ writer: PostgresWriter) throws {
@@ -182,6 +186,44 @@ import WorkflowStore
         #expect { try writer.commit([again]) } throws: { ($0 as? StoreError)?.code == .constraint }
     }
 
+    @Test(arguments: [1, 4]) func keysAreForgottenInTheirOrder(partitions: Int) throws {
+        let pair = try Pair(partitions: partitions)
+        let scribe = pair.scribe
+        scribe.apply("order")
+        for number in 0..<12 { scribe.start("order-\(number)", key: "start-\(number)") }
+        for number in 0..<12 { scribe.send("order-\(number)", key: Array(repeating: UInt8(number + 1), count: 16)) }
+        var batches = scribe.takeAll()
+        for place in batches.indices { batches[place].keys = Self.keys(of: batches[place], scribe) }
+        try pair.commit(batches)
+        for (oldest, count) in [(nil, 4), (nil, 4), (Timestamp(rawValue: 1_000), 100)] as [(Timestamp?, Int64)] {
+            scribe.send("order-3", key: Array(repeating: UInt8(100 + scribe.last.rawValue % 100), count: 16))
+            var batches = scribe.takeAll()
+            let busy = Set(batches.map(\.numbers.partition))
+            for partition in pair.memory.partitions where !busy.contains(partition) {
+                batches.append(StoreBatch(numbers: scribe.numbers(in: partition)))
+            }
+            for place in batches.indices {
+                batches[place].keys = Self.keys(of: batches[place], scribe)
+                batches[place].retention = KeyRetention(
+                    oldest: oldest, count: count, newest: Timestamp(rawValue: .max), rows: 5)
+            }
+            try pair.commit(batches)
+            try pair.compare(pair.writer)
+            for key in pair.keys { #expect(try pair.writer.position(of: key.key, in: key.scope) == key.position) }
+            #expect(try pair.database.run("SELECT count(*) FROM dedupe") == [Int64(pair.keys.count)])
+        }
+        #expect(pair.keys.count < 20)
+    }
+
+    /// Returns the keys of a batch's rows, in their scopes.
+    private static func keys(of batch: StoreBatch, _ scribe: Scribe) -> [KeyRecord] {
+        batch.journal.compactMap { row in
+            guard let bytes = row.key else { return nil }
+            let scope: KeyScope = row.kind == .started ? .machine(scribe.machines[0].id) : .instance(row.instanceID)
+            return KeyRecord(key: RequestKey(bytes: bytes), scope: scope, position: row.position)
+        }
+    }
+
     @Test func timersComeInTheirOrder() throws {
         let pair = try Pair()
         pair.scribe.apply("order")
@@ -234,7 +276,7 @@ import WorkflowStore
             #expect(error?.message.contains("order-1") == false)
         }
         var unknown = StoreBatch(numbers: numbers)
-        unknown.retention = KeyRetention(oldest: nil, count: 1, newest: Timestamp(rawValue: 1), rows: 1)
+        unknown.forgottenRuns = [BulkKey("run", in: .default, partition: .first)]
         #expect { try pair.writer.commit([unknown]) } throws: { ($0 as? StoreError)?.code == .unsupported }
         try pair.compare(pair.writer)
         pair.scribe.send("order-1")

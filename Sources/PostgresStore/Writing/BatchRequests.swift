@@ -121,7 +121,6 @@ extension StoreBatch {
             ("erasures", erasure.isEmpty),
             ("runs", changedRuns.isEmpty && runNames.isEmpty && forgottenRuns.isEmpty),
             ("deletions", purged.isEmpty && sweep == nil),
-            ("the end of keys", retention == nil),
         ]
         return parts.filter { !$0.1 }.map(\.0)
     }

@@ -126,7 +126,7 @@ extension PostgresWriter {
         try read(Request(statement, fill: fill)) { answer in try answer.all { row in try Row(row: &row) } }
     }
 
-    private func read<Value>(
+    func read<Value>(
         _ request: Request, _ body: (Answer) throws -> Value
     ) throws(StoreError) -> Value {
         let answers = try log.read([request])

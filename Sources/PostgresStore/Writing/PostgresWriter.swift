@@ -50,14 +50,36 @@ package final class PostgresWriter {
         var next: [PartitionID: LogRow] = [:]
         for batch in batches { try add(batch, to: &next) }
         if batches.allSatisfy({ $0.isEmpty && $0.numbers == numbers(in: $0.numbers.partition) }) { return }
+        let forgetting = try forgetKeys(of: batches, &next)
         for partition in next.keys {
             next[partition]?.tally = TallyTable.text(of: batches.filter { $0.numbers.partition == partition })
         }
         let rows = next.values.sorted { $0.partition < $1.partition }
         let due = rows.filter { $0.number - unfolded[$0.partition, default: 0] >= foldedRows }
         let folds = due.flatMap { TallyTable.fold($0.partition, below: $0.number) }
-        try log.commit(rows, with: BatchRequests(batches).all + folds)
+        try log.commit(rows, with: forgetting + BatchRequests(batches).all + folds)
         for row in due { unfolded[row.partition] = row.number }
+    }
+
+    /// Returns the requests that forget keys by the rules of batches, and counts the keys that then remain.
+    private func forgetKeys(
+        of batches: [StoreBatch], _ next: inout [PartitionID: LogRow]
+    ) throws(StoreError) -> [Request] {
+        var requests: [Request] = []
+        for batch in batches {
+            let partition = batch.numbers.partition
+            if let retention = batch.retention, let ledger = next[partition]?.keys {
+                var forgotten = ForgottenKeys(ledger)
+                let rows = try read(forgotten.rows(retention)) { answer in
+                    try answer.all { row in try ForgottenKeys.Row(&row) }
+                }
+                forgotten.take(rows, retention)
+                next[partition]?.keys = forgotten.ledger
+                requests += forgotten.requests
+            }
+            next[partition]?.keys.count += Int64(batch.keys.count)
+        }
+        return requests
     }
 
     /// Finds out the outcome of a `commit` that threw `outcomeUnknown`.
@@ -92,7 +114,6 @@ package final class PostgresWriter {
                 "Cannot write to '\(address)': the batch has rows past its own numbers, or of another partition")
         }
         row.numbers = batch.numbers
-        row.keys.count += Int64(batch.keys.count)
         if let due = batch.armedTimers.map(\.key.due).min() { row.timerFloor = min(row.timerFloor, due) }
         next[partition] = row
     }
