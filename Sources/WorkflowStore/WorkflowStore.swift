@@ -104,24 +104,29 @@ package protocol StoreLookup: AnyObject {
     /// Returns the first unfinished erasure of an instance, or `nil` if there is none.
     func openErasure(of instance: InstanceID) throws(StoreError) -> ErasureRecord?
 
-    /// Returns the ready effects of a queue that are due by a time, ordered by priority, due time and id; at most
-    /// `limit`. Reads few rows beyond the returned ones, however many effects wait.
+    /// Returns a partition's ready effects of a queue that are due by a time, ordered by priority, due time and id; at
+    /// most `limit`. Reads few rows beyond the returned ones, however many effects wait.
     ///
     /// - Parameter isLeftOut: Returns true for an effect that must not be read; called with ids in the order above.
     func readyEffects(
-        queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
+        in partition: PartitionID, queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
     ) throws(StoreError) -> [EffectRecord]
 
-    /// Returns the due time of a queue's first ready effect that is due after `time`, whatever its priority. Returns
-    /// `nil` if there is none. If `time` is `nil`, all ready effects count.
-    func nextReady(queue: String, after time: Timestamp?) throws(StoreError) -> Timestamp?
+    /// Returns the due time of a partition's first ready effect of a queue that is due after `time`, whatever its
+    /// priority. Returns `nil` if there is none. If `time` is `nil`, all ready effects count.
+    func nextReady(in partition: PartitionID, queue: String, after time: Timestamp?) throws(StoreError) -> Timestamp?
 
-    /// Returns the leased effects of all queues after an id, in the order of their ids; at most `limit`. Each call
-    /// scans the queues and all leased effects, but no waiting effects.
-    func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord]
+    /// Returns a partition's leased effects of all queues after an id, in the order of their ids; at most `limit`. Each
+    /// call scans the queues and all leased effects, but no waiting effects.
+    func leasedEffects(
+        in partition: PartitionID, after id: Position?, limit: Int
+    ) throws(StoreError) -> [EffectRecord]
 
-    /// Returns the held effects of all queues after an id, in the order of their ids. Costs as much as `leasedEffects`.
-    func heldEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord]
+    /// Returns a partition's held effects of all queues after an id, in the order of their ids. Costs as much as
+    /// `leasedEffects`.
+    func heldEffects(
+        in partition: PartitionID, after id: Position?, limit: Int
+    ) throws(StoreError) -> [EffectRecord]
 
     /// Returns the queue settings after a queue name, in the byte order of names; at most `limit`.
     func queueRecords(after queue: String?, limit: Int) throws(StoreError) -> [QueueRecord]
@@ -132,9 +137,9 @@ package protocol StoreLookup: AnyObject {
     /// Returns true if the store itself records that no effect starts until somebody releases the effects.
     func isHeld() throws(StoreError) -> Bool
 
-    /// Returns the queues that have an effect in any state, in byte order, after `queue`; at most `limit`. Reads one
-    /// row per queue.
-    func queues(after queue: String?, limit: Int) throws(StoreError) -> [String]
+    /// Returns the queues that have an effect of a partition in any state, in byte order, after `queue`; at most
+    /// `limit`. Reads one row per queue.
+    func queues(in partition: PartitionID, after queue: String?, limit: Int) throws(StoreError) -> [String]
 
     /// Returns a bulk run, or `nil` if there is none.
     func bulkRun(_ key: BulkKey) throws(StoreError) -> BulkRecord?

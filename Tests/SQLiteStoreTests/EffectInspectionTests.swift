@@ -185,7 +185,9 @@ import WorkflowStore
         #expect(try await self.findings(directory).messages == findings)
         let writer = try SQLiteFileStore.sqlite(directory).writer()
         let error = #expect(throws: StoreError.self) {
-            _ = try writer.readyEffects(queue: "task:pack", due: Timestamp(rawValue: .max), limit: 10) { _ in false }
+            _ = try writer.readyEffects(in: .first, queue: "task:pack", due: Timestamp(rawValue: .max), limit: 10) {
+                _ in false
+            }
         }
         #expect(error?.code == .corrupt)
         #expect(error?.message.contains("the index of effects leads to a row that does not have it") == true)

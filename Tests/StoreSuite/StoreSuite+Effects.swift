@@ -36,55 +36,79 @@ extension StoreSuite {
             let scribe = try scribe(writer, instances: ["alpha", "beta", "gamma"])
             let all = try Self.many(scribe, writer)
             let view = writer.view
-            for queue in Self.queueNames + ["task:none"] {
-                let ready = all.filter { $0.queue == queue && $0.state == .ready }
+            let places = store.partitions.flatMap { own in (Self.queueNames + ["task:none"]).map { (own, $0) } }
+            for (own, queue) in places {
+                let ready = all.filter { $0.id.partition == own && $0.queue == queue && $0.state == .ready }
                     .sorted { ($0.priority, $0.due, $0.id) < ($1.priority, $1.due, $1.id) }
                 for time in [nil] + ready.map(\.due) as [Timestamp?] {
                     let next = ready.map(\.due).filter { due in time.map { due > $0 } ?? true }.min()
-                    #expect(try writer.nextReady(queue: queue, after: time) == next)
-                    #expect(try view.nextReady(queue: queue, after: time) == next)
+                    #expect(try writer.nextReady(in: own, queue: queue, after: time) == next)
+                    #expect(try view.nextReady(in: own, queue: queue, after: time) == next)
                 }
                 for due in Int64(0)...4 {
                     let due = Timestamp(rawValue: due)
                     let wanted = ready.filter { $0.due <= due }
                     for limit in [0, 1, 2, 5, 100] {
-                        let found = try writer.readyEffects(queue: queue, due: due, limit: limit) { _ in false }
+                        let found = try writer.readyEffects(in: own, queue: queue, due: due, limit: limit) { _ in
+                            false
+                        }
                         #expect(found == Array(wanted.prefix(limit)), "\(queue), \(due), \(limit)")
-                        let odd = try writer.readyEffects(queue: queue, due: due, limit: limit) {
+                        let odd = try writer.readyEffects(in: own, queue: queue, due: due, limit: limit) {
                             $0.rawValue.isMultiple(of: 2)
                         }
                         #expect(odd == Array(wanted.filter { !$0.id.rawValue.isMultiple(of: 2) }.prefix(limit)))
                     }
-                    #expect(try view.readyEffects(queue: queue, due: due, limit: 100) { _ in false } == wanted)
+                    #expect(
+                        try view.readyEffects(in: own, queue: queue, due: due, limit: 100) { _ in false } == wanted)
                 }
             }
             view.release()
         },
         Check(name: "leased effects and the queues come in pages of every size") { (store, writer) async throws in
-            #expect(try writer.queues(after: nil, limit: 5) == [])
-            #expect(try writer.leasedEffects(after: nil, limit: 5) == [])
+            #expect(try writer.queues(in: .first, after: nil, limit: 5) == [])
+            #expect(try writer.leasedEffects(in: .first, after: nil, limit: 5) == [])
             let scribe = try scribe(writer, instances: ["alpha", "beta", "gamma"])
             let all = try Self.many(scribe, writer)
-            for limit in [1, 2, 3, 100] {
+            let places = store.partitions.flatMap { own in [1, 2, 3, 100].map { (own, $0) } }
+            for (own, limit) in places {
+                let all = all.filter { $0.id.partition == own }
                 var leased: [EffectRecord] = []
                 while true {
-                    let page = try writer.leasedEffects(after: leased.last?.id, limit: limit)
+                    let page = try writer.leasedEffects(in: own, after: leased.last?.id, limit: limit)
                     leased += page
                     if page.count < limit { break }
                 }
                 #expect(leased == all.filter { $0.state == .leased }, "limit \(limit)")
-                let held = try writer.heldEffects(after: nil, limit: limit)
+                let held = try writer.heldEffects(in: own, after: nil, limit: limit)
                 #expect(held == Array(all.filter { $0.state == .held }.prefix(limit)))
-                let next = try writer.heldEffects(after: held.last?.id, limit: 100)
+                let next = try writer.heldEffects(in: own, after: held.last?.id, limit: 100)
                 #expect(held + next == all.filter { $0.state == .held })
                 var queues: [String] = []
                 while true {
-                    let page = try writer.queues(after: queues.last, limit: limit)
+                    let page = try writer.queues(in: own, after: queues.last, limit: limit)
                     queues += page
                     if page.count < limit { break }
                 }
-                #expect(queues == Self.queueNames, "limit \(limit)")
+                #expect(
+                    queues == Self.queueNames.filter { name in all.contains { $0.queue == name } }, "limit \(limit)")
             }
+        },
+        Check(name: "a partition without effects has none of the others") { (store, writer) async throws in
+            let scribe = try scribe(writer, instances: ["alpha", "beta", "gamma"])
+            let all = try Self.many(scribe, writer)
+            let free = PartitionID.range.map(PartitionID.init).first { !store.partitions.contains($0) }
+            let other = try #require(free)
+            for queue in Self.queueNames {
+                #expect(try writer.nextReady(in: other, queue: queue, after: nil) == nil)
+                #expect(
+                    try writer.readyEffects(in: other, queue: queue, due: Timestamp(rawValue: 4), limit: 9) { _ in
+                        false
+                    } == [])
+            }
+            #expect(all.contains { $0.state == .leased } && all.contains { $0.state == .held })
+            #expect(try writer.leasedEffects(in: other, after: nil, limit: 9) == [])
+            #expect(try writer.heldEffects(in: other, after: nil, limit: 9) == [])
+            #expect(try writer.queues(in: other, after: nil, limit: 9) == [])
         },
         Check(name: "effects are listed in the order of their ids, in pages of every size", marks: [.pagesOfEffects]) {
             (store, writer) async throws in

@@ -46,23 +46,27 @@ extension FakeContent {
     }
 
     func readyEffects(
-        queue: String, due: Timestamp?, limit: Int, except isLeftOut: (Position) -> Bool = { _ in false }
+        in partition: PartitionID, queue: String, due: Timestamp?, limit: Int,
+        except isLeftOut: (Position) -> Bool = { _ in false }
     ) -> [EffectRecord] {
         let ready = effects.values.filter { effect in
-            effect.state == .ready && isSame(effect.queue, queue) && due.map { effect.due <= $0 } ?? true
+            effect.id.partition == partition && effect.state == .ready && isSame(effect.queue, queue)
+                && due.map { effect.due <= $0 } ?? true
                 && !isLeftOut(effect.id)
         }
         let ordered = ready.sorted { ($0.priority, $0.due, $0.id) < ($1.priority, $1.due, $1.id) }
         return Array(ordered.prefix(limit))
     }
 
-    func nextReady(queue: String, after time: Timestamp?) -> Timestamp? {
-        readyEffects(queue: queue, due: nil, limit: .max).map(\.due).filter { due in time.map { due > $0 } ?? true }
-            .min()
+    func nextReady(in partition: PartitionID, queue: String, after time: Timestamp?) -> Timestamp? {
+        readyEffects(in: partition, queue: queue, due: nil, limit: .max).map(\.due)
+            .filter { due in time.map { due > $0 } ?? true }.min()
     }
 
-    func effects(in state: EffectState, after id: Position?, limit: Int) -> [EffectRecord] {
-        let found = effects.values.filter { effect in effect.state == state && id.map { effect.id > $0 } ?? true }
+    func effects(in partition: PartitionID, _ state: EffectState, after id: Position?, limit: Int) -> [EffectRecord] {
+        let found = effects.values.filter { effect in
+            effect.id.partition == partition && effect.state == state && id.map { effect.id > $0 } ?? true
+        }
         return Array(found.sorted { $0.id < $1.id }.prefix(limit))
     }
 
@@ -92,9 +96,10 @@ extension FakeContent {
         }
     }
 
-    func queues(after queue: String?, limit: Int) -> [String] {
+    func queues(in partition: PartitionID, after queue: String?, limit: Int) -> [String] {
         var queues: [String] = []
-        for effect in effects.values.sorted(by: { precedes($0.queue, $1.queue) }) {
+        let own = effects.values.filter { $0.id.partition == partition }
+        for effect in own.sorted(by: { precedes($0.queue, $1.queue) }) {
             if let queue, !precedes(queue, effect.queue) { continue }
             if let last = queues.last, isSame(last, effect.queue) { continue }
             queues.append(effect.queue)

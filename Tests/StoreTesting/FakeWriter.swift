@@ -77,26 +77,32 @@ extension FakeLookup {
     }
 
     package func readyEffects(
-        queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
+        in partition: PartitionID, queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
     ) throws(StoreError) -> [EffectRecord] {
-        try look { $0.readyEffects(queue: queue, due: due, limit: limit, except: isLeftOut) }
+        try look { $0.readyEffects(in: partition, queue: queue, due: due, limit: limit, except: isLeftOut) }
     }
 
-    package func nextReady(queue: String, after time: Timestamp?) throws(StoreError) -> Timestamp? {
-        try look { $0.nextReady(queue: queue, after: time) }
+    package func nextReady(
+        in partition: PartitionID, queue: String, after time: Timestamp?
+    ) throws(StoreError) -> Timestamp? {
+        try look { $0.nextReady(in: partition, queue: queue, after: time) }
     }
 
-    package func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
+    package func leasedEffects(
+        in partition: PartitionID, after id: Position?, limit: Int
+    ) throws(StoreError) -> [EffectRecord] {
         // The engine reads these at a start, and not for a command.
-        try read { $0.effects(in: .leased, after: id, limit: limit) }
+        try read { $0.effects(in: partition, .leased, after: id, limit: limit) }
     }
 
-    package func queues(after queue: String?, limit: Int) throws(StoreError) -> [String] {
-        try look { $0.queues(after: queue, limit: limit) }
+    package func queues(in partition: PartitionID, after queue: String?, limit: Int) throws(StoreError) -> [String] {
+        try look { $0.queues(in: partition, after: queue, limit: limit) }
     }
 
-    package func heldEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
-        try read { $0.effects(in: .held, after: id, limit: limit) }
+    package func heldEffects(
+        in partition: PartitionID, after id: Position?, limit: Int
+    ) throws(StoreError) -> [EffectRecord] {
+        try read { $0.effects(in: partition, .held, after: id, limit: limit) }
     }
 
     package func queueRecords(after queue: String?, limit: Int) throws(StoreError) -> [QueueRecord] {

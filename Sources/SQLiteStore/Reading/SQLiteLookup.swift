@@ -61,23 +61,33 @@ extension SQLiteLookup {
     }
 
     package func readyEffects(
-        queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
+        in partition: PartitionID, queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
     ) throws(StoreError) -> [EffectRecord] {
-        try read { database in
+        guard partition == .first else { return [] }
+        return try read { database in
             try EffectQueries.ready(database, queue: queue, due: due, limit: limit, except: isLeftOut)
         }
     }
 
-    package func nextReady(queue: String, after time: Timestamp?) throws(StoreError) -> Timestamp? {
-        try read { database in try EffectQueries.nextReady(database, queue: queue, after: time) }
+    package func nextReady(
+        in partition: PartitionID, queue: String, after time: Timestamp?
+    ) throws(StoreError) -> Timestamp? {
+        guard partition == .first else { return nil }
+        return try read { database in try EffectQueries.nextReady(database, queue: queue, after: time) }
     }
 
-    package func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
-        try read { database in try EffectQueries.all(database, in: .leased, after: id, limit: limit) }
+    package func leasedEffects(
+        in partition: PartitionID, after id: Position?, limit: Int
+    ) throws(StoreError) -> [EffectRecord] {
+        guard partition == .first else { return [] }
+        return try read { database in try EffectQueries.all(database, in: .leased, after: id, limit: limit) }
     }
 
-    package func heldEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
-        try read { database in try EffectQueries.all(database, in: .held, after: id, limit: limit) }
+    package func heldEffects(
+        in partition: PartitionID, after id: Position?, limit: Int
+    ) throws(StoreError) -> [EffectRecord] {
+        guard partition == .first else { return [] }
+        return try read { database in try EffectQueries.all(database, in: .held, after: id, limit: limit) }
     }
 
     package func queueRecords(after queue: String?, limit: Int) throws(StoreError) -> [QueueRecord] {
@@ -99,7 +109,8 @@ extension SQLiteLookup {
         try read { database in try BulkRecord.first(database, BulkKey.condition, key) }
     }
 
-    package func queues(after queue: String?, limit: Int) throws(StoreError) -> [String] {
-        try read { database in try EffectQueries.queues(database, after: queue, limit: limit) }
+    package func queues(in partition: PartitionID, after queue: String?, limit: Int) throws(StoreError) -> [String] {
+        guard partition == .first else { return [] }
+        return try read { database in try EffectQueries.queues(database, after: queue, limit: limit) }
     }
 }

@@ -17,7 +17,7 @@ extension BatchBuilder {
         // A clock that was set back hides nothing that was ready before.
         let due = max(now, numbers.last)
         let stored = try read { () throws(StoreError) in
-            try store.readyEffects(queue: queue, due: due, limit: limit) { id in
+            try store.readyEffects(in: numbers.partition, queue: queue, due: due, limit: limit) { id in
                 uncommitted(id) != nil
             }
         }
@@ -60,7 +60,7 @@ extension BatchBuilder {
     ///
     /// - Parameter time: Only effects due after this time count; `nil` for all.
     func nextReady(in queue: String, after time: Timestamp? = nil) throws(Rejection) -> Timestamp? {
-        try read { () throws(StoreError) in try store.nextReady(queue: queue, after: time) }
+        try read { () throws(StoreError) in try store.nextReady(in: numbers.partition, queue: queue, after: time) }
     }
 }
 
@@ -136,7 +136,9 @@ extension BatchBuilder {
     mutating func readyHeld(from place: LeaseTable.HeldPlace, limit: Int) throws(Rejection) -> Position? {
         var after: Position?
         if case .behind(let last) = place { after = last }
-        let page = try read { [after] () throws(StoreError) in try store.heldEffects(after: after, limit: limit) }
+        let page = try read { [after] () throws(StoreError) in
+            try store.heldEffects(in: numbers.partition, after: after, limit: limit)
+        }
         for held in page {
             // Effects changed by a batch under way may still be read in their earlier form.
             guard var effect = try effect(held.id), effect.state == .held, !effect.isInterrupted else { continue }

@@ -186,8 +186,12 @@ package final class EffectRunner: Service {
 
     private func queues(after name: String) async throws(Rejection) -> [String] {
         do throws(StoreError) {
-            return try await store.look { [limits] (lookup) throws(StoreError) in
-                try lookup.queues(after: name, limit: limits.batchRows)
+            return try await store.look { [limits, partitions = store.partitions] (lookup) throws(StoreError) in
+                var names: Set<String> = []
+                for partition in partitions {
+                    names.formUnion(try lookup.queues(in: partition, after: name, limit: limits.batchRows))
+                }
+                return Array(names.sorted().prefix(limits.batchRows))
             }
         } catch {
             throw .notCarriedOut(error)

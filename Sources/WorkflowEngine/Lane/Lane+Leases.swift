@@ -9,7 +9,7 @@ extension Lane {
         let now = clock.now()
         var after: Position?
         repeat {
-            let page = try store.leasedEffects(after: after, limit: limits.batchRows)
+            let page = try store.leasedEffects(in: partition, after: after, limit: limits.batchRows)
             for effect in page { try leases.resume(effect, at: now) }
             after = page.count < limits.batchRows ? nil : page.last?.id
         } while after != nil
@@ -71,7 +71,7 @@ extension Lane {
         var next: Timestamp?
         var after: String? = leases.board.isHeld ? nil : EffectRequest.tasks
         while let last = after {
-            let page = try store.queues(after: last, limit: limits.batchRows)
+            let page = try store.queues(in: partition, after: last, limit: limits.batchRows)
             let own = page.prefix { $0.hasPrefix(EffectRequest.tasks) }
             for queue in own {
                 // No worker gets a task from a paused queue.
@@ -91,7 +91,7 @@ extension Lane {
     /// suspended instance: its ready tasks are held, as when a worker asks.
     private func nextTask(in queue: String) throws(StoreError) -> Timestamp? {
         var limit = 1
-        while let due = try store.nextReady(queue: queue, after: nil) {
+        while let due = try store.nextReady(in: partition, queue: queue, after: nil) {
             if due > clock.now() { return due }
             var builder = applier.begin(after: [])
             // The clock stops at an instance that cannot be read; a worker that asks gets the error.

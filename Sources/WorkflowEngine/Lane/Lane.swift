@@ -12,6 +12,8 @@ import WorkflowStore
 /// a batch fails, the later batches are discarded and applied again.
 final class Lane {
     let store: any StoreWriter
+    /// The partition of the lane.
+    let partition: PartitionID
     private let parts: LaneParts
     let limits: EngineLimits
     let applier: BatchApplier
@@ -73,6 +75,7 @@ final class Lane {
             // Proof: a lane is begun at start, with a store of ours; each has one partition.
             preconditionFailure("a lane applies in one partition")
         }
+        self.partition = partition
         demand = MachineDemand(parts.library, waking: parts.queue, limits: limits)
         // A virtual clock stands still while the lane works.
         demand.isImmediate = parts.clock is VirtualClock
