@@ -1,7 +1,7 @@
 /// The release that this code belongs to.
 public enum Release {
     /// The version by Semantic Versioning. Between two releases it is the next one's, with `-dev`.
-    public static let version = "0.4.0"
+    public static let version = "0.5.0-dev"
 
     /// Returns the version that a program reports. Between two releases it names the commit.
     ///
