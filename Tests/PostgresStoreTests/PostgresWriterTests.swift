@@ -180,7 +180,7 @@ import WorkflowStore
         scribe.change(.suspend, of: "order")
         try pair.commit()
         #expect(try writer.lastChangeNumber() == 4)
-        // What ended cannot end again.
+        // An ended effect cannot end again.
         var again = StoreBatch(numbers: scribe.numbers)
         again.endedEffects = [effects[0].id]
         #expect { try writer.commit([again]) } throws: { ($0 as? StoreError)?.code == .constraint }

@@ -119,7 +119,7 @@ package final class CuttingProxy: Sendable {
                 sent += written
             }
             if allowed < count {
-                // What is cut is cut for all connections.
+                // A cut ends all connections.
                 state.withLock { state in
                     for end in state.open { shutdown(end, Int32(SHUT_RDWR)) }
                 }

@@ -85,6 +85,31 @@ import WorkflowStore
         #expect(try await taken(.post(send, #"{"event": "go"}"#)) == nil)
     }
 
+    /// A dry run over many steps that read and write large values has a bounded answer.
+    @Test func theStepsOfATrialTakeABoundedRoom() async throws {
+        let host = try await ServerHost()
+        _ = try await host.engine.apply(
+            """
+            id: way
+            initial: a
+            context: {n: 0, blob: '', copy: ''}
+            states:
+              a: {on: {go: {target: b, actions: {assign: {blob: event.data}}}}}
+              b:
+                always:
+                  guard: size(context.blob) > 0 && context.n < 30
+                  actions: {assign: {n: context.n + 1, copy: context.blob}}
+            """, syntax: .yaml)
+        _ = try await host.engine.start(StartCommand(machine: "way", instance: "p"))
+        let blob = String(repeating: "x", count: 100_000)
+        let answer = try await host.answers(
+            to: [.post("/v1/instances/p/events?dryRun=true&explain=true", #"{"event": "go", "data": "\#(blob)"}"#)])[0]
+        #expect(try answer.object["microsteps"]?.elements.count == 31)
+        #expect(try answer.object["candidates"]?.elements.count == 32)
+        // The context has the value twice, the read values at most 256 KiB.
+        #expect(answer.body.count < 600_000, "\(answer.body.count)")
+    }
+
     /// A dry run says why the instance would fail: the same as the instance does afterwards.
     @Test(arguments: [false, true]) func aTrialSaysWhyItWouldFail(isRetry: Bool) async throws {
         let host = try await Self.host()

@@ -48,7 +48,16 @@ extension Machine {
 }
 
 extension Interpreter {
+    /// Adds the findings of the last selection to those of the macrostep, in a machine without parallel states.
+    // Not inlined: few steps are traced, and the others shall not pay for it.
+    @inline(never)
+    mutating func addFindings(for selector: Selector, taken: TransitionIndex?) {
+        let taken = taken.map { [$0] } ?? []
+        addFindings(for: selector, enabled: taken, taken: taken)
+    }
+
     /// Adds the findings of the last selection to those of the macrostep.
+    @inline(never)
     mutating func addFindings(for selector: Selector, enabled: [TransitionIndex], taken: [TransitionIndex]) {
         guard tried.count < StepLimits.findings else { return }
         tried += findings(for: selector, enabled: enabled, taken: taken)

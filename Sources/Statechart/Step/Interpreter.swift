@@ -180,10 +180,7 @@ struct Interpreter: ~Copyable {
     private mutating func take(_ selector: Selector, event name: String?) throws(Refusal) -> Bool {
         if let plan = machine.plan {
             let index = selectTransition(for: selector)
-            if trace != nil {
-                let taken = index.map { [$0] } ?? []
-                addFindings(for: selector, enabled: taken, taken: taken)
-            }
+            if trace != nil { addFindings(for: selector, taken: index) }
             guard let index else { return false }
             let transition = machine[index]
             try beginMicrostep(index, event: name)

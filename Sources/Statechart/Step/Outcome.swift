@@ -87,6 +87,20 @@ package struct Microstep: Sendable, Equatable {
     package internal(set) var deeds: [ActionTrace] = []
 }
 
+extension Microstep {
+    /// Returns the microstep with its first actions, and with the first characters of their texts.
+    package func shortened(actions: Int, characters: Int) -> Microstep {
+        var short = self
+        short.deeds = deeds.prefix(actions).map { deed in
+            let rest = deed.text.utf8.count > characters ? deed.text.dropFirst(characters) : ""
+            return ActionTrace(
+                state: deed.state, line: deed.line, text: rest.isEmpty ? deed.text : deed.text.prefix(characters) + "…",
+                exited: deed.exited, entered: deed.entered)
+        }
+        return short
+    }
+}
+
 /// The reason why an event was not taken.
 package enum Refusal: Error, Sendable, Equatable {
     /// No state of the machine has a transition for the event.

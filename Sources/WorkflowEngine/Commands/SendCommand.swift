@@ -138,15 +138,12 @@ package final class SendResult: Sendable {
     package let context: JSONObject
     /// The output of the final state; `nil` while the instance runs, and if the state gives none.
     package let output: JSONValue?
-    /// The first microsteps, at most `tracedMicrosteps`; for a dry run only.
+    /// The first microsteps, in short; for a dry run only.
     package let microsteps: [Microstep]
     /// The states left, in order.
     package let exitedStates: [StateIndex]
     /// The states entered, in order.
     package let enteredStates: [StateIndex]
-
-    /// The most microsteps that the answer to a dry run has.
-    private static let tracedMicrosteps = 100
 
     /// - Parameter new: The machine that the instance runs afterwards, if it is another version.
     init(
@@ -168,8 +165,7 @@ package final class SendResult: Sendable {
         let last = links.last ?? first
         exitedStates = links.reduce(into: first.macrostep.exited) { $0 += $1.macrostep.exited }
         enteredStates = links.reduce(into: first.macrostep.entered) { $0 += $1.macrostep.entered }
-        let all = isDryRun ? ([first] + links).lazy.flatMap(\.macrostep.microsteps).prefix(Self.tracedMicrosteps) : nil
-        microsteps = all.map(Array.init) ?? []
+        microsteps = isDryRun ? RehearsedSteps.microsteps(of: [first] + links) : []
         afterStates = last.macrostep.snapshot.configuration
         status = InstanceStatus(last.macrostep.snapshot.status)
         context = wantsContext ? last.macrostep.snapshot.context : JSONObject()
@@ -178,10 +174,7 @@ package final class SendResult: Sendable {
         failing = isDryRun && last.refusal != nil ? last : nil
         reset = first.input.kind == .reset ? ResetView(first, from: before) : nil
         effects = isDryRun && machine.hasEffects && reset == nil ? EffectForecast(chain, from: before) : nil
-        let machine = machine
-        explanation =
-            isExplained
-            ? ([first] + links).flatMap { $0.macrostep.findings.map { CandidateView($0, of: machine) } } : nil
+        explanation = isExplained ? RehearsedSteps.candidates(of: [first] + links, in: machine) : nil
         self.isRepeated = isRepeated
     }
 

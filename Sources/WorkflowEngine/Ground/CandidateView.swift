@@ -20,12 +20,14 @@ package struct CandidateView: Sendable, Equatable {
 
 extension CandidateView {
     /// Describes a finding and its transition.
-    package init(_ finding: CandidateFinding, of machine: Machine) {
+    ///
+    /// - Parameter hasReads: False to leave out the values that the guard read.
+    package init(_ finding: CandidateFinding, of machine: Machine, hasReads: Bool = true) {
         let transition = machine[finding.transition]
         self.init(
             state: machine[transition.source].path, on: transition.descriptor ?? "always",
             targets: machine.paths(of: transition.targets), line: transition.line,
             condition: transition.condition?.source, verdict: finding.verdict, failure: finding.failure,
-            reads: finding.reads)
+            reads: hasReads ? finding.reads : [])
     }
 }
