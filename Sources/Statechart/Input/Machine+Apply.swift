@@ -124,10 +124,8 @@ extension Machine {
         var after = snapshot
         after.seq += 1
         after.armed.remove(at: place)
-        var microstep = Microstep(event: taken.event.name, transitions: [])
-        microstep.deeds = [.init(state: .root, line: self[.root].line, text: skipped.text)]
-        return .accepted(
-            Macrostep(snapshot: after, microsteps: mode.isTracing ? [microstep] : [], cost: 1, skipped: skipped))
+        let trace = trace(of: taken.event, [skipped.text], mode)
+        return .accepted(Macrostep(snapshot: after, trace: trace, cost: 1, skipped: skipped))
     }
 
     /// Takes the item that the instance failed on. The retry does not count as late, because the item first came in
@@ -156,7 +154,7 @@ extension Machine {
             if isUnsettled { return settle(event, in: after, as: identity, mode, spending: &spent) }
         }
         after.seq += 1
-        return .accepted(Macrostep(snapshot: after, microsteps: [], cost: 1))
+        return .accepted(Macrostep(snapshot: after, cost: 1))
     }
 
     /// Takes the item at a place of `Snapshot.armed`. If the machine refuses the item, the instance has failed on it.

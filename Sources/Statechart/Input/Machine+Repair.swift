@@ -24,7 +24,7 @@ extension Machine {
         var after = snapshot
         after.seq += 1
         after.status = .suspended
-        return .accepted(Macrostep(snapshot: after, microsteps: trace(of: event, [], mode), cost: 1))
+        return .accepted(Macrostep(snapshot: after, trace: trace(of: event, [], mode), cost: 1))
     }
 
     /// Ends a suspension.
@@ -74,7 +74,7 @@ extension Machine {
         }
         after.seq += 1
         if let place = after.armed.firstIndex(where: \.isKept) { after.armed[place].isUnsettled = true }
-        return .accepted(Macrostep(snapshot: after, microsteps: trace(of: event, deeds, mode), cost: 1))
+        return .accepted(Macrostep(snapshot: after, trace: trace(of: event, deeds, mode), cost: 1))
     }
 
     /// Settles a running instance.
@@ -88,10 +88,10 @@ extension Machine {
     }
 
     /// Returns the trace of a macrostep that takes no transition.
-    func trace(of event: Event, _ deeds: [String], _ mode: StepMode) -> [Microstep] {
-        guard mode.isTracing else { return [] }
+    func trace(of event: Event, _ deeds: [String], _ mode: StepMode) -> StepTrace? {
+        guard mode.isTracing else { return nil }
         var microstep = Microstep(event: event.name, transitions: [])
         microstep.deeds = deeds.map { .init(state: .root, line: self[.root].line, text: $0) }
-        return [microstep]
+        return StepTrace(microsteps: [microstep])
     }
 }

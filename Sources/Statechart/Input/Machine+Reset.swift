@@ -21,7 +21,7 @@ extension Machine {
             return .accepted(
                 Macrostep(
                     snapshot: reset.snapshot,
-                    microsteps: trace(of: event, ["reset to seq \(reset.seq)"], mode),
+                    trace: trace(of: event, ["reset to seq \(reset.seq)"], mode),
                     requests: reset.requests(from: now), cost: 1))
         } catch {
             return .refused(.invalidData(error.message))

@@ -157,6 +157,6 @@ extension Machine {
         }
         after.seq += 1
         return .accepted(
-            Macrostep(snapshot: after, microsteps: trace(of: event, redaction.deeds, mode), cost: 1))
+            Macrostep(snapshot: after, trace: trace(of: event, redaction.deeds, mode), cost: 1))
     }
 }

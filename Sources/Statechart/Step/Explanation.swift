@@ -59,8 +59,9 @@ extension Interpreter {
     /// Adds the findings of the last selection to those of the macrostep.
     @inline(never)
     mutating func addFindings(for selector: Selector, enabled: [TransitionIndex], taken: [TransitionIndex]) {
-        guard tried.count < StepLimits.findings else { return }
-        tried += findings(for: selector, enabled: enabled, taken: taken)
+        guard let count = trace?.findings.count, count < StepLimits.findings else { return }
+        let found = findings(for: selector, enabled: enabled, taken: taken)
+        trace?.findings += found
     }
 
     /// Returns every transition that the last selection could enable, in the order of trial.

@@ -57,7 +57,7 @@ extension Interpreter {
     /// Ends the macrostep of a timer that is too late for every transition. Eventless transitions are tried only if a
     /// guard failed, or if the new delay could not be computed.
     mutating func endSkipping(_ skipped: SkippedTimer) throws(Refusal) {
-        trace?.append(Microstep(event: event.name, transitions: []))
+        trace?.microsteps.append(Microstep(event: event.name, transitions: []))
         tell(skipped.text, of: .root, line: machine[.root].line)
         rearm()
         if hasRaised { try settle() } else { try checkExhaustion() }

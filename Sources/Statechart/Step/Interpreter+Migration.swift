@@ -7,7 +7,7 @@ extension Interpreter {
     ///   - ended: The pending items that the migration ends.
     ///   - units: The units of `Budget` that were used before.
     mutating func beginMigration(ending ended: [Pending], charging units: Int) {
-        trace?.append(Microstep(event: event.name, transitions: []))
+        trace?.microsteps.append(Microstep(event: event.name, transitions: []))
         isContextChanged = true
         charge(units)
         for pending in ended { requests.append(.cancel(pending.id)) }
@@ -78,7 +78,6 @@ extension Interpreter {
         snapshot.status = status
         return Macrostep(
             snapshot: snapshot, exited: macrostep.exited, entered: macrostep.entered,
-            microsteps: macrostep.microsteps, findings: macrostep.findings, requests: macrostep.requests,
-            emitted: macrostep.emitted, cost: macrostep.cost)
+            trace: macrostep.trace, requests: macrostep.requests, emitted: macrostep.emitted, cost: macrostep.cost)
     }
 }

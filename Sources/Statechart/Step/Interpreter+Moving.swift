@@ -12,7 +12,7 @@ extension Interpreter {
             run(machine[index].exit, of: index)
             leave(machine[index])
             machine.append(index, to: &exited)
-            trace?.noteExit(index)
+            trace?.microsteps.noteExit(index)
         }
     }
 
@@ -51,7 +51,7 @@ extension Interpreter {
                 configuration.insert(index, at: offset)
                 if index != .root {
                     machine.append(index, to: &entered)
-                    trace?.noteEntry(index)
+                    trace?.microsteps.noteEntry(index)
                 }
                 run(state.entry, of: index)
                 arm(of: state)

@@ -57,7 +57,7 @@ extension Interpreter {
     }
 
     private mutating func beginTrace(_ deeds: [String]) {
-        trace?.append(Microstep(event: event.name, transitions: []))
+        trace?.microsteps.append(Microstep(event: event.name, transitions: []))
         for deed in deeds { tell(deed, of: .root, line: machine[.root].line) }
     }
 }

@@ -34,7 +34,7 @@ extension Interpreter {
         if !state.exit.isEmpty { run(state.exit, of: index) }
         leave(state)
         machine.append(index, to: &exited)
-        trace?.noteExit(index)
+        trace?.microsteps.noteExit(index)
     }
 
     /// Enters the states between an active state and a target, the target, and the targets of initial transitions.
@@ -58,7 +58,7 @@ extension Interpreter {
         configuration = plan.configurations[index.offset]
         if index != .root {
             machine.append(index, to: &entered)
-            trace?.noteEntry(index)
+            trace?.microsteps.noteEntry(index)
         }
         if !state.entry.isEmpty { run(state.entry, of: index) }
         if state.armsAnything { arm(of: state) }

@@ -34,9 +34,7 @@ struct Interpreter: ~Copyable {
     /// The number of the item that the macrostep armed last.
     private var lastNumber = 0
     /// The trace; `nil` if not requested.
-    var trace: [Microstep]?
-    /// The transitions tried so far, up to about `StepLimits.findings`; empty without a trace.
-    var tried: [CandidateFinding] = []
+    var trace: StepTrace?
     /// False as soon as a top-level final state is entered.
     var isRunning: Bool
     /// The event that expressions see as `event`: the event taken last.
@@ -93,7 +91,7 @@ struct Interpreter: ~Copyable {
         armed = snapshot.armed
         output = snapshot.output
         isRunning = snapshot.status == .running
-        trace = mode.isTracing ? [] : nil
+        trace = mode.isTracing ? StepTrace() : nil
         bounds = mode.bounds
         if let taken { take(at: taken) }
     }
@@ -142,13 +140,13 @@ struct Interpreter: ~Copyable {
             snapshot: Snapshot(
                 seq: seq, status: isRunning ? .running : end, configuration: configuration, context: context,
                 memory: memory, armed: armed, output: output),
-            exited: exited, entered: entered, microsteps: trace ?? [], findings: tried, requests: requests,
-            emitted: emitted, cost: cost, exitFailure: exitFailure, skipped: lateness?.skipped)
+            exited: exited, entered: entered, trace: trace, requests: requests, emitted: emitted,
+            cost: cost, exitFailure: exitFailure, skipped: lateness?.skipped)
     }
 
     /// Enters the machine's initial configuration.
     private mutating func begin() {
-        trace?.append(Microstep(event: event.name, transitions: []))
+        trace?.microsteps.append(Microstep(event: event.name, transitions: []))
         if let plan = machine.plan {
             enter(.root, in: plan)
             return enter(.root, below: .root, in: plan)
@@ -229,7 +227,7 @@ struct Interpreter: ~Copyable {
     private mutating func beginMicrostep(_ transition: TransitionIndex, event name: String?) throws(Refusal) {
         if work > StepLimits.work * 9 / 10 { recentSources.append(machine[transition].source) }
         try countWork()
-        trace?.append(Microstep(event: name, transitions: [transition]))
+        trace?.microsteps.append(Microstep(event: name, transitions: [transition]))
     }
 
     private mutating func microstep(_ transitions: [TransitionIndex], event name: String?) throws(Refusal) {
@@ -237,7 +235,7 @@ struct Interpreter: ~Copyable {
             recentSources.append(machine[transition].source)
         }
         try countWork()
-        trace?.append(Microstep(event: name, transitions: transitions))
+        trace?.microsteps.append(Microstep(event: name, transitions: transitions))
         let domains = transitions.map { domain(of: machine[$0]) }
         exit(domains.compactMap { $0 })
         for transition in transitions { run(machine[transition].actions, of: machine[transition].source) }
@@ -385,9 +383,9 @@ extension Interpreter {
 
     /// Adds a line to the trace, if there is a trace.
     mutating func tell(_ text: @autoclosure () -> String, of state: StateIndex, line: Int) {
-        guard let microstep = trace?.last, let last = trace?.indices.last else { return }
+        guard let microstep = trace?.microsteps.last, let last = trace?.microsteps.indices.last else { return }
         let deed = Microstep.ActionTrace(
             state: state, line: line, text: text(), exited: microstep.exited.count, entered: microstep.entered.count)
-        trace?[last].deeds.append(deed)
+        trace?.microsteps[last].deeds.append(deed)
     }
 }

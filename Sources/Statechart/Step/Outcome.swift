@@ -20,9 +20,11 @@ package final class Macrostep: Sendable {
     /// The states that were entered, in order, over all microsteps, without the root.
     package let entered: [StateIndex]
     /// The microsteps in order; empty if no trace was requested.
-    package let microsteps: [Microstep]
+    package var microsteps: [Microstep] { trace?.microsteps ?? [] }
     /// The transitions tried, with eventless ones, in order over all microsteps; empty if no trace was requested.
-    package let findings: [CandidateFinding]
+    package var findings: [CandidateFinding] { trace?.findings ?? [] }
+    /// The trace; `nil` if not requested.
+    let trace: StepTrace?
     /// The requests for new rows and cancelled rows, without the item that was taken.
     package let requests: [Request]
     /// The emitted events in order, over all microsteps.
@@ -36,9 +38,9 @@ package final class Macrostep: Sendable {
     package let skipped: SkippedTimer?
 
     package init(
-        snapshot: Snapshot, exited: [StateIndex] = [], entered: [StateIndex] = [], microsteps: [Microstep] = [],
-        findings: [CandidateFinding] = [], requests: [Request] = [], emitted: [Event] = [], cost: Int = 0,
-        exitFailure: Refusal? = nil, skipped: SkippedTimer? = nil
+        snapshot: Snapshot, exited: [StateIndex] = [], entered: [StateIndex] = [], trace: StepTrace? = nil,
+        requests: [Request] = [], emitted: [Event] = [], cost: Int = 0, exitFailure: Refusal? = nil,
+        skipped: SkippedTimer? = nil
     ) {
         self.skipped = skipped
         self.exitFailure = exitFailure
@@ -47,8 +49,7 @@ package final class Macrostep: Sendable {
         self.snapshot = snapshot
         self.exited = exited
         self.entered = entered
-        self.microsteps = microsteps
-        self.findings = findings
+        self.trace = trace
         self.cost = cost
     }
 }
@@ -56,10 +57,17 @@ package final class Macrostep: Sendable {
 extension Macrostep: Equatable {
     package static func == (lhs: Macrostep, rhs: Macrostep) -> Bool {
         lhs.snapshot == rhs.snapshot && lhs.exited == rhs.exited && lhs.entered == rhs.entered
-            && lhs.microsteps == rhs.microsteps && lhs.findings == rhs.findings
-            && lhs.requests == rhs.requests && lhs.emitted == rhs.emitted && lhs.cost == rhs.cost
-            && lhs.exitFailure == rhs.exitFailure && lhs.skipped == rhs.skipped
+            && lhs.trace == rhs.trace && lhs.requests == rhs.requests && lhs.emitted == rhs.emitted
+            && lhs.cost == rhs.cost && lhs.exitFailure == rhs.exitFailure && lhs.skipped == rhs.skipped
     }
+}
+
+/// The record of a traced macrostep.
+package struct StepTrace: Sendable, Equatable {
+    /// The microsteps in order.
+    var microsteps: [Microstep] = []
+    /// The transitions tried so far, up to about `StepLimits.findings`.
+    var findings: [CandidateFinding] = []
 }
 
 /// Transitions taken together, and their results.
