@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo build release install deb package size lint test rest traits docs api unit count conformance property
-.PHONY: fuzz crash tsan wal wire api-fuzz console bench bench-check
+.PHONY: fuzz crash tsan wal wire api-fuzz console bench bench-check long-suites counted-release
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -96,6 +96,10 @@ rest: ## What 'test' leaves out because it is long: long suites, traits, units, 
 	@.ci/packages.sh
 	@.ci/python.sh
 	.ci/swift.sh build $(flags) --build-tests
+	$(MAKE) --no-print-directory --jobs 2 long-suites counted-release
+
+# The two halves of 'rest'. The suites often wait; the release is built meanwhile, in a folder of its own below .build.
+long-suites:
 	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --no-parallel --filter "$$heavy" \
 	    --event-stream-output-path .build/heavy.jsonl --event-stream-version 0
 	@.ci/slowest.py .build/heavy.jsonl
@@ -106,8 +110,9 @@ rest: ## What 'test' leaves out because it is long: long suites, traits, units, 
 	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory package
-	$(MAKE) --no-print-directory release
-	$(MAKE) --no-print-directory count
+
+counted-release:
+	$(MAKE) --no-print-directory release count flags='$(flags) --ignore-lock'
 
 wire: ## The HTTP of the end-to-end suites, recorded and compared with docs/openapi.json
 	@.ci/packages.sh
