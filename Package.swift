@@ -128,8 +128,8 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 heaps,
             ]),
-        // The client library of PostgreSQL.
-        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        // The client library of PostgreSQL, loaded when a database of it is named.
+        .target(name: "CPQ"),
         .target(
             name: "PostgresStore",
             dependencies: ["CPQ", "PostgresMigrations", "Statechart", "WorkflowJSON", "WorkflowStore"]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes sure of what is needed from the system: Swift, SQLite, RE2 and libpq with their headers, and time zones; for
-# tests also the server of PostgreSQL. Installs the missing packages with apt-get when it may (as root, or with sudo
-# that asks for no password); otherwise says what to install.
+# Makes sure of what is needed from the system: Swift, SQLite and RE2 with their headers, and time zones; for tests also
+# PostgreSQL. Installs the missing packages with apt-get when it may (as root, or with sudo that asks for no password);
+# otherwise says what to install.
 set -euo pipefail
 
 fail() {
@@ -29,11 +29,6 @@ has_re2() {
         int main() { return RE2::FullMatch("a", "a") ? 0 : 1; }' -std=c++17 -lre2 -lstdc++
 }
 
-has_pq() {
-    builds c '#include <libpq-fe.h>
-        int main(void) { return PQlibVersion() < 140000; }' -lpq "-I$(pkg-config --variable=includedir libpq)"
-}
-
 # The server itself, which only tests start, each run one of its own.
 has_server() { command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; }
 
@@ -53,7 +48,6 @@ command -v swift >/dev/null ||
 missing=()
 has_sqlite || missing+=(libsqlite3-dev)
 has_re2 || missing+=(libre2-dev)
-has_pq || missing+=(libpq-dev pkg-config)
 has_zones || missing+=(tzdata)
 if ! has_server; then
     # Without the server only its tests are left out, except where all tests must run.
@@ -66,7 +60,7 @@ fi
 [ "${#missing[@]}" -gt 0 ] || exit 0
 case $(uname) in Linux) ;; *) fail "a library is missing: ${missing[*]} (Debian's names)" ;; esac
 may_install || fail "a library is missing; on Debian and Ubuntu: sudo apt-get install ${missing[*]}"
-echo "Installing ${missing[*]} (SQLite and PostgreSQL for the database, RE2 for regular expressions, the time zones)"
+echo "Installing ${missing[*]} (SQLite for the database, RE2 for regular expressions, time zones, PostgreSQL for tests)"
 # No server of the system is needed, and none is to be started: unless somebody has said otherwise.
 settings=/etc/postgresql-common/createcluster.conf
 if [[ " ${missing[*]} " == *" postgresql "* ]] && ! grep -qs '^ *create_main_cluster' "$settings"; then
@@ -75,4 +69,4 @@ if [[ " ${missing[*]} " == *" postgresql "* ]] && ! grep -qs '^ *create_main_clu
 fi
 as_root apt-get update -qq
 as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
-has_sqlite && has_re2 && has_pq && has_zones || fail "a library is still missing after installing ${missing[*]}"
+has_sqlite && has_re2 && has_zones || fail "a library is still missing after installing ${missing[*]}"

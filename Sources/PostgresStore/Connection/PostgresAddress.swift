@@ -10,8 +10,11 @@ package struct PostgresAddress: Sendable, CustomStringConvertible {
 
     /// Checks a URL.
     ///
-    /// - Throws: `cannotOpen` if libpq does not understand the URL. The message does not repeat it.
+    /// - Throws: `cannotOpen` if libpq is missing or does not understand the URL. The message does not repeat it.
     package init(_ url: String) throws(StoreError) {
+        if let reason = CPQ_load() {
+            throw StoreError(.cannotOpen, "Cannot open the database: \(String(cString: reason))")
+        }
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
             throw StoreError(.cannotOpen, "Cannot open the database: its URL does not begin with 'postgres://'")
         }
