@@ -2,7 +2,7 @@ import Synchronization
 package import WorkflowAPI
 package import WorkflowStore
 
-/// The callers whom a daemon knows: the tokens of its access file, and the rules for users of this machine.
+/// The callers whom a daemon knows: the tokens of its storage, and the rules for users of this machine.
 ///
 /// Finding a caller takes a lock and blocks nothing else. Changes of tokens write the file, so they block.
 package final class AccessBook: Sendable {
@@ -11,7 +11,7 @@ package final class AccessBook: Sendable {
         var tokens: [String: TokenRecord] = [:]
         var unix: UnixAccess?
         /// True if there was no file when it was opened.
-        var isFileMissing = false
+        var isMissing = false
         /// The last time at which tokens that had ended were looked for.
         var looked = WireTime(milliseconds: 0)
 
@@ -25,8 +25,8 @@ package final class AccessBook: Sendable {
         }
     }
 
-    /// The file; `nil` until it is opened.
-    private let file = Mutex<AccessFile?>(nil)
+    /// The place of the tokens; `nil` until it is opened.
+    private let storage = Mutex<(any AccessStorage)?>(nil)
     private let now: @Sendable () -> WireTime
     private let state: Mutex<State>
     /// Held while the file is written, so that changes follow one another.
@@ -51,23 +51,23 @@ package final class AccessBook: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Takes the tokens of a file, which has all changes from then on. Blocks.
-    package func open(_ file: AccessFile) throws(AccessError) {
-        let content = try file.read()
-        self.file.withLock { $0 = file }
+    /// Takes the tokens of a storage, which has all changes from then on. Blocks.
+    package func open(_ storage: some AccessStorage) throws(AccessError) {
+        let content = try AccessContent(of: storage)
+        self.storage.withLock { $0 = storage }
         state.withLock { state in
             state.content = content ?? AccessContent()
-            state.isFileMissing = content == nil
+            state.isMissing = content == nil
             state.index()
         }
         changed()
     }
 
-    /// True if there was no file when it was opened, and none was written since.
-    package var isFileMissing: Bool { state.withLock { $0.isFileMissing } }
+    /// True if nothing had the tokens when the book was opened, and they were not written since.
+    package var isMissing: Bool { state.withLock { $0.isMissing } }
 
-    /// The path of the file; empty until it is opened.
-    package var path: String { file.withLock { $0?.path ?? "" } }
+    /// The path or address of the tokens; empty until they are opened.
+    package var path: String { storage.withLock { $0?.path ?? "" } }
 
     /// A number that grows with each change. What was found out about a caller holds while it stays the same.
     package var number: UInt64 { counter.load(ordering: .acquiring) }
@@ -267,7 +267,9 @@ extension AccessBook {
     ) throws(AccessError) -> Done {
         let (done, error) = try changing.withLock { _ throws(AccessError) -> (Done, AccessError?) in
             // A request may have waited for its body, or for this lock, while its own token ended.
-            guard let file = file.withLock({ $0 }) else { throw AccessError(.notWritten, "No file has the tokens") }
+            guard let storage = storage.withLock({ $0 }) else {
+                throw AccessError(.notWritten, "No file has the tokens")
+            }
             guard isAdmitted() else { throw AccessError(.notAdmitted, "The caller's token has ended") }
             var content = state.withLock { $0.content }
             guard takesBack || content.unrecorded.count < Self.longestUnrecorded else {
@@ -287,12 +289,12 @@ extension AccessBook {
             let install = {
                 self.state.withLock { state in
                     state.content = changed
-                    state.isFileMissing = false
+                    state.isMissing = false
                     state.index()
                 }
             }
             do throws(AccessError) {
-                try file.write(content, replaced: install)
+                try storage.write(content.bytes, replaced: install)
                 return ((record, token), nil)
             } catch {
                 guard takesBack else { throw error }

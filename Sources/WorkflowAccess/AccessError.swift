@@ -22,7 +22,7 @@ package struct AccessError: Error, CustomStringConvertible {
     package let code: Code
     package let description: String
 
-    init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
     }

@@ -1,6 +1,3 @@
-package import WorkflowAPI
-import WorkflowJSON
-
 #if canImport(Glibc)
     import Glibc
 #else
@@ -11,7 +8,7 @@ import WorkflowJSON
 ///
 /// Tokens are not in the database: so a backup holds no credential, and a restore brings no revoked token back. The
 /// file belongs to wfd's user and is readable by nobody else. It is replaced as a whole: written new, flushed, renamed.
-package struct AccessFile: Sendable {
+package struct AccessFile: AccessStorage {
     /// The path.
     package let path: String
 
@@ -25,7 +22,7 @@ package struct AccessFile: Sendable {
 
     /// Returns the content; `nil` if there is no file. Refuses a file that somebody else may have written or read, and
     /// one that is damaged: neither counts as missing.
-    func read() throws(AccessError) -> AccessContent? {
+    package func read() throws(AccessError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -54,19 +51,13 @@ package struct AccessFile: Sendable {
             if count == 0 { break }
             bytes += part
         }
-        do {
-            return try AccessContent.read(JSONReader.value(from: bytes), at: WirePlace(unknownFields: .refused))
-        } catch {
-            throw refused("it is damaged: \(error)")
-        }
+        return bytes
     }
 
     /// Replaces the content; on disk on return. A crash leaves the old content or the new one.
     ///
     /// - Parameter replaced: Called when the file has its new content, which a power failure may still undo.
-    func write(_ content: AccessContent, replaced: () -> Void) throws(AccessError) {
-        var bytes = JSONWriter.bytes(content)
-        bytes.append(UInt8(ascii: "\n"))
+    package func write(_ bytes: [UInt8], replaced: () -> Void) throws(AccessError) {
         guard bytes.count <= Self.longest else {
             throw AccessError(.tooMany, "The tokens and their queues are too many")
         }
@@ -111,65 +102,5 @@ package struct AccessFile: Sendable {
 
     private func notWritten(_ error: CInt) -> AccessError {
         AccessError(.notWritten, "Cannot write the tokens in '\(path)': \(String(cString: strerror(error)))")
-    }
-}
-
-/// The content of an access file.
-struct AccessContent: WireRecord, Equatable {
-    /// The number of the last change; it grows with each change.
-    var number: Int64 = 0
-    /// The changes that the database's audit may lack, the first made first.
-    var unrecorded: [AccessChange] = []
-    var tokens: [TokenRecord] = []
-
-    init() {}
-
-    init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
-        number = try fields.required("number", \.number)
-        unrecorded = try fields.required("unrecorded", \.unrecorded)
-        tokens = try fields.required("tokens", \.tokens)
-    }
-
-    func check() throws(WireError) {
-        let isUnique = Set(tokens.map(\.name)).count == tokens.count && Set(tokens.map(\.id)).count == tokens.count
-        guard isUnique, tokens.count <= APILimits.tokens else {
-            throw WireError(.invalidValue, path: "tokens", message: "Two tokens have the same name or id")
-        }
-        guard AccessChange.numbers.contains(number), unrecorded.allSatisfy({ $0.number <= number }) else {
-            throw WireError(.invalidValue, path: "number", message: "The number of the last change is not valid")
-        }
-    }
-}
-
-/// A change of the tokens, for the audit.
-package struct AccessChange: WireRecord, Equatable {
-    package let number: Int64
-    /// The token's name.
-    package let token: String
-    /// The change in words.
-    package let detail: String
-    package let actor: String?
-
-    /// The numbers that the audit takes: far more milliseconds than since 1970.
-    static let numbers: Range<Int64> = 0..<1 << 48
-
-    init(number: Int64, token: String, detail: String, actor: String?) {
-        self.number = number
-        self.token = token
-        self.detail = detail
-        self.actor = actor
-    }
-
-    package init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
-        number = try fields.required("number", \.number)
-        token = try fields.required("token", \.token)
-        detail = try fields.required("detail", \.detail)
-        actor = try fields.optional("actor", \.actor)
-    }
-
-    package func check() throws(WireError) {
-        guard Self.numbers.contains(number), !token.isEmpty else {
-            throw WireError(.invalidValue, path: "unrecorded", message: "A change that the audit lacks is not valid")
-        }
     }
 }

@@ -97,10 +97,10 @@ import WorkflowStore
 
     @Test func aMissingFileIsKnownUntilOneIsWritten() throws {
         let book = try book()
-        #expect(book.isFileMissing && book.path == file.path)
+        #expect(book.isMissing && book.path == file.path)
         _ = try create(book, "shop")
-        #expect(!book.isFileMissing)
-        #expect(try !self.book().isFileMissing)
+        #expect(!book.isMissing)
+        #expect(try !self.book().isMissing)
     }
 
     @Test func theFileHasNoSecretAndIsForItsOwnerAlone() throws {

@@ -37,7 +37,7 @@ package struct AccessWatch: Service {
         var query = AuditQuery(kind: .change(.token), limit: 1)
         // The audit is for people: a database that cannot be read has errors of its own.
         let caller = Caller(nil, namespace: .default)
-        while book.isFileMissing, let page = try? await engine.audits(query, by: caller).page {
+        while book.isMissing, let page = try? await engine.audits(query, by: caller).page {
             guard page.entries.isEmpty else {
                 return engine.log.tell(
                     .lostTokens, .warning,
