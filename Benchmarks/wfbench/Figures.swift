@@ -6,6 +6,7 @@ enum Figures {
         EngineFigures.figures + HTTPFigures.figures + AccessFigures.figures + LineFigures.figures
         + LatencyFigures.figures + TaskFigures.figures + EffectFigures.figures + CommandFigures.figures
         + StepFigures.figures + LibraryFigures.figures + ReplayFigures.figures + StreamFigures.figures
+        + ConsoleFigures.figures
 
     /// Returns the figures whose ids begin with one of these texts, or all figures.
     static func selected(_ only: [String], isQuick: Bool) throws -> [Figure] {

@@ -3,7 +3,7 @@ import EngineFloor
 import Foundation
 import LinuxEvents
 
-/// A non-blocking HTTP/1.1 connection over a unix socket with at most one request under way. It is as cheap as
+/// A non-blocking HTTP/1.1 connection with at most one request under way. It is as cheap as
 /// possible, because client and server share the cores.
 final class LoadConnection {
     let descriptor: Int32
@@ -14,11 +14,12 @@ final class LoadConnection {
     /// The number of bytes of the present answer, head and body; 0 while its head is incomplete.
     private var expected = 0
 
-    init(socket path: String) throws {
-        descriptor = try UnixSocket.connect(to: path)
-        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
-            throw BenchmarkError("cannot set up a connection to '\(path)'")
-        }
+    convenience init(socket path: String) throws { try self.init(UnixSocket.connect(to: path)) }
+
+    /// Takes a new, blocking socket.
+    init(_ socket: Int32) throws {
+        descriptor = socket
+        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw BenchmarkError("cannot set up a connection") }
     }
 
     /// Closes the connection.
@@ -135,6 +136,25 @@ enum UnixSocket {
         guard isConnected else {
             close(descriptor)
             throw BenchmarkError("cannot connect to '\(path)'")
+        }
+        return descriptor
+    }
+
+    /// Returns a blocking stream socket that is connected to a port of this machine.
+    static func connect(toPort port: Int) throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = UInt16(port).bigEndian
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else {
+            close(descriptor)
+            throw BenchmarkError("cannot connect to port \(port)")
         }
         return descriptor
     }

@@ -18,8 +18,9 @@ extension ServerProcess {
     }
 
     /// Creates a token that may send events. Returns its text.
-    func makeToken() throws -> String {
-        let answer = try ask(HTTPRequestText.post("/v1/tokens", #"{"name":"bench","roles":["send"]}"#), status: 201)
+    func makeToken(_ name: String = "bench", role: String = "send") throws -> String {
+        let body = #"{"name":"\#(name)","roles":["\#(role)"]}"#
+        let answer = try ask(HTTPRequestText.post("/v1/tokens", body), status: 201)
         guard case .string(let token)? = try JSONReader.value(from: answer).object?["token"] else {
             throw BenchmarkError("no token in '\(answer.prefix(40))…'")
         }

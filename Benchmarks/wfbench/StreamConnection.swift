@@ -17,9 +17,14 @@ final class StreamConnection {
     private var size: [UInt8] = []
 
     /// Requests a stream, which begins when its first comment is read.
-    init(socket path: String, _ target: String) throws {
-        descriptor = try UnixSocket.connect(to: path)
-        try HTTPRequestText.get(target).withUnsafeBytes { try UnixSocket.send($0, to: descriptor) }
+    convenience init(socket path: String, _ target: String) throws {
+        try self.init(UnixSocket.connect(to: path), HTTPRequestText.get(target))
+    }
+
+    /// Requests a stream on a new, blocking socket.
+    init(_ socket: Int32, _ request: [UInt8]) throws {
+        descriptor = socket
+        try request.withUnsafeBytes { try UnixSocket.send($0, to: descriptor) }
         var head = ""
         while !head.hasSuffix("\r\n\r\n") {
             var byte: UInt8 = 0
