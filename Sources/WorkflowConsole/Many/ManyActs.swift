@@ -49,7 +49,9 @@ extension ConsoleAct {
             return .seeOther(Link("runs", try await begin.confirmed(form).begun(by: visitor).run))
         } catch {
             let problem = ConsolePages.asProblem(error)
-            guard problem.type == .selectionChanged, let rehearsal = try await begin.draft.rehearsed(by: visitor) else {
+            // After a mistake in the form too, the rehearsal is there to be read again.
+            let isShown = problem.type == .selectionChanged || error is WireError
+            guard isShown, let rehearsal = try await begin.draft.rehearsed(by: visitor) else {
                 return .page(begin.content(problem, form), problem, for: visitor)
             }
             let page = RehearsalPage(begin.draft, rehearsal, visitor, typed: form, before: (begin, problem))

@@ -34,7 +34,8 @@ struct RehearsalPage {
                         "The run does what was rehearsed, for the instances of this rehearsal. It leaves an instance "
                             + "alone that moves before its turn, and counts it."
                     }
-                    begin.markup(typed)
+                    // A count is typed for one rehearsal.
+                    begin.markup(typed, count: before?.begin.digest == rehearsal.digest ? typed?.text("count") : nil)
                     ConsolePages.commandLine(begin.command)
                 }
             }
@@ -105,7 +106,8 @@ struct RehearsalPage {
 
     /// Returns what is different from an earlier rehearsal.
     private func moved(since former: BeginForm, _ problem: Problem) -> Markup {
-        ConsolePages.note(problem)
+        guard former.digest != rehearsal.digest else { return ConsolePages.note(problem) }
+        return ConsolePages.note(problem)
             + Words.facts([
                 ("Rehearsed before", Markup(text: Self.words(former.counts, draft.verb))),
                 ("Rehearsed now", Markup(text: Self.words(rehearsal.counts, draft.verb))),

@@ -116,6 +116,7 @@ import WorkflowServer
             let again = try begin(refused)
             #expect(again["reason"] == "a <b>reason</b>" && again["run"] == "mine" && again["count"] == count ?? "")
             #expect(!refused.text.contains("<b>reason"))
+            #expect(refused.text.contains("Groups of instances"))
         }
         skip["count"] = "101"
         skip["reason"] = nil
