@@ -132,7 +132,9 @@ let package = Package(
         .target(name: "CPQ"),
         .target(
             name: "PostgresStore",
-            dependencies: ["CPQ", "PostgresMigrations", "Statechart", "WorkflowJSON", "WorkflowStore"]),
+            dependencies: [
+                "CPQ", "PostgresMigrations", "Statechart", "WorkflowJSON", "WorkflowStore", "WorkflowThreads",
+            ]),
         .target(
             name: "WorkflowEngine",
             dependencies: [

@@ -99,6 +99,25 @@ package struct InstanceQuery: Sendable, Equatable {
     }
 }
 
+extension InstanceQuery {
+    /// The statuses of the instances that the query may select, in the order of the list index.
+    package var possibleStatuses: [InstanceStatus] {
+        InstanceStatus.allCases.filter { status in
+            status != .purging && takes(status) && (failures.isEmpty || !statuses.isEmpty || status.hasFailure)
+        }.sorted { $0.rawValue < $1.rawValue }
+    }
+}
+
+extension InstanceStatus {
+    /// True if an instance with this status has a failure.
+    fileprivate var hasFailure: Bool {
+        switch self {
+        case .failed, .suspended: true
+        case .running, .done, .cancelled, .purging: false
+        }
+    }
+}
+
 extension JSONObject {
     /// True if an instance with this failure failed on an invocation.
     fileprivate var isOfInvocation: Bool { self["message"]?.string.map(ActionFailure.isOfInvocation) ?? false }

@@ -11,10 +11,10 @@ import WorkflowStore
     @Test func theLastRowSaysWhoOwns() throws {
         let database = try TestDatabase()
         let (one, two) = (try database.log(1), try database.log(2))
-        try one.take(.first)
+        try one.take([.first])
         try one.confirm()
         try commit(one)
-        try two.take(.first)
+        try two.take([.first])
         #expect { try one.confirm() } throws: { code($0) == .fenced }
         #expect { try commit(one) } throws: { code($0) == .fenced }
         try commit(two)
@@ -25,7 +25,7 @@ import WorkflowStore
     @Test func aRowThatIsGoneFences() throws {
         let database = try TestDatabase()
         let log = try database.log(1)
-        try log.take(.first)
+        try log.take([.first])
         try commit(log)
         try database.run("DELETE FROM batch WHERE number = 3")
         #expect { try commit(log) } throws: { code($0) == .fenced }
@@ -36,7 +36,7 @@ import WorkflowStore
     @Test func aRowThatIsAnothersFences() throws {
         let database = try TestDatabase()
         let log = try database.log(1)
-        try log.take(.first)
+        try log.take([.first])
         try commit(log)
         try database.run("UPDATE batch SET owner = decode(repeat('02', 16), 'hex') WHERE number = 3")
         #expect { try log.confirm() } throws: { code($0) == .fenced }
@@ -47,7 +47,7 @@ import WorkflowStore
     @Test func aRefusedRowChangesNothing() throws {
         let database = try TestDatabase(partitions: 2)
         let log = try database.log(1)
-        for partition in 0...1 { try log.take(PartitionID(rawValue: Int64(partition))) }
+        try log.take([0, 1].map(PartitionID.init(rawValue:)))
         let bad = Statement(name: "bad", sql: "INSERT INTO namespace (id, name) VALUES (1, 'again')")
         let next = log.rows.values.map(\.self)
         let failure = #expect(throws: StoreError.self) { try log.commit(next, with: [Request(bad)]) }
@@ -78,7 +78,7 @@ import WorkflowStore
             END $$
             """)
         let log = try database.log(1)
-        try log.take(.first)
+        try log.take([.first])
         let fail = [Request(Statement(name: "fail", sql: "SELECT fail()"))]
         let row = try #require(log.rows[.first])
         if let expected {
@@ -105,7 +105,7 @@ import WorkflowStore
             let log = try database.log(owner)
             while ContinuousClock.now < end {
                 do {
-                    try log.take(.first)
+                    try log.take([.first])
                     takings.withLock { $0 += 1 }
                     for _ in 0..<Int.random(in: 1...20) {
                         note(log)

@@ -101,13 +101,13 @@ import WorkflowStore
             "number = 9223372036854775807, previous = 9223372036854775806",
         ] {
             try database.run("UPDATE batch SET \(change)")
-            #expect { try database.log(1).take(.first) } throws: { ($0 as? StoreError)?.code == .corrupt }
+            #expect { try database.log(1).take([.first]) } throws: { ($0 as? StoreError)?.code == .corrupt }
             try database.run(
                 """
                 UPDATE batch SET number = 1, previous = 0, next_position = 1, next_instance = 1, last_ms = 0,
                     dedupe_floor = 1, clock_ms = 0
                 """)
         }
-        try database.log(1).take(.first)
+        try database.log(1).take([.first])
     }
 }

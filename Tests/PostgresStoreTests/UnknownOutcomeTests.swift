@@ -20,7 +20,7 @@ import WorkflowStore
         let database = try TestDatabase(partitions: 2)
         let proxy = try CuttingProxy(to: database.server.socket)
         let log = try database.log(1, through: proxy)
-        for partition in 0...1 { try log.take(PartitionID(rawValue: Int64(partition))) }
+        try log.take([0, 1].map(PartitionID.init(rawValue:)))
         try Self.commit(log, 1_000)
         let before = proxy.passed(direction)
         try Self.commit(log, 1_001)
@@ -55,7 +55,7 @@ import WorkflowStore
         let database = try TestDatabase()
         let proxy = try CuttingProxy(to: database.server.socket)
         let log = try database.log(1, through: proxy)
-        try log.take(.first)
+        try log.take([.first])
         var id: Int64 = 2_000
         // A connection and the settling have fewer bytes.
         for byte in sample(Array(0..<1_200), every: 53) {
@@ -78,13 +78,13 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(2))) func anOwnerThatIsKilledLeavesNothingHalf() throws {
         let database = try TestDatabase()
         let (one, two) = (try database.log(1), try database.log(2))
-        try one.take(.first)
+        try one.take([.first])
         let stay = Statement(name: "stay", sql: "SELECT pg_terminate_backend(pg_backend_pid())")
         let row = try #require(one.rows[.first])
         #expect { try one.commit([row], with: [Request(Self.insert) { $0.add(9) }, Request(stay)]) } throws: {
             ($0 as? StoreError)?.code == .outcomeUnknown
         }
-        try two.take(.first)
+        try two.take([.first])
         guard case .notCommitted = one.resolve() else { Issue.record("the commit is not there"); return }
         #expect { try Self.commit(one, 10) } throws: { ($0 as? StoreError)?.code == .fenced }
         try Self.commit(two, 11)
@@ -95,7 +95,7 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(2))) func aWarningAtTheCommitLeavesItsOutcomeOpen() throws {
         let database = try TestDatabase()
         let log = try database.log(1)
-        try log.take(.first)
+        try log.take([.first])
         let warn = Statement(name: "warn", sql: "SELECT warn()")
         try database.run(
             """

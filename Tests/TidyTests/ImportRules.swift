@@ -31,7 +31,8 @@ enum ImportRules {
             "Darwin",
         ],
         "Sources/PostgresStore": [
-            "CPQ", "PostgresMigrations", "Statechart", "WorkflowJSON", "WorkflowStore", "Glibc", "Musl", "Darwin",
+            "CPQ", "PostgresMigrations", "Statechart", "WorkflowJSON", "WorkflowStore", "WorkflowThreads",
+            "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/WorkflowEngine": [
             "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore", "DequeModule", "HeapModule", "Logging",

@@ -28,6 +28,9 @@ CREATE TABLE effect (
 -- The order in which a partition's queue hands out effects.
 CREATE INDEX effect_queue ON effect (partition, queue, state, priority, due_ms, id);
 
+-- The effects whose result nobody awaits; few are.
+CREATE INDEX effect_call ON effect (instance_id, id) WHERE number IS NULL;
+
 -- Failed and late attempts: of every effect the first 10 and the last 90. They stay after the effect has ended.
 CREATE TABLE attempt (
     effect      bigint NOT NULL,

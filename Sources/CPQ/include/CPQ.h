@@ -15,7 +15,13 @@ typedef enum {
     PGRES_PIPELINE_SYNC = 10,
     PGRES_PIPELINE_ABORTED = 11,
 } ExecStatusType;
-typedef enum { PQTRANS_IDLE } PGTransactionStatusType;
+typedef enum {
+    PQTRANS_IDLE,
+    PQTRANS_ACTIVE,
+    PQTRANS_INTRANS,
+    PQTRANS_INERROR,
+    PQTRANS_UNKNOWN,
+} PGTransactionStatusType;
 
 typedef struct {
     char *keyword, *envvar, *compiled, *val, *label, *dispchar;

@@ -17,6 +17,18 @@ struct ArrayColumn {
         self.element = element
     }
 
+    /// Makes a column of numbers.
+    init(_ numbers: some Sequence<Int64>) {
+        self.init(.int8)
+        for number in numbers { append(number) }
+    }
+
+    /// Makes a column of texts.
+    init(texts: some Sequence<String>) {
+        self.init(.text)
+        for text in texts { append(text) }
+    }
+
     mutating func append(_ number: Int64) {
         begin(8)
         elements.append(number)

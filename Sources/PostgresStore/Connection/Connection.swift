@@ -59,13 +59,19 @@ final class Connection {
     /// Runs requests as one pipeline, and returns their answers. A transaction that an earlier failure left open is
     /// rolled back first.
     ///
+    /// - Parameter isContinuing: True to go on in an open transaction.
     /// - Throws: The first refusal; later requests are then not carried out. `lost` once the connection is of no use.
-    func run(_ requests: [Request], within time: Duration = patience) throws(PostgresFailure) -> [Answer] {
+    func run(
+        _ requests: [Request], within time: Duration = patience, continuing isContinuing: Bool = false
+    ) throws(PostgresFailure) -> [Answer] {
         guard !isLost else { throw PostgresFailure(.lost, "the connection was lost before") }
         let deadline = Deadline(after: time)
         var reading = PipelineReading()
         do throws(PostgresFailure) {
-            if PQtransactionStatus(handle) != PQTRANS_IDLE { try send(Request(.rollback), nil, &reading) }
+            let state = PQtransactionStatus(handle)
+            if state != PQTRANS_IDLE, !isContinuing || state != PQTRANS_INTRANS {
+                try send(Request(.rollback), nil, &reading)
+            }
             for (place, request) in requests.enumerated() { try send(request, place, &reading) }
             guard PQpipelineSync(handle) == 1 else { throw lost() }
             try flush(deadline)

@@ -6,6 +6,8 @@ struct Statement: Sendable {
     let sql: String
 
     static let begin = Statement(name: "begin", sql: "BEGIN")
+    static let beginReading = Statement(
+        name: "begin-reading", sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let commit = Statement(name: "commit", sql: "COMMIT")
     static let rollback = Statement(name: "rollback", sql: "ROLLBACK")
 }

@@ -29,6 +29,24 @@ struct LogRow: Equatable {
     /// The columns in the order in which they are read.
     static let columns = (numberColumns + ["settles", "owner"]).joined(separator: ", ")
 
+    private static let last = Statement(
+        name: "last-batches",
+        sql: """
+            SELECT \(columns) FROM unnest($1::bigint[]) w (wanted) CROSS JOIN LATERAL (
+                SELECT * FROM batch WHERE partition = wanted ORDER BY partition DESC, number DESC LIMIT 1
+            ) b ORDER BY partition
+            """)
+
+    /// Returns the request that reads the last rows of partitions, in the order of partitions.
+    static func lasts(_ partitions: [PartitionID]) -> Request {
+        Request(last) { $0.add(ArrayColumn(partitions.map(\.rawValue))) }
+    }
+
+    /// Returns the error of a partition without a row.
+    static func missing(_ partition: PartitionID) -> StoreError {
+        StoreError(.corrupt, "Cannot use partition \(partition.rawValue): its log is empty; restore a backup")
+    }
+
     /// Reads the columns.
     init(_ row: inout AnswerRow) throws(PostgresFailure) {
         partition = PartitionID(rawValue: try row.integer(in: PartitionID.range))

@@ -40,16 +40,15 @@ final class PartitionLog {
         self.patience = patience
     }
 
-    /// Takes a partition, whoever owns it. A transaction of its owner that is under way ends first.
+    /// Takes partitions, whoever owns them. A transaction of an owner that is under way ends first.
     ///
     /// - Throws: `fenced` if another owner appended at the same time; the caller may try again. `outcomeUnknown` as
     ///   `commit` does.
-    func take(_ partition: PartitionID) throws(StoreError) {
-        guard let base = try last(of: partition) else {
-            throw StoreError(
-                .corrupt, "Cannot take partition \(partition.rawValue): its log is empty; restore a backup")
-        }
-        try append([base], on: [base], with: [])
+    func take(_ partitions: [PartitionID]) throws(StoreError) {
+        let bases = try last(of: partitions)
+        let missing = Set(partitions).subtracting(bases.map(\.partition)).min()
+        if let missing { throw LogRow.missing(missing) }
+        try append(bases, on: bases, with: [])
     }
 
     /// Commits rows of tables in one transaction. Everything is on disk on return.
@@ -66,10 +65,11 @@ final class PartitionLog {
 
     /// Throws `fenced` if another owner has appended to an owned partition, or if the last row is gone.
     func confirm() throws(StoreError) {
-        for row in rows.values {
-            let last = try last(of: row.partition)
-            guard last?.number == row.number, last?.owner == row.owner else { throw fenced([row]) }
+        let last = try last(of: rows.keys.sorted())
+        let overtaken = rows.values.filter { row in
+            !last.contains { $0.partition == row.partition && $0.number == row.number && $0.owner == row.owner }
         }
+        if !overtaken.isEmpty { throw fenced(overtaken.sorted { $0.partition < $1.partition }) }
     }
 
     /// Runs requests that read, and returns their answers.
@@ -82,11 +82,11 @@ final class PartitionLog {
         }
     }
 
-    /// Returns the last row of a partition's log; `nil` if the log is empty.
-    func last(of partition: PartitionID) throws(StoreError) -> LogRow? {
-        let answers = try read([Request(Self.last) { $0.add(partition.rawValue) }])
+    /// Returns the last rows of partitions. A partition without a row is left out.
+    private func last(of partitions: [PartitionID]) throws(StoreError) -> [LogRow] {
+        let answers = try read([LogRow.lasts(partitions)])
         do {
-            return try answers.first?.first { row in try LogRow(&row) }
+            return try answers.first?.all { row in try LogRow(&row) } ?? []
         } catch {
             throw StoreError("Cannot read from '\(address)'", PostgresFailure(error))
         }
@@ -117,7 +117,8 @@ extension PartitionLog {
             throw StoreError(.fenced, "Cannot write: this process does not own the partition")
         }
         let new = zip(next, bases).map { $0.appended(to: $1, by: owner.bytes) }
-        let pipeline = [Request(.begin), Self.fence(new, on: base.owner)] + requests + [Request(.commit)]
+        let fence = Self.fence(new, on: bases.map(\.owner))
+        let pipeline = [Request(.begin), fence] + requests + [Request(.commit)]
         for attempt in 1... {
             do throws(PostgresFailure) {
                 let connection = try connected()
@@ -235,7 +236,7 @@ extension PartitionLog {
     private func settle(_ row: LogRow, on owner: [UInt8], _ deadline: Deadline) throws(PostgresFailure) {
         let connection = try Connection(address, within: deadline.left)
         let warnings = connection.warningCount
-        let pipeline = [Request(.begin), Self.fence([row], on: owner), Request(.commit)]
+        let pipeline = [Request(.begin), Self.fence([row], on: [owner]), Request(.commit)]
         let answers = try connection.run(pipeline, within: deadline.left)
         guard answers.last?.tag == "COMMIT", connection.warningCount == warnings else {
             throw PostgresFailure(.lost, "the server warned")
@@ -251,13 +252,6 @@ extension PartitionLog {
 // MARK: Statements
 
 extension PartitionLog {
-    private static let last = Statement(
-        name: "last-batch",
-        sql: """
-            SELECT \(LogRow.columns) FROM batch WHERE partition = $1::bigint
-            ORDER BY partition DESC, number DESC LIMIT 1
-            """)
-
     private static let row = Statement(
         name: "one-batch",
         sql: "SELECT \(LogRow.columns) FROM batch WHERE partition = $1::bigint AND number = $2::bigint")
@@ -271,17 +265,19 @@ extension PartitionLog {
             sql: """
                 INSERT INTO batch (owner, previous, \(names), settles, tally)
                 SELECT $1::bytea, (SELECT number FROM batch b WHERE b.partition = u.partition
-                    AND b.number = u.number - 1 AND b.owner = $2::bytea), \(names), settles, tally
-                FROM unnest(\(places), $\(numbers.count + 3)::boolean[], $\(numbers.count + 4)::text[])
-                    u (\(names), settles, tally)
+                    AND b.number = u.number - 1 AND b.owner = u.base), \(names), settles, tally
+                FROM unnest($2::bytea[], \(places), $\(numbers.count + 3)::boolean[], $\(numbers.count + 4)::text[])
+                    u (base, \(names), settles, tally)
                 """)
     }()
 
-    /// Returns the request that appends rows, each on top of a row of `owner`.
-    private static func fence(_ rows: [LogRow], on owner: [UInt8]) -> Request {
+    /// Returns the request that appends rows, each on top of a row of one of `owners`.
+    private static func fence(_ rows: [LogRow], on owners: [[UInt8]]) -> Request {
         Request(append) { parameters in
             parameters.add(rows.first?.owner ?? [])
-            parameters.add(owner)
+            var bases = ArrayColumn(.bytea)
+            for owner in owners { owner.append(to: &bases) }
+            parameters.add(bases)
             var numbers = LogRow.numberColumns.map { _ in ArrayColumn(.int8) }
             var (settles, tally) = (ArrayColumn(.bool), ArrayColumn(.text))
             for row in rows {

@@ -45,11 +45,28 @@ extension AnswerRow {
         return previous
     }
 
+    mutating func optionalPosition() throws(PostgresFailure) -> Position? { skipsNull() ? nil : try position() }
+
+    mutating func partitionID() throws(PostgresFailure) -> PartitionID {
+        PartitionID(rawValue: try integer(in: PartitionID.range))
+    }
+
+    /// Reads a digest; `nil` for no bytes.
+    mutating func digestOrEmpty() throws(PostgresFailure) -> Digest? {
+        let refused = implausible
+        let bytes = try blob(of: 0...32)
+        if bytes.isEmpty { return nil }
+        guard bytes.count == 32 else { throw refused }
+        return Digest(bytes: bytes)
+    }
+
     mutating func instanceID() throws(PostgresFailure) -> InstanceID { InstanceID(rawValue: try partitioned()) }
 
     mutating func machineID() throws(PostgresFailure) -> MachineID { MachineID(rawValue: try ordinal()) }
 
     mutating func seq() throws(PostgresFailure) -> Seq { Seq(rawValue: try ordinal()) }
+
+    mutating func optionalSeq() throws(PostgresFailure) -> Seq? { skipsNull() ? nil : try seq() }
 
     mutating func version() throws(PostgresFailure) -> MachineVersion { MachineVersion(rawValue: try ordinal()) }
 

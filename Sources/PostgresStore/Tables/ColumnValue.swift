@@ -80,4 +80,5 @@ extension Seq: ColumnValue {}
 extension Timestamp: ColumnValue {}
 extension Actor: ColumnValue {}
 extension ChangeAction: ColumnValue {}
+extension BulkRecord.State: ColumnValue {}
 extension EffectState: ColumnValue {}

@@ -32,6 +32,9 @@ extension EffectRecord: TableRow {
 
     static let byID = columns.select("effect-id", "WHERE id = $1::bigint")
 
+    static let byIDs = columns.select(
+        "effect-ids", "JOIN unnest($1::bigint[]) WITH ORDINALITY u (wanted, place) ON id = wanted ORDER BY place")
+
     private static let deletion = Statement(
         name: "delete-effect", sql: "DELETE FROM effect USING unnest($1::int8[]) u (ended) WHERE id = ended"
     ).requiringAll
@@ -39,9 +42,7 @@ extension EffectRecord: TableRow {
     /// Returns the request that deletes effects, all of which must be there; `nil` for none.
     static func delete(_ ids: [Position]) -> Request? {
         if ids.isEmpty { return nil }
-        var column = ArrayColumn(.int8)
-        for id in ids { column.append(id.rawValue) }
-        return Request(deletion) { $0.add(column) }
+        return Request(deletion) { $0.add(ArrayColumn(ids.map(\.rawValue))) }
     }
 }
 
@@ -79,8 +80,6 @@ extension AttemptRecord: TableRow {
         guard let write = columns.replace(attempts, key: ["effect", "attempt"]) else { return [] }
         let many = Set(attempts.filter { $0.attempt > firstKept }.map(\.effect)).sorted()
         if many.isEmpty { return [write] }
-        var effects = ArrayColumn(.int8)
-        for effect in many { effects.append(effect.rawValue) }
-        return [write, Request(forgetting) { $0.add(effects) }]
+        return [write, Request(forgetting) { $0.add(ArrayColumn(many.map(\.rawValue))) }]
     }
 }

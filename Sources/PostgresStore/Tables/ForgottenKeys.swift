@@ -61,20 +61,8 @@ struct ForgottenKeys {
 
     /// The requests that delete the keys, all of which must be there.
     var requests: [Request] {
-        if keys.isEmpty { return [] }
-        var (positions, scopes, bytes) = (ArrayColumn(.int8), ArrayColumn(.int8), ArrayColumn(.bytea))
-        for key in keys {
-            positions.append(key.position.rawValue)
-            scopes.append(key.scope.rawValue)
-            key.key.append(to: &bytes)
-        }
-        let delete = Request(Self.deletion) { parameters in
-            for column in [positions, scopes, bytes] { parameters.add(column) }
-        }
-        if texts.isEmpty { return [delete] }
-        var emptied = ArrayColumn(.int8)
-        for position in texts { emptied.append(position.rawValue) }
-        return [delete, Request(Self.emptying) { $0.add(emptied) }]
+        let emptying = Request(Self.emptying) { $0.add(ArrayColumn(texts.map(\.rawValue))) }
+        return [KeyRecord.delete(keys), texts.isEmpty ? nil : emptying].compactMap(\.self)
     }
 
     private static let rows = Statement(
@@ -87,14 +75,6 @@ struct ForgottenKeys {
                 ON first.namespace_id = m.namespace_id AND first.name = m.name AND first.version = 1
             WHERE j.position >= $1::bigint AND j.position <= $2::bigint ORDER BY j.position LIMIT $3::bigint
             """)
-
-    private static let deletion = Statement(
-        name: "delete-dedupe",
-        sql: """
-            DELETE FROM dedupe d USING unnest($1::int8[], $2::int8[], $3::bytea[]) u (position, scope, key)
-            WHERE d.key = u.key AND d.scope = u.scope AND d.position = u.position
-            """
-    ).requiringAll
 
     private static let emptying = Statement(
         name: "empty-key", sql: "UPDATE journal SET key = NULL FROM unnest($1::int8[]) u (row) WHERE position = u.row")

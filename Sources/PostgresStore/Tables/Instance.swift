@@ -14,18 +14,18 @@ extension InstanceRecord: TableRow {
     static func describe<Visitor: ColumnVisitor<Self>>(_ row: Self, _ column: inout Visitor) throws(Visitor.Failure) {
         try describeStep(row, &column)
         try column("uuid", row.uuid) { $0.uuid = try $1.uniqueID() }
-        try column("name", row.name) { $0.name = try $1.instanceName() }
         try column("salt", row.salt) { $0.salt = try $1.salt() }
         try column("salt_from", row.saltFrom) { $0.saltFrom = try $1.seq() }
         try column("created_ms", row.created) { $0.created = try $1.time() }
         try column("namespace_id", row.namespace) { $0.namespace = try $1.namespaceID() }
     }
 
-    /// Passes the id and the columns that a macrostep may change to a visitor.
+    /// Passes the id, the name and the columns that a macrostep may change to a visitor.
     private static func describeStep<Visitor: ColumnVisitor<Self>>(
         _ row: Self, _ column: inout Visitor
     ) throws(Visitor.Failure) {
         try column("id", row.id) { $0.id = try $1.instanceID() }
+        try column("name", row.name) { $0.name = try $1.instanceName() }
         try column("machine_id", row.machineID) { $0.machineID = try $1.machineID() }
         try column("status", row.status) { $0.status = try $1.word() }
         try column("seq", row.seq) { $0.seq = try $1.seq() }
@@ -46,18 +46,18 @@ extension InstanceRecord: TableRow {
         describeStep(columns.blank, &visitor)
         let (names, elements) = (visitor.names, visitor.elements)
         let places = elements.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")
-        let changes = names.dropFirst().map { "\($0) = u.\($0)" }.joined(separator: ", ")
+        let changes = names.dropFirst(2).map { "\($0) = u.\($0)" }.joined(separator: ", ")
         let update = Statement(
-            name: "update-instance",
+            name: "update-step",
             sql: """
                 UPDATE instance i SET \(changes) FROM unnest(\(places)) u (\(names.joined(separator: ", ")))
-                WHERE i.id = u.id
+                WHERE i.id = u.id AND i.name = u.name
                 """)
         return (update.requiringAll, elements)
     }()
 
-    /// Returns the request that writes the state of instances, all of which must be there; `nil` for none. A column
-    /// with an equal value costs no index entry.
+    /// Returns the request that writes the state of instances, all of which must be there with their names; `nil` for
+    /// none. A column with an equal value costs no index entry.
     static func update(_ rows: [InstanceRecord]) -> Request? {
         if rows.isEmpty { return nil }
         var filler = ColumnFiller<InstanceRecord>(step.elements)
@@ -69,6 +69,9 @@ extension InstanceRecord: TableRow {
 
     static let byName = columns.select(
         "instance-name", "WHERE namespace_id = $1::bigint AND name = $2::text AND status <> 'purging'")
+
+    /// The deleted instances among some.
+    static let purging = columns.select("purging-instances", "WHERE id = ANY ($1::bigint[]) AND status = 'purging'")
 
     static let byIDs = columns.select(
         "instance-ids",

@@ -31,6 +31,10 @@ extension JournalRecord: TableRow {
 
     static let byPosition = columns.select("journal-row", "WHERE position = $1::bigint")
 
+    static let byPositions = columns.select(
+        "journal-rows",
+        "JOIN unnest($1::bigint[]) WITH ORDINALITY u (wanted, place) ON position = wanted ORDER BY place")
+
     /// The value of the column `data`; for a redacted row, its commitment as JSON.
     private var storedData: String? {
         if case .redacted(let commitment) = salt { "\"\(commitment.text)\"" } else { data }

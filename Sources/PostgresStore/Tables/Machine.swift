@@ -29,5 +29,28 @@ extension MachineRecord: TableRow {
         ORDER BY version DESC LIMIT 1
         """)
 
+    /// The latest version of each name after one. Steps from name to name; a plain selection would pass every version.
+    static let latest = columns.select(
+        "machines-latest",
+        """
+        JOIN (
+            WITH RECURSIVE step (next, depth) AS (
+                (SELECT m.name, 1::bigint FROM machine m WHERE m.namespace_id = $1::bigint AND m.name > $2::text
+                    ORDER BY m.name LIMIT 1)
+                UNION ALL
+                SELECT (SELECT m.name FROM machine m WHERE m.namespace_id = $1::bigint AND m.name > next
+                    ORDER BY m.name LIMIT 1), depth + 1
+                FROM step WHERE next IS NOT NULL AND depth < $3::bigint
+            )
+            SELECT (SELECT m.id FROM machine m WHERE m.namespace_id = $1::bigint AND m.name = next
+                ORDER BY m.version DESC LIMIT 1) AS found
+            FROM step WHERE next IS NOT NULL AND depth <= $3::bigint
+        ) f ON id = found ORDER BY name
+        """)
+
+    static let newestNames = Statement(
+        name: "newest-names",
+        sql: "SELECT name FROM machine WHERE namespace_id = $1::bigint ORDER BY id DESC LIMIT $2::bigint")
+
     static let byID = columns.select("machine-id", "WHERE id = $1::bigint")
 }

@@ -21,6 +21,8 @@ extension QueueRecord: TableRow {
         try column("set_ms", row.set) { $0.set = try $1.time() }
     }
 
+    static let byName = columns.select("queue-name", "WHERE name = $1::text")
+
     /// No name is empty.
     static let after = columns.select("queues-after", "WHERE name > $1::text ORDER BY name LIMIT $2::bigint")
 }
@@ -52,6 +54,12 @@ extension MachineSetting: TableRow {
             row.suspension?.reason = reason
         }
     }
+
+    static let byKey = columns.select("machine-setting", "WHERE namespace_id = $1::bigint AND name = $2::text")
+
+    static let ofNamespace = columns.select(
+        "machine-settings-of",
+        "WHERE namespace_id = $1::bigint AND name > $2::text ORDER BY name LIMIT $3::bigint")
 
     static let after = columns.select(
         "machine-settings-after",

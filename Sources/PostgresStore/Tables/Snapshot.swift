@@ -24,5 +24,9 @@ extension SnapshotRecord: TableRow {
     }
 
     static let atOrBefore = columns.select(
-        "snapshot-before", "WHERE instance_id = $1::bigint AND seq <= $2::bigint ORDER BY seq DESC LIMIT 1")
+        "snapshot-before",
+        """
+        WHERE instance_id = $1::bigint AND seq <= $2::bigint AND salt IS NOT NULL
+        ORDER BY instance_id DESC, seq DESC LIMIT 1
+        """)
 }

@@ -129,6 +129,9 @@ struct Columns<Row: TableRow>: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Returns the select list with the name of a table before each column.
+    func of(_ table: String) -> String { names.map { "\(table).\($0)" }.joined(separator: ", ") }
+
     /// Returns the statement that selects rows by a condition.
     func select(_ name: String, _ condition: String) -> Statement {
         Statement(name: name, sql: "SELECT \(description) FROM \(table) \(condition)")

@@ -24,10 +24,7 @@ enum TallyTable {
         return [range, Request(emptying) { $0.add(partition.rawValue) }]
     }
 
-    /// Returns the request that reads the counts of all partitions that are not 0.
-    static var sums: Request { Request(summing) }
-
-    /// Reads a row of `sums`.
+    /// Reads the first columns of a row of `page`.
     static func count(_ row: inout AnswerRow) throws -> (key: TallyKey, count: Int64) {
         let key = TallyKey(
             machineID: try row.machineID(), status: try row.word(), configuration: try row.text())
@@ -51,12 +48,17 @@ enum TallyTable {
     private static let emptying = Statement(
         name: "empty-tally", sql: "DELETE FROM tally WHERE partition = $1::bigint AND n = 0")
 
-    private static let summing = Statement(
+    /// The counts of a namespace after a key, over all partitions, in pages.
+    static let page = Statement(
         name: "sum-tally",
         sql: """
-            SELECT machine_id, status, state, sum(n)::bigint FROM (
+            SELECT t.machine_id, t.status, t.state, sum(t.n)::bigint, m.name, m.version, m.semantics FROM (
                 SELECT machine_id, status, state, n FROM tally
                 UNION ALL SELECT \(changes) FROM batch, json_array_elements(tally::json) e
-            ) t GROUP BY 1, 2, 3 HAVING sum(n) <> 0 ORDER BY 1, 2, 3
+            ) t JOIN machine m ON m.id = t.machine_id
+            WHERE m.namespace_id = $1::bigint AND (cardinality($2::text[]) = 0 OR m.name = ANY ($2::text[]))
+                AND ($3::bigint IS NULL OR m.semantics < $3::bigint)
+                AND (t.machine_id, t.status, t.state) > ($4::bigint, $5::text, $6::text) AND t.status <> 'purging'
+            GROUP BY t.machine_id, t.status, t.state, m.id HAVING sum(t.n) <> 0 ORDER BY 1, 2, 3 LIMIT $7::bigint
             """)
 }

@@ -6,9 +6,11 @@ import WorkflowStore
 /// The batches may be of several partitions, and a later one may change what an earlier one wrote.
 struct BatchRequests {
     private var machines: [MachineRecord] = []
-    private var newInstances: [InstanceRecord] = []
-    /// The last states of changed instances, and their order.
+    private var newInstances: [InstanceID: InstanceRecord] = [:]
+    /// The last states of earlier instances.
     private var changed: [InstanceID: InstanceRecord] = [:]
+    /// The instances among them that get another name or another salt.
+    private var renamed: Set<InstanceID> = []
     private var journal: [JournalRecord] = []
     private var snapshots: [SnapshotRecord] = []
     private var armed: [TimerKey: TimerRecord] = [:]
@@ -22,6 +24,10 @@ struct BatchRequests {
     private var settings: [MachineKey: MachineSetting] = [:]
     private var isHeld: Bool?
     private var changes: [ChangeRecord] = []
+    private var runs = RunRequests()
+    private var purged: [AuditRecord] = []
+    private var purges: [PurgeRecord] = []
+    private var erasure = BatchErasure()
 
     /// The key of an attempt.
     private struct AttemptKey: Hashable {
@@ -29,11 +35,11 @@ struct BatchRequests {
         let attempt: Int64
     }
 
-    init(_ batches: [StoreBatch]) {
+    /// - Throws: `constraint` for a deletion of an instance that is not in its batch.
+    init(_ batches: [StoreBatch]) throws(StoreError) {
         for batch in batches {
             machines += batch.machines
-            newInstances += batch.newInstances
-            for instance in batch.changedInstances { changed[instance.id] = instance }
+            addInstances(of: batch)
             journal += batch.journal
             snapshots += batch.snapshots
             for key in batch.endedTimers where armed.removeValue(forKey: key) == nil { ended.append(key) }
@@ -44,7 +50,40 @@ struct BatchRequests {
             for setting in batch.changedSettings { settings[setting.key] = setting }
             isHeld = batch.isHeld ?? isHeld
             changes += batch.changes
+            runs.add(batch)
+            try addPurges(of: batch)
+            erasure.add(batch.erasure)
         }
+    }
+
+    private mutating func addInstances(of batch: StoreBatch) {
+        for instance in batch.newInstances { newInstances[instance.id] = instance }
+        for instance in batch.changedInstances {
+            if newInstances[instance.id] != nil {
+                newInstances[instance.id] = instance
+                continue
+            }
+            changed[instance.id] = instance
+            if instance.status == .purging || batch.erasure.instances.contains(instance.id) {
+                renamed.insert(instance.id)
+            }
+        }
+    }
+
+    private mutating func addPurges(of batch: StoreBatch) throws(StoreError) {
+        if batch.purged.isEmpty { return }
+        var heads: [InstanceID: Position] = [:]
+        for instance in batch.newInstances + batch.changedInstances { heads[instance.id] = instance.head }
+        for audit in batch.purged {
+            guard let head = heads[audit.instanceID] else {
+                throw StoreError(.constraint, "Cannot write: an instance that is deleted is not in the batch")
+            }
+            purges.append(
+                PurgeRecord(
+                    waits: false, head: head, instanceID: audit.instanceID, seq: Seq(rawValue: audit.rows),
+                    audit: audit.position))
+        }
+        purged += batch.purged
     }
 
     private mutating func addEffects(of batch: StoreBatch) {
@@ -65,13 +104,18 @@ struct BatchRequests {
         }
     }
 
-    /// The requests in the order in which they are carried out. Rows are in the order of their keys, so that indexes
-    /// grow in order.
-    var all: [Request] {
+    /// Returns the requests in the order in which they are carried out. Rows are in the order of their keys, so that
+    /// indexes grow in order.
+    ///
+    /// - Parameter floor: Returns the lowest position of a partition whose key is still remembered.
+    func all(floor: (PartitionID) -> Position) -> [Request] {
+        let ordered = changed.values.sorted { $0.id < $1.id }
         let requests = [
             MachineRecord.columns.insert(machines),
-            InstanceRecord.columns.insert(newInstances),
-            InstanceRecord.update(changed.values.sorted { $0.id < $1.id }),
+            // Frees names before new instances get them.
+            InstanceRecord.columns.update(ordered.filter { renamed.contains($0.id) }, key: "id"),
+            InstanceRecord.columns.insert(newInstances.values.sorted { $0.id < $1.id }),
+            InstanceRecord.update(ordered.filter { !renamed.contains($0.id) }),
             JournalRecord.columns.insert(journal),
             SnapshotRecord.columns.insert(snapshots),
             TimerRecord.delete(ended),
@@ -80,11 +124,14 @@ struct BatchRequests {
             EffectRecord.delete(endedEffects),
             EffectRecord.columns.insert(newEffects.values.sorted { $0.id < $1.id }),
             EffectRecord.columns.update(changedEffects.values.sorted { $0.id < $1.id }, key: "id"),
+            AuditRecord.columns.insert(purged),
+            PurgeRecord.columns.insert(purges),
             ChangeRecord.columns.insert(changes),
             isHeld.map { isHeld in Request(HeldColumn.write) { $0.add(isHeld) } },
         ]
-        let ordered = attempts.values.sorted { ($0.effect, $0.attempt) < ($1.effect, $1.attempt) }
-        return requests.compactMap(\.self) + AttemptRecord.write(ordered) + settingRequests
+        let attempts = attempts.values.sorted { ($0.effect, $0.attempt) < ($1.effect, $1.attempt) }
+        return requests.compactMap(\.self) + AttemptRecord.write(attempts) + settingRequests + runs.all
+            + ErasedRows.requests(erasure, floor: floor)
     }
 
     /// The requests for settings. The standard settings have no row.
@@ -112,16 +159,4 @@ struct BatchRequests {
     private static let forgetSetting = Statement(
         name: "delete-machine-setting",
         sql: "DELETE FROM machine_setting WHERE namespace_id = $1::bigint AND name = $2::text")
-}
-
-extension StoreBatch {
-    /// The parts of the batch that the store on PostgreSQL cannot write yet.
-    var unwritable: [String] {
-        let parts = [
-            ("erasures", erasure.isEmpty),
-            ("runs", changedRuns.isEmpty && runNames.isEmpty && forgottenRuns.isEmpty),
-            ("deletions", purged.isEmpty && sweep == nil),
-        ]
-        return parts.filter { !$0.1 }.map(\.0)
-    }
 }

@@ -13,16 +13,9 @@ extension BatchWriting {
             }
         }
         try BulkRecord.insert(batch.changedRuns, database, "INSERT OR REPLACE", values: values)
-        for (key, names) in batch.runNames.sorted(by: { $0.key < $1.key }) { try insert(names, of: key, database) }
-    }
-
-    private func insert(_ names: [InstanceName], of key: BulkKey, _ database: Database) throws {
-        let pieces = stride(from: 0, to: names.count, by: BulkRecord.namesOfPiece).enumerated().map { piece, start in
-            let some = names[start..<min(start + BulkRecord.namesOfPiece, names.count)]
-            return RunNames(
-                key: key, piece: Int64(piece), instances: some.map(\.rawValue).joined(separator: "\n"))
+        for (key, names) in batch.runNames.sorted(by: { $0.key < $1.key }) {
+            try RunNames.insert(RunNames.pieces(of: names, for: key), database, "INSERT OR REPLACE")
         }
-        try RunNames.insert(pieces, database, "INSERT OR REPLACE")
     }
 }
 
@@ -37,13 +30,10 @@ enum BulkQueries {
     }
 
     static func names(_ database: Database, of key: BulkKey, from number: Int64) throws -> [InstanceName] {
-        let size = Int64(BulkRecord.namesOfPiece)
-        let names = try database.first(
-            "SELECT instances FROM bulk_names \(BulkKey.condition) AND piece = ?", key, number / size
-        ) { row in
-            try row.text().split(separator: "\n").map { InstanceName(rawValue: "\($0)") }
-        }
-        return Array((names ?? []).dropFirst(Int(number % size)))
+        let piece = number / Int64(BulkRecord.namesOfPiece)
+        return try database.first(
+            "SELECT instances FROM bulk_names \(BulkKey.condition) AND piece = ?", key, piece
+        ) { row in RunNames.names(in: try row.text(), from: number) } ?? []
     }
 }
 

@@ -28,15 +28,6 @@ extension BulkRecord: TableRow {
     }
 }
 
-/// A piece of the list of instances that a run names.
-struct RunNames: Sendable {
-    var key: BulkKey
-    /// The number of the piece within the run, from 0.
-    var piece: Int64
-    /// The names of instances, one per line.
-    var instances: String
-}
-
 extension RunNames: TableRow {
     static let columns = Columns(
         of: "bulk_names", blank: RunNames(key: BulkRecord.columns.blank.key, piece: 0, instances: ""))
@@ -87,12 +78,6 @@ extension Table {
 }
 
 extension BulkKey {
-    fileprivate func with(
-        name: String? = nil, namespace: NamespaceID? = nil, partition: PartitionID? = nil
-    ) -> BulkKey {
-        BulkKey(name ?? self.name, in: namespace ?? self.namespace, partition: partition ?? self.partition)
-    }
-
     /// The columns of the key.
     static let columns = ["namespace_id", "name", "partition"]
     /// The SQL condition that selects the row with the key.

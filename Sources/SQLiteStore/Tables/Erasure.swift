@@ -1,5 +1,4 @@
 import Statechart
-import WorkflowJSON
 import WorkflowStore
 
 extension ErasureRecord: TableRow {
@@ -15,7 +14,7 @@ extension ErasureRecord: TableRow {
         try column("instance_id", row.instanceID) { $0.instanceID = InstanceID(rawValue: try $1.count()) }
         try column("uuid", row.uuid) { $0.uuid = try $1.uniqueID() }
         try column("seqs", row.seqs.text) { $0.seqs = try $1.seqs() }
-        try column("paths", row.pathsText) { ($0.paths, $0.dataPaths) = try $1.erasedPaths() }
+        try column("paths", ErasedPaths(of: row).text) { ($0.paths, $0.dataPaths) = try $1.erasedPaths() }
         try column("name", row.name) { $0.name = try $1.optionalText().map(InstanceName.init(rawValue:)) }
         try column("at_ms", row.at) { $0.at = try $1.time() }
         try column("seq", row.walk?.seq) { $0.walk = try $1.optionalSeq().map(ErasureWalk.init(seq:)) }
@@ -33,14 +32,6 @@ extension ErasureRecord: TableRow {
             if let walk = row.walk, top == nil || walk.bottom == ErasureWalk.unknown { throw columns.implausible }
             row.walk?.top = top ?? ErasureWalk.unknown
         }
-    }
-
-    /// The paths as JSON: a list of paths into the context, or an object of two lists, `context` and `data`.
-    private var pathsText: String? {
-        func list(_ paths: [String]) -> JSONValue { .array(paths.map(JSONValue.string)) }
-        guard let paths else { return nil }
-        if dataPaths.isEmpty { return JSONWriter.string(list(paths)) }
-        return JSONWriter.string(JSONValue.object(["context": list(paths), "data": list(dataPaths)]))
     }
 
     /// The identity of the erasure, the same in every copy of it.
@@ -61,27 +52,9 @@ extension StatementRow {
         return seqs
     }
 
-    /// Reads a text that `pathsText` made.
     fileprivate mutating func erasedPaths() throws(SQLiteFailure) -> (context: [String]?, data: [String]) {
-        guard let text = try optionalText() else { return (nil, []) }
-        // A text that is not JSON is not a list either.
-        guard let value = try? JSONReader.value(from: text) else { throw implausible }
-        guard let object = value.object else {
-            guard let context = value.texts else { throw implausible }
-            return (context, [])
-        }
-        guard object.count == 2, let context = object["context"]?.texts, let data = object["data"]?.texts, !data.isEmpty
-        else { throw implausible }
-        return (context, data)
-    }
-}
-
-extension JSONValue {
-    /// The texts of a list; `nil` if the value is not a list of texts.
-    fileprivate var texts: [String]? {
-        guard case .array(let values) = self else { return nil }
-        let texts = values.compactMap(\.string)
-        return texts.count == values.count ? texts : nil
+        guard let paths = ErasedPaths(text: try optionalText()) else { throw implausible }
+        return (paths.context, paths.data)
     }
 }
 

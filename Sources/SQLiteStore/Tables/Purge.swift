@@ -1,19 +1,6 @@
 import GRDB
 import WorkflowStore
 
-/// The part of an instance that is still to be deleted.
-struct PurgeRecord: Sendable {
-    /// True if the row is the instance's first one, emptied, whose key is remembered.
-    var waits: Bool
-    /// The position of the instance's last row.
-    var head: Position
-    var instanceID: InstanceID
-    /// The seq of the last row, which is also the number of rows left.
-    var seq: Seq
-    /// The position of the instance's deletion.
-    var audit: Position
-}
-
 extension PurgeRecord: TableRow {
     static let columns = Columns(
         of: "purge",

@@ -1,0 +1,99 @@
+import Statechart
+import Synchronization
+package import WorkflowStore
+
+/// A store in a database of PostgreSQL. Its writer takes all partitions.
+package final class PostgresDatabase: WorkflowStore {
+    package let identity: StoreIdentity
+    package let lineage: Lineage
+    package let partitions: [PartitionID]
+    package let holdReason: String?
+
+    let address: PostgresAddress
+    let readers: PostgresReaders
+    /// The limits of the reads.
+    let limits: ReadLimits
+    private let owner: UniqueID
+    private let isTaken = Mutex(false)
+
+    /// Opens the store in a database.
+    ///
+    /// - Parameter owner: A number that is unique for each start of a daemon.
+    package static func open(_ address: PostgresAddress, owner: UniqueID) throws(StoreError) -> PostgresDatabase {
+        try open(address, owner: owner, limits: ReadLimits())
+    }
+
+    static func open(
+        _ address: PostgresAddress, owner: UniqueID, limits: ReadLimits
+    ) throws(StoreError) -> PostgresDatabase {
+        let connection = ReadingConnection(address)
+        let snapshot = Snapshot(address: address, read: connection.run)
+        return PostgresDatabase(address, owner, try StoreRow.read(snapshot), limits)
+    }
+
+    private init(_ address: PostgresAddress, _ owner: UniqueID, _ row: StoreRow, _ limits: ReadLimits) {
+        self.address = address
+        self.owner = owner
+        self.limits = limits
+        identity = row.identity
+        lineage = Lineage(row.restorations, generation: row.identity.generation)
+        partitions = (0..<row.partitions).map(PartitionID.init(rawValue:))
+        holdReason = row.isHeld ? "they were held when the store was opened" : nil
+        readers = PostgresReaders(address)
+    }
+
+    /// The audit, which this store lacks so far.
+    package var audit: (any StoreAudit)? { nil }
+
+    /// The server's operators know how much room it has.
+    package func usage() async throws(StoreError) -> StoreUsage? { nil }
+
+    package var upkeep: (any StoreUpkeep)? { nil }
+
+    /// PostgreSQL has its own backups.
+    package var backups: (any StoreBackups)? { nil }
+
+    package func writer() throws(StoreError) -> sending any StoreWriter {
+        let wasTaken = isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return isTaken
+        }
+        guard !wasTaken else {
+            throw StoreError(.locked, "Cannot write to '\(address)': its writing side is taken already")
+        }
+        return try PostgresWriter(address, owner: owner, partitions: partitions, readers: readers)
+    }
+
+    package func look<Result: Sendable>(
+        _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
+    ) async throws(StoreError) -> Result {
+        try await readers.read { snapshot in
+            let lookup = SnapshotLookup(snapshot)
+            let row = try snapshot.read(LogRow.lasts([.first])) { answer in
+                try answer.first { row in try LogRow(&row) }
+            }
+            guard let row else { throw LogRow.missing(.first) }
+            return body(lookup, row.numbers)
+        }
+    }
+}
+
+/// The lookups of one read, which all see one committed state.
+private final class SnapshotLookup: PostgresLookup {
+    let rows = PrefetchedRows()
+    private let snapshot: Snapshot
+
+    init(_ snapshot: Snapshot) {
+        self.snapshot = snapshot
+    }
+
+    var address: PostgresAddress { snapshot.address }
+
+    func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp {
+        let last = try read(LogRow.lasts([partition])) { answer in try answer.first { row in try LogRow(&row) } }
+        guard let last else { throw LogRow.missing(partition) }
+        return last.keys.forgotten
+    }
+
+    func answers(_ requests: [Request]) throws(StoreError) -> [Answer] { try snapshot.answers(requests) }
+}

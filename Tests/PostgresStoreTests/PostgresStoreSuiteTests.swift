@@ -1,0 +1,65 @@
+import PostgresTesting
+import StoreSuite
+import Testing
+import ThreadTesting
+import WorkflowStore
+
+@testable import PostgresStore
+
+/// Tests the store on PostgreSQL with the suite of all stores, one check at a time: other suites wait for the same
+/// server with a deadline.
+@Suite(.serialized, .ownThreads, .enabled(if: PostgresServer.isWanted)) struct PostgresStoreSuiteTests {
+    private static let many: Set<StoreSuite.Capability> = [.partitions]
+
+    @Test(arguments: StoreSuite.checks(for: []))
+    func holdsInOnePartition(check: StoreSuite.Check) async throws {
+        let database = try TestDatabase()
+        try await check.run { try database.open() }
+    }
+
+    @Test(arguments: StoreSuite.checks(for: many))
+    func holdsInSixteenPartitions(check: StoreSuite.Check) async throws {
+        let database = try TestDatabase(partitions: 16)
+        try await check.run { try database.open() }
+    }
+
+    /// With answers of a few rows, every read needs several of them.
+    @Test(arguments: sample(StoreSuite.checks(for: []), every: 4))
+    func holdsInSmallSlices(check: StoreSuite.Check) async throws {
+        let database = try TestDatabase()
+        var limits = ReadLimits()
+        (limits.sliceRows, limits.costlyRows) = (3, 2)
+        try await check.run { [limits] in try database.open(limits) }
+    }
+
+    /// Pages that read few rows come back short or empty, and the whole list is still the same.
+    @Test(arguments: StoreSuite.Mark.allCases.flatMap { StoreSuite.checks(marked: $0) })
+    func holdsInShortPages(check: StoreSuite.Check) async throws {
+        let database = try TestDatabase()
+        var limits = ReadLimits()
+        limits.pageRows = 2
+        try await check.run { [limits] in try database.open(limits) }
+    }
+
+    /// The checks that the store cannot pass are on this list.
+    @Test func theChecksAreAllThatADatabaseCanTake() throws {
+        #expect(StoreSuite.Capability.all(of: try TestDatabase().open()) == [])
+        #expect(StoreSuite.Capability.all(of: try TestDatabase(partitions: 16).open()) == Self.many)
+        #expect(StoreSuite.checks(for: Self.many).count == 98)
+        #expect(
+            StoreSuite.leftOut(for: Self.many) == [
+                "a backup has what was committed before its copying ended",
+                "a backup that is given up or refused by its check is not there",
+                "going through the store passes every record once",
+            ])
+    }
+}
+
+extension TestDatabase {
+    /// Opens the store as a new owner.
+    func open(_ limits: ReadLimits = ReadLimits()) throws -> PostgresDatabase {
+        var random = SystemRandomNumberGenerator()
+        let owner = UniqueID(at: Timestamp(rawValue: 1), random: &random)
+        return try PostgresDatabase.open(try address, owner: owner, limits: limits)
+    }
+}
