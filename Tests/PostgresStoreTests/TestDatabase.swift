@@ -11,6 +11,12 @@ struct TestDatabase {
     let server: PostgresServer
     let name: String
 
+    /// Names a database that is there.
+    init(server: PostgresServer, name: String) {
+        self.server = server
+        self.name = name
+    }
+
     /// Makes an empty store.
     init(partitions: Int64 = 1) throws {
         server = try #require(PostgresServer.shared, "PostgreSQL must be there: apt-get install postgresql")

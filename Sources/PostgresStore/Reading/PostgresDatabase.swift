@@ -18,14 +18,21 @@ package final class PostgresDatabase: WorkflowStore {
 
     /// Opens the store in a database.
     ///
-    /// - Parameter owner: A number that is unique for each start of a daemon.
-    package static func open(_ address: PostgresAddress, owner: UniqueID) throws(StoreError) -> PostgresDatabase {
-        try open(address, owner: owner, limits: ReadLimits())
+    /// - Parameters:
+    ///   - owner: A number that is unique for each start of a daemon.
+    ///   - isInsecure: True to accept settings of the server by which a crash may lose what was answered.
+    /// - Throws: An error that says what to do, for a server or a database where no store can be.
+    package static func open(
+        _ address: PostgresAddress, owner: UniqueID, insecure isInsecure: Bool = false
+    ) throws(StoreError) -> PostgresDatabase {
+        try open(address, owner: owner, insecure: isInsecure, limits: ReadLimits())
     }
 
     static func open(
-        _ address: PostgresAddress, owner: UniqueID, limits: ReadLimits
+        _ address: PostgresAddress, owner: UniqueID, insecure isInsecure: Bool = false, limits: ReadLimits
     ) throws(StoreError) -> PostgresDatabase {
+        let facts = try ServerFacts.read(address)
+        if let refusal = facts.refusal(at: address, insecure: isInsecure) { throw refusal }
         let connection = ReadingConnection(address)
         let snapshot = Snapshot(address: address, read: connection.run)
         return PostgresDatabase(address, owner, try StoreRow.read(snapshot), limits)

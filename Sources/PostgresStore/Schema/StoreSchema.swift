@@ -23,6 +23,10 @@ package struct StoreSchema: Sendable {
             throw StoreError(
                 .unsupported, "Cannot create the store in '\(address)': it may have 1 to 64 partitions")
         }
+        var facts = try ServerFacts.read(address)
+        // There is no store yet, and the settings of the server matter once it is used.
+        facts.schema = Self.newest
+        if let refusal = facts.refusal(at: address, insecure: true) { throw refusal }
         do {
             let connection = try Connection(address)
             let found = try connection.run([Request(Self.tables)])
