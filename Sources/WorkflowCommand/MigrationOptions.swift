@@ -83,14 +83,16 @@ struct MigrationOptions: ParsableArguments {
         return merged.isEmpty ? nil : merged
     }
 
-    /// Splits texts at their first '='.
+    /// Returns the right sides by the left ones.
     private static func pairs(_ texts: [String], _ option: String, _ form: String) throws -> [String: String] {
         var pairs: [String: String] = [:]
         for text in texts {
-            guard let sign = text.firstIndex(of: "="), sign != text.startIndex, text.index(after: sign) != text.endIndex
-            else { throw ValidationError("'\(option) \(text)' must be \(form)") }
-            guard pairs.updateValue(String(text[text.index(after: sign)...]), forKey: String(text[..<sign])) == nil
-            else { throw ValidationError("'\(text[..<sign])' is given twice by '\(option)'") }
+            guard let pair = AssignmentText(text) else {
+                throw ValidationError("'\(option) \(text)' must be \(form)")
+            }
+            guard pairs.updateValue(pair.right, forKey: pair.left) == nil else {
+                throw ValidationError("'\(pair.left)' is given twice by '\(option)'")
+            }
         }
         return pairs
     }

@@ -16,12 +16,11 @@ package struct Asset: Sendable {
     static let stylesheet = Asset(
         "console", "css", "text/css; charset=utf-8", PackageResources.console_css + Array(SVGStyle.sheet.utf8))
 
-    /// The script of all pages, without its lines of comments.
+    /// The script of all pages, without its lines of comments and its indentation. No text in it has several lines.
     static let module: Asset = {
-        let lines = PackageResources.console_mjs.split(separator: UInt8(ascii: "\n")).filter { line in
-            let text = line.drop { $0 == UInt8(ascii: " ") }
-            return !["//", "/**", "* "].contains { text.starts(with: $0.utf8) }
-        }
+        let lines = PackageResources.console_mjs.split(separator: UInt8(ascii: "\n"))
+            .map { line in line.drop { $0 == UInt8(ascii: " ") } }
+            .filter { text in !["//", "/**", "* "].contains { text.starts(with: $0.utf8) } }
         return Asset(
             "console", "mjs", "text/javascript; charset=utf-8", Array(lines.joined(separator: "\n".utf8)) + [10])
     }()

@@ -192,7 +192,11 @@ extension ConsolePages {
             Tag.meta(.charset("utf-8")) + Tag.meta(.name("viewport"), .content("width=device-width"))
             + Tag.title { "\(content.title) · wfd" } + Tag.link(.rel("stylesheet"), .href(Asset.stylesheet.link))
             + Tag.link(.rel("icon"), .href(Asset.icon.link)) + Markup(module: Asset.module)
-        let live = visitor == nil ? Markup() : Tag.p(.id("live"), .status) + KeysDialog.markup
+        let done = (request?.done).flatMap { ConsoleAct.named($0) }.map { act in
+            Tag.p(.id("done"), .status) { "Done: \(act.title)." }
+        }
+        let live =
+            visitor == nil ? Markup() : Tag.p(.id("live"), .status) + (done ?? Markup()) + KeysDialog.markup
         return .page(head, header(request, visitor) + live + main(content))
     }
 

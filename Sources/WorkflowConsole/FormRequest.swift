@@ -10,9 +10,20 @@ package struct FormRequest: Sendable {
     ///   - words: The words of the path after `/console/act`, percent-decoded.
     ///   - fields: The fields of the form in their order.
     package init?(words: [String], fields: [(name: String, value: String)]) {
-        let single = fields.map(\.name).filter { $0 != Self.instances }
-        guard Set(single).count == single.count else { return nil }
+        guard Self.repeated(in: fields) == nil else { return nil }
         (self.words, self.fields) = (words, fields)
+    }
+
+    /// Returns the name of a field that stands twice, although it may stand once; `nil` for none.
+    package static func repeated(in fields: [(name: String, value: String)]) -> String? {
+        var names: Set<String> = []
+        return fields.first { $0.name != instances && !names.insert($0.name).inserted }?.name
+    }
+
+    /// The fields as they can be sent in another session: without what that of the form gave, and from its rehearsal.
+    var kept: [(name: String, value: String)] {
+        fields.filter { !["form", "key", "seq", "confirmed", "edit"].contains($0.name) }
+            .map { ($0.name, $0.name == "step" ? "rehearse" : $0.value) }
     }
 
     /// The name of the field that may stand more than once.

@@ -10,6 +10,8 @@ package struct PageRequest: Sendable {
     let drawn: String?
     /// True if the browser has the page, and asks for its content alone.
     let isParts: Bool
+    /// The word of the act that led to the page; `nil` for none.
+    let done: String?
     /// The journal's last place before the page is made; a stream from there misses nothing. `nil` if it is unknown.
     package var cursor: String?
 
@@ -25,7 +27,8 @@ package struct PageRequest: Sendable {
         words: [String], query: [(name: String, value: String)], target: String, parts: String? = nil
     ) {
         (self.words, self.target) = (words, target)
-        self.query = query.filter { !$0.value.isEmpty }
+        self.query = query.filter { !$0.value.isEmpty && $0.name != "done" }
+        done = query.first { $0.name == "done" }?.value
         (isParts, drawn) = (parts != nil, parts)
     }
 

@@ -79,6 +79,29 @@ function light(drawing) {
   }
 }
 
+/** Makes one stop for Tab of the states of a drawing, the innermost active one first. */
+function rove() {
+  for (const drawing of main.querySelectorAll('.drawing')) {
+    const stops = [...drawing.querySelectorAll('[data-state][tabindex="0"]')];
+    const stop = stops.filter((state) => state.matches('.active')).pop() ?? stops[0];
+    for (const state of stops) if (state !== stop) state.setAttribute('tabindex', '-1');
+  }
+}
+
+main.addEventListener('keydown', (event) => {
+  const way = ['ArrowLeft', 'ArrowUp', '', 'ArrowRight', 'ArrowDown'].indexOf(event.key);
+  const state = /** @type {Element} */ (event.target);
+  const states = [...(state.closest('.drawing')?.querySelectorAll('[data-state]') ?? [])];
+  const at = states.indexOf(state);
+  if (way < 0 || at < 0 || isModified(event)) return;
+  event.preventDefault();
+  const other = /** @type {SVGElement | undefined} */ (states[at + (way < 2 ? -1 : 1)]);
+  if (!other) return;
+  state.setAttribute('tabindex', '-1');
+  other.setAttribute('tabindex', '0');
+  other.focus();
+});
+
 // MARK: Times
 
 /** Returns the two largest units, as the server does: `2d 7h`.
@@ -164,6 +187,7 @@ async function show() {
     const fresh = page.querySelector('main');
     if (signal.aborted || !fresh) return;
     exchange(main, fresh);
+    rove();
     showTimes();
     setSlider();
     document.title = `${main.querySelector('h1')?.textContent} · wfd`;
@@ -300,7 +324,15 @@ main.addEventListener('click', (event) => {
   const seq = /^(?:\?seq=(\d+))?$/.exec(link.search);
   if (link.pathname !== location.pathname || link.hash || !seq) return;
   event.preventDefault();
+  history.pushState(null, '', location.pathname + (seq[1] ? `#seq=${seq[1]}` : ''));
   wind(Number(seq[1] ?? 0));
+});
+
+/** Returns the seq that the address names; 0 for none. */
+const named = () => Number(/^#seq=(\d+)$/.exec(location.hash)?.[1] ?? 0);
+
+addEventListener('hashchange', () => {
+  if (slider() && (named() || !location.hash) && named() !== wound) wind(named());
 });
 
 // MARK: Keys
@@ -357,8 +389,16 @@ document.addEventListener('keydown', (event) => {
 
 document.documentElement.classList.add('js');
 for (const drawing of main.querySelectorAll('.drawing')) center(drawing);
+rove();
 showTimes();
 if (location.hash === '#f-prefix') find();
-const seq = /^#seq=(\d+)$/.exec(location.hash);
-if (seq && slider()) wind(Number(seq[1]));
+const done = document.getElementById('done');
+if (done) {
+  // Said once: a reload does not say it again. What is there from the beginning is not read aloud.
+  history.replaceState(null, '', location.href.replace(/[?&]done=[a-z-]+/, ''));
+  const text = done.textContent;
+  done.textContent = '';
+  setTimeout(() => (done.textContent = text), 200);
+}
+if (named() && slider()) wind(named());
 else listen();

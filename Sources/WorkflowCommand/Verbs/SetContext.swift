@@ -42,7 +42,7 @@ struct SetContext: Verb {
         if allChanges.isEmpty, unset.isEmpty { throw ValidationError("Nothing to change: give PATH=JSON or '--unset'") }
         var paths: Set<String> = []
         for change in allChanges {
-            let path = try Self.parts(of: change).path
+            let path = try Self.parts(of: change).left
             guard paths.insert(path).inserted else { throw ValidationError("'\(path)' is set twice") }
         }
         try many.check(instance: many.isUsed ? nil : instance, options)
@@ -54,8 +54,8 @@ struct SetContext: Verb {
     func run(in session: Session) async throws {
         var values = JSONObject()
         for change in allChanges {
-            let (path, text) = try Self.parts(of: change)
-            values[path] = try value(text, of: path, in: session)
+            let parts = try Self.parts(of: change)
+            values[parts.left] = try value(parts.right, of: parts.left, in: session)
         }
         guard let instance, !many.isUsed else {
             let action = BulkAction(.set, set: values.isEmpty ? nil : values, unset: unset.isEmpty ? nil : unset)
@@ -78,18 +78,8 @@ struct SetContext: Verb {
         }
     }
 
-    /// Splits a change at the first '=' outside of brackets.
-    private static func parts(of change: String) throws -> (path: String, text: String) {
-        var depth = 0
-        for index in change.indices {
-            switch change[index] {
-            case "[": depth += 1
-            case "]": depth -= 1
-            case "=" where depth == 0:
-                return (String(change[..<index]), String(change[change.index(after: index)...]))
-            default: break
-            }
-        }
+    private static func parts(of change: String) throws -> AssignmentText {
+        if let parts = AssignmentText(change) { return parts }
         throw ValidationError("'\(change)' has no value; write PATH=JSON")
     }
 

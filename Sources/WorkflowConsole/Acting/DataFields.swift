@@ -25,23 +25,23 @@ struct DataFields {
     /// True if the data has fields of its own.
     var areTyped: Bool { types != nil }
 
-    var fields: [VerbField] {
+    var fields: [FormField] {
         guard let types else {
             let type = machine?.eventData[event].map { "JSON: \($0.phrase)." }
             return [
-                VerbField("data", "Data", .json, as: .elsewhere, hint: type ?? "JSON; empty for none."),
-                VerbField(Self.mode, "", .hidden, as: .elsewhere),
+                FormField("data", "Data", .json, as: .elsewhere, hint: type ?? "JSON; empty for none."),
+                FormField(Self.mode, "", .hidden, as: .elsewhere),
             ]
         }
         return types.map { name, type in
             let (kind, isOptional) = Self.kind(of: type)
-            return VerbField(
+            return FormField(
                 "data.\(name)", name, kind, as: .elsewhere, isRequired: !isOptional,
                 hint: "\(type)\(Self.isJSON(type) ? ", as JSON" : "")")
         }
     }
 
-    private static func kind(of type: CELType) -> (VerbField.Kind, isOptional: Bool) {
+    private static func kind(of type: CELType) -> (FormField.Kind, isOptional: Bool) {
         switch type {
         case .optional(let type): (kind(of: type).0, true)
         case .bool: (.choice([("", "–"), ("true", "true"), ("false", "false")]), false)

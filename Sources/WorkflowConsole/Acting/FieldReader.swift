@@ -9,6 +9,14 @@ struct FieldReader {
 
     init(_ form: FormRequest) { self.form = form }
 
+    /// Throws the first mistake, for a form whose refusal is one message.
+    func check(_ fields: [FormField]) throws(WireError) {
+        for field in fields {
+            guard let mistake = mistakes[field.name] else { continue }
+            throw WireError(.invalidValue, path: field.name, message: mistake)
+        }
+    }
+
     /// Adds a mistake; the first one of a field stays.
     mutating func refuse(_ name: String, _ message: String) {
         if mistakes[name] == nil { mistakes[name] = message }
@@ -73,14 +81,14 @@ struct FieldReader {
     }
 
     static func lines(of text: String) -> [String] {
-        text.split(whereSeparator: \.isNewline).map { $0.trimmed }.filter { !$0.isEmpty }
+        text.split(whereSeparator: \.isNewline).map { AssignmentText.trimmed($0) }.filter { !$0.isEmpty }
     }
 
-    /// Returns pairs, each `left=right` in a line of its own; `nil` for none. The first `=` outside of brackets counts.
-    mutating func pairs(_ name: String) -> [(left: String, right: String)]? {
-        var pairs: [(left: String, right: String)] = []
+    /// Returns pairs, each in a line of its own; `nil` for none.
+    private mutating func pairs(_ name: String) -> [AssignmentText]? {
+        var pairs: [AssignmentText] = []
         for line in lines(name) ?? [] {
-            guard let pair = Self.pair(line) else {
+            guard let pair = AssignmentText(line) else {
                 refuse(name, "'\(line)' has no '=' with something on both sides")
                 continue
             }
@@ -89,24 +97,6 @@ struct FieldReader {
         }
         return pairs.isEmpty ? nil : pairs
     }
-
-    private static func pair(_ line: String) -> (left: String, right: String)? {
-        var depth = 0
-        for place in line.indices {
-            switch line[place] {
-            case "[": depth += 1
-            case "]": depth -= 1
-            case "=" where depth == 0:
-                let (left, right) = (line[..<place].trimmed, line[line.index(after: place)...].trimmed)
-                return left.isEmpty || right.isEmpty ? nil : (left, right)
-            default: break
-            }
-        }
-        return nil
-    }
-
-    /// Returns a line without spaces around its `=`, as wfctl takes it.
-    static func withoutSpaces(_ line: String) -> String { pair(line).map { "\($0.left)=\($0.right)" } ?? line }
 
     /// Returns texts by texts; `nil` for none.
     mutating func map(_ name: String) -> [String: String]? {
@@ -122,14 +112,5 @@ struct FieldReader {
             values[pair.left] = value
         }
         return values
-    }
-}
-
-extension Substring {
-    /// The text without spaces at its ends.
-    fileprivate var trimmed: String {
-        var text = self
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text.drop(while: \.isWhitespace))
     }
 }

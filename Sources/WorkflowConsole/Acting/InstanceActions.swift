@@ -6,12 +6,13 @@ enum InstanceActions {
     /// Returns the verbs: those that fit the instance now first, the others with the reason why not.
     static func section(_ instance: Instance, _ tree: StateTree?, _ visitor: Visitor) async -> Markup {
         let name = instance.instance
-        let fitting = InstanceVerb.offered.filter { $0.misfit(instance) == nil }
-        let others = InstanceVerb.offered.filter { $0.misfit(instance) != nil }
+        let standing = await Standing(of: instance, visitor.client)
+        let fitting = InstanceVerb.offered.filter { $0.misfit(standing) == nil }
+        let others = InstanceVerb.offered.filter { $0.misfit(standing) != nil }
         let effects = tree?.hasEffects == false ? Markup() : await effects(of: name, visitor)
         return ConsolePages.section("What can be done", id: "verbs") {
             Tag.ul(.class("verbs")) {
-                for verb in fitting + others { Tag.li { button(verb, instance, visitor) } }
+                for verb in fitting + others { Tag.li { button(verb, standing, visitor) } }
             }
             effects
         }
@@ -29,9 +30,9 @@ enum InstanceActions {
         return Tag.a(.href(Link(form: "send", of: name, [("event", named)]))) { Tag.code { event } }
     }
 
-    private static func button(_ verb: InstanceVerb, _ instance: Instance, _ visitor: Visitor) -> Markup {
+    private static func button(_ verb: InstanceVerb, _ standing: Standing, _ visitor: Visitor) -> Markup {
         let label = verb.isSend ? "Send an event …" : "\(verb.title) …"
-        return form(verb, instance.instance, [], visitor, label: label, misfit: verb.misfit(instance))
+        return form(verb, standing.instance.instance, [], visitor, label: label, misfit: verb.misfit(standing))
             + Tag.span(.class("note")) { verb.effect }
     }
 
@@ -50,6 +51,9 @@ enum InstanceActions {
             }
         }
         return table.markup
+            + Tag.p(.class("note")) {
+                "wfd rehearses no decision about an effect: the next pages say what it does, and ask once more."
+            }
     }
 
     /// Returns a form that leads to the form of a verb, with fields filled in.
@@ -59,7 +63,7 @@ enum InstanceActions {
     ) -> Markup {
         let mayNot = visitor.refusal(of: verb.route)
         return Tag.form(.class("lead"), .method("get"), .action(Link(form: verb.word, of: name))) {
-            for field in query { VerbField.hidden(field.name, field.value) }
+            for field in query { FormField.hidden(field.name, field.value) }
             Tag.button(.type("submit"), misfit == nil && mayNot == nil ? nil : .disabled) { label }
             if let misfit { Tag.span(.class("note")) { "Not now: \(misfit)." } }
             if let mayNot { mayNot }
@@ -87,13 +91,12 @@ extension InstanceForm {
         }
         return PageContent("Send an event to \(name)", command()) {
             back
-            if let misfit = verb.misfit(instance) {
+            if let misfit = verb.misfit(subject.standing) {
                 Tag.p(.class("bad")) { "It takes nothing now: \(misfit)." }
             }
             if events.items.isEmpty { Tag.p { "Its machine takes no events." } } else { table.markup }
             Tag.form(.class("act"), .method("get"), .action(Link(form: verb.word, of: name))) {
-                VerbField("event", "Another event", .line, as: .elsewhere, isRequired: true).markup(
-                    0, typed: nil, mistake: nil)
+                [FormField("event", "Another event", isRequired: true)].markup(nil)
                 Tag.button(.type("submit")) { "Go on" }
             }
         }

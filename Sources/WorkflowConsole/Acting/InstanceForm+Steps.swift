@@ -135,7 +135,7 @@ extension InstanceForm {
 
     private var rehearseAgain: Markup {
         VerbForm(verb.act, instance.instance, for: visitor).markup("Rehearse again") {
-            VerbField.hidden("step", "rehearse")
+            FormField.hidden("step", "rehearse")
             typed
         }
     }
@@ -143,9 +143,9 @@ extension InstanceForm {
     /// Returns the button that does what was shown, on the instance as it was shown, and once.
     func button(seq: Int64, key: String) -> Markup {
         VerbForm(verb.act, instance.instance, for: visitor).markup(verb.label(form)) {
-            VerbField.hidden("step", "do")
-            VerbField.hidden("seq", "\(seq)")
-            VerbField.hidden("key", key)
+            FormField.hidden("step", "do")
+            FormField.hidden("seq", "\(seq)")
+            FormField.hidden("key", key)
             typed
         } rest: {
             Tag.button(.type("submit"), .class("second"), .name("edit"), .value("yes")) { "Change" }

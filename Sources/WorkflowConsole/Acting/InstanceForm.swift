@@ -37,10 +37,10 @@ struct InstanceForm {
         let fields = verb.fields(subject, form)
         var mistakes = mistakes
         var problem = problem
-        if let refused = problem, let field = Self.fields[refused.type],
-            let shown = fields.first(where: { $0.name == field }), !shown.isHidden
+        if let refused = problem, let candidates = Self.fields[refused.type],
+            let field = fields.first(where: { candidates.contains($0.name) && !$0.isHidden })
         {
-            mistakes[field] = refused.detail
+            mistakes[field.name] = refused.detail
             problem = nil
         }
         let names = Set(fields.filter { !$0.isHidden }.map(\.name))
@@ -50,14 +50,15 @@ struct InstanceForm {
             facts
             if let problem { refusal(problem) }
             if !mistakes.isEmpty { top(mistakes, names) }
-            if let misfit = verb.misfit(instance) {
+            if let misfit = verb.misfit(subject.standing) {
                 Tag.p(.class("bad")) { "It does not fit now: \(misfit)." }
             }
             VerbForm(verb.act, name, for: visitor).markup(verb.isRehearsed ? "Rehearse" : "Go on") {
-                VerbField.hidden("step", "rehearse")
-                for (number, field) in fields.enumerated() {
-                    field.markup(number, typed: form.text(field.name), mistake: mistakes[field.name])
-                }
+                FormField.hidden("step", "rehearse")
+                fields.markup(form, mistakes)
+            }
+            if verb.changesContext {
+                ConsolePages.section("Context now", id: "context") { Words.json(instance.context) }
             }
             if DataFields(of: form, subject.tree).areTyped, let event = form.text("event") {
                 Tag.p(.class("note")) {
@@ -67,15 +68,17 @@ struct InstanceForm {
                 }
             }
             Tag.p(.class("note")) {
-                verb.isRehearsed ? "A rehearsal changes nothing." : "The next page asks once more; nothing changes yet."
+                verb.isRehearsed
+                    ? "A rehearsal changes nothing."
+                    : "This cannot be rehearsed: the next page asks once more, and nothing changes yet."
             }
         }
     }
 
     /// The fields that problems are about.
-    private static let fields: [ProblemType: String] = [
-        .unknownEvent: "event", .reservedEvent: "event", .invalidData: "data", .seqNotFound: "to",
-        .machineNotFound: "to", .invocationsUndecided: "invocations",
+    private static let fields: [ProblemType: Set<String>] = [
+        .unknownEvent: ["event"], .reservedEvent: ["event"], .invalidData: ["data", "set"], .seqNotFound: ["to"],
+        .machineNotFound: ["to"], .invocationsUndecided: ["invocations"],
     ]
 
     private func top(_ mistakes: [String: String], _ shown: Set<String>) -> Markup {
@@ -109,11 +112,7 @@ struct InstanceForm {
     }
 
     /// Returns the fields as they were typed, for a form that sends them again.
-    var typed: Markup {
-        verb.fields(subject, form).reduce(Markup()) { all, field in
-            form.text(field.name).map { all + VerbField.hidden(field.name, $0) } ?? all
-        }
-    }
+    var typed: Markup { verb.fields(subject, form).hidden(form) }
 
     /// Returns the line of wfctl that does the same.
     func command(_ more: [String] = []) -> [String] {
@@ -123,9 +122,4 @@ struct InstanceForm {
         return ["wfctl"] + verb.command + options + (isOdd ? ["--"] : []) + [name]
             + words.flatMap(\.arguments)
     }
-}
-
-extension VerbField {
-    /// True if the field is not shown.
-    var isHidden: Bool { if case .hidden = kind { true } else { false } }
 }

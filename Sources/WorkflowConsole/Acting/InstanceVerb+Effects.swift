@@ -7,7 +7,7 @@ import WorkflowJSON
 extension InstanceVerb {
     private init(
         _ word: StaticString, _ title: String, _ action: EffectVerbRequest.Action, _ effect: String,
-        _ fields: [VerbField],
+        _ fields: [FormField],
         _ rest: @escaping @Sendable (inout FieldReader) -> (result: JSONValue?, newKey: Bool?) = { _ in (nil, nil) }
     ) {
         (self.word, self.title, self.effect, self.route) = (word, title, effect, .decideEffect)
@@ -15,7 +15,7 @@ extension InstanceVerb {
         command = ["effects", action.rawValue]
         isRehearsed = false
         misfit = { _ in nil }
-        self.fields = { _, _ in [VerbField("effect", "Effect", .hidden, as: .argument)] + fields + [Self.reason()] }
+        self.fields = { _, _ in [FormField("effect", "Effect", .hidden, as: .argument)] + fields + [Self.reason()] }
         order = { reader, _ in
             let id = reader.required("effect", "The effect")
             let (rest, reason) = (rest(&reader), reader.reason(isRequired: false))
@@ -31,7 +31,7 @@ extension InstanceVerb {
     static let retryEffect = InstanceVerb(
         "retry-effect", "Retry", .retry, "Tries the effect at once, and counts its attempts anew.",
         [
-            VerbField(
+            FormField(
                 "newKey", "Send a new idempotency key", .box, as: "--new-key",
                 hint: "The service may then do the work twice.")
         ]
@@ -40,7 +40,7 @@ extension InstanceVerb {
     static let skipEffect = InstanceVerb(
         "skip-effect", "Skip", .skip,
         "Ends the effect with a result, as if its service had answered. The instance goes on.",
-        [VerbField("result", "Result", .json, as: "--result", isRequired: true, hint: "JSON; null is a result.")]
+        [FormField("result", "Result", .json, as: "--result", isRequired: true, hint: "JSON; null is a result.")]
     ) { reader in
         if reader.text("result") == nil { reader.refuse("result", "The result is missing; null is a result") }
         return (reader.json("result"), nil)

@@ -7,11 +7,9 @@ extension InstanceVerb {
     static let send = InstanceVerb(
         word: "send", title: "Send", object: ("event", "", "to"), route: .sendEvent,
         effect: "Sends the event to the instance.", command: ["send"],
-        misfit: { instance in
-            notRunning(instance) ?? (instance.machineSuspended == nil ? nil : "its machine is suspended")
-        },
+        misfit: \.takesNothing,
         fields: { subject, form in
-            [VerbField("event", "Event", .hidden, as: .argument)] + DataFields(of: form, subject.tree).fields
+            [FormField("event", "Event", .hidden, as: .argument)] + DataFields(of: form, subject.tree).fields
         },
         order: { reader, subject in
             let event = reader.required("event", "The event")

@@ -37,14 +37,14 @@ struct InstanceVerb: Sendable {
     /// False if the API has no dry run of it.
     var isRehearsed = true
     /// Returns why the verb does not fit the instance now; `nil` if it does.
-    let misfit: @Sendable (Instance) -> String?
-    let fields: @Sendable (Subject, FormRequest) -> [VerbField]
+    let misfit: @Sendable (Standing) -> String?
+    let fields: @Sendable (Subject, FormRequest) -> [FormField]
     /// Reads the form; a mistake is collected by the reader.
     let order: @Sendable (inout FieldReader, Subject) -> Order
 
     /// The act of the form.
     var act: ConsoleAct {
-        ConsoleAct(word, by: route) { name, form, visitor in
+        ConsoleAct(word, title, by: route) { name, form, visitor in
             try await InstanceForm.answer(self, name, form, visitor)
         }
     }
@@ -71,20 +71,24 @@ struct InstanceVerb: Sendable {
     static let offered = all.filter { $0.object == nil || $0.isSend }
 
     var isSend: Bool { "\(word)" == "send" }
+    /// True for a verb whose form is filled in beside the context.
+    var changesContext: Bool { "\(word)" == "set" }
 
     static func named(_ word: String) -> InstanceVerb? { all.first { "\($0.word)" == word } }
 }
 
 /// The instance on which a form acts, as it is while the form is made.
 struct Subject: Sendable {
-    let instance: Instance
+    let standing: Standing
+    var instance: Instance { standing.instance }
     /// The states of its version; `nil` if the definition cannot be read.
     let tree: StateTree?
     /// The effect that the form names.
     let effect: EffectItem?
 
     init(_ name: String, _ form: FormRequest, _ client: WorkflowClient) async throws {
-        instance = try await client.instance(name)
+        let instance = try await client.instance(name)
+        standing = await Standing(of: instance, client)
         tree = await InstancePage.tree(of: instance.machine, version: instance.version, client)
         guard let id = form.text("effect") else {
             effect = nil

@@ -75,14 +75,10 @@ struct BeginForm {
             Tag.input(.type("hidden"), .name("expect"), .value(digest))
             Tag.input(.type("hidden"), .name("selected"), .value("\(selected)"))
             Tag.input(.type("hidden"), .name("counts"), .value(exactly: JSONWriter.string(counts)))
-            FormField("reason", "Reason", isRequired: draft.verb.needsReason).markup(typed?.text("reason"))
-            FormField("run", "Name of the run", isRequired: true).markup(run)
-            if selected > Self.unasked {
-                FormField(
-                    "count", "Number of instances, typed", isRequired: true,
-                    note: "More than \(Self.unasked) are meant: type \(CountText.grouped(selected))."
-                ).markup(count)
-            }
+            fields.markup(
+                FormRequest(
+                    words: [],
+                    fields: [("reason", typed?.text("reason") ?? ""), ("run", run), ("count", count ?? "")]))
         }
     }
 
@@ -92,6 +88,16 @@ struct BeginForm {
             ConsolePages.note(problem)
             markup(typed, count: typed.text("count"))
         }
+    }
+
+    private var fields: [FormField] {
+        let count = FormField(
+            "count", "Number of instances, typed", isRequired: true,
+            hint: "More than \(Self.unasked) are meant: type \(CountText.grouped(selected)).")
+        return [
+            InstanceVerb.reason(isRequired: draft.verb.needsReason),
+            FormField("run", "Name of the run", isRequired: true),
+        ] + (selected > Self.unasked ? [count] : [])
     }
 
     private var words: String { "\(draft.verb.rawValue) \(CountText.grouped(selected))" }

@@ -24,25 +24,28 @@ struct ConfirmedAct: Sendable {
 
     /// The form that asks.
     ///
-    /// - Parameter typed: The form with what was typed; `nil` for an empty one.
-    func form(_ name: String, _ visitor: Visitor, typed: FormRequest? = nil) -> Markup {
-        VerbForm(act, name, for: visitor).markup(label) {
-            for field in fields { field.markup(typed?.text("\(field.name)")) }
-        }
+    /// - Parameters:
+    ///   - typed: The form with what was typed; `nil` for an empty one.
+    ///   - mistakes: The mistakes in it by the names of the fields.
+    func form(
+        _ name: String, _ visitor: Visitor, typed: FormRequest? = nil, _ mistakes: [String: String] = [:]
+    ) -> Markup {
+        VerbForm(act, name, for: visitor).markup(label) { fields.markup(typed, mistakes, in: word) }
     }
 
     /// The act of the forms on both pages.
     var act: ConsoleAct {
-        ConsoleAct(word, by: route) { name, form, visitor in
+        ConsoleAct(word, label, by: route) { name, form, visitor in
             do {
                 if form.has("\(Self.confirmed)") { return .seeOther(try await perform(name, form, visitor)) }
                 let words = try await rehearse(name, form, visitor)
                 return .page(confirmation(words, name, form, visitor), for: visitor)
             } catch {
                 let problem = ConsolePages.asProblem(error)
+                let mistake = (error as? WireError).flatMap { error in fields.first { $0.name == error.path } }
                 let content = PageContent("\(label) '\(name)'", command(name, form)) {
-                    ConsolePages.note(problem)
-                    self.form(name, visitor, typed: form)
+                    if mistake == nil { ConsolePages.note(problem) }
+                    self.form(name, visitor, typed: form, mistake.map { [$0.name: problem.detail] } ?? [:])
                 }
                 return .page(content, problem, for: visitor)
             }
@@ -55,9 +58,9 @@ struct ConfirmedAct: Sendable {
             Tag.p { words }
             VerbForm(act, name, for: visitor).markup("Do it: \(label)") {
                 for field in fields {
-                    let isRun = "\(field.name)" == Self.run
-                    let value = form.text("\(field.name)") ?? (isRun ? visitor.newRunName(.resume) : "")
-                    Tag.input(.type("hidden"), .name(field.name), .value(exactly: value))
+                    let isRun = field.name == Self.run
+                    FormField.hidden(
+                        field.name, form.text(field.name) ?? (isRun ? visitor.newRunName(.resume) : ""))
                 }
                 Tag.input(.type("hidden"), .name(Self.confirmed), .value("yes"))
             }

@@ -23,7 +23,7 @@ enum MachineActions {
 extension ConfirmedAct {
     static let suspendMachine = ConfirmedAct(
         word: "suspend-machine", label: "Suspend the machine", route: .suspendMachine,
-        fields: [FormField("reason", "Reason", note: "Callers whose requests are refused are told it.")],
+        fields: [FormField("reason", "Reason", hint: "Callers whose requests are refused are told it.")],
         command: { name, form in
             ["wfctl", "suspend", "--machine", name] + option("--reason", "reason", form)
         },
@@ -42,7 +42,7 @@ extension ConfirmedAct {
         word: "resume-machine", label: "Resume the machine", route: .resumeMachine,
         fields: [
             FormField("reason", "Reason"),
-            FormField("run", "Name of the run that resumes its instances", note: "Empty for a new name."),
+            FormField("run", "Name of the run that resumes its instances", hint: "Empty for a new name."),
         ],
         command: { name, form in
             ["wfctl", "resume", "--machine", name] + option("--reason", "reason", form) + option("--run", "run", form)
@@ -62,7 +62,7 @@ extension ConfirmedAct {
     static let activateMachine = ConfirmedAct(
         word: "activate-machine", label: "Activate a version", route: .activateMachine,
         fields: [
-            FormField("version", "Version that new instances take", isRequired: true, note: "A number, or latest.")
+            FormField("version", "Version that new instances take", isRequired: true, hint: "A number, or latest.")
         ],
         command: { name, form in ["wfctl", "machine", "activate", name, form.text("version") ?? "…"] },
         rehearse: { name, form, visitor in
@@ -80,7 +80,7 @@ extension ConfirmedAct {
     static let retainMachine = ConfirmedAct(
         word: "retain-machine", label: "Keep finished instances for a time", route: .retainMachine,
         fields: [
-            FormField("retention", "Retention", isRequired: true, note: "Such as 90d, or none to keep them for ever.")
+            FormField("retention", "Retention", isRequired: true, hint: "Such as 90d, or none to keep them for ever.")
         ],
         command: { name, form in ["wfctl", "machine", "set", name, "--retention", form.text("retention") ?? "…"] },
         rehearse: { name, form, visitor in

@@ -36,9 +36,9 @@ struct ManyFields {
         return verb
     }
 
-    /// Returns the run with what was typed.
-    func draft(_ form: FormRequest) throws(WireError) -> BulkDraft {
-        BulkDraft(request: try verb.request(form, for: select), names: names)
+    /// Returns the run with what was typed; a mistake is collected by the reader.
+    func draft(_ reader: inout FieldReader) -> BulkDraft {
+        BulkDraft(request: verb.request(&reader, for: select), names: names)
     }
 
     /// The verb and the instances, as fields that are not shown.
@@ -54,25 +54,24 @@ struct ManyFields {
     func change(_ form: FormRequest, _ visitor: Visitor) -> Markup {
         VerbForm(.many, "change", for: visitor).markup("Change") {
             carried
-            for field in verb.fields {
-                if let text = form.text("\(field.name)") {
-                    Tag.input(.type("hidden"), .name(field.name), .value(exactly: text))
-                }
-            }
+            verb.form.fields.hidden(form)
         }
     }
 
     /// The page.
     ///
     /// - Parameters:
-    ///   - problem: The mistake in what was typed; `nil` for an empty form.
+    ///   - mistakes: The mistakes in what was typed, by the names of their fields.
+    ///   - problem: The refusal of what was typed; `nil` for none.
     ///   - typed: The form with what was typed.
-    func content(_ visitor: Visitor, _ problem: Problem? = nil, typed: FormRequest? = nil) -> PageContent {
+    func content(
+        _ visitor: Visitor, _ mistakes: [String: String] = [:], _ problem: Problem? = nil, typed: FormRequest? = nil
+    ) -> PageContent {
         PageContent(verb.label, ["wfctl", verb.rawValue, "--help"]) {
             if let problem { ConsolePages.note(problem) }
             VerbForm(.many, "rehearse", for: visitor).markup("Rehearse") {
                 carried
-                for field in verb.fields where !isAnswered(field) { field.markup(typed?.text("\(field.name)")) }
+                verb.form.fields.filter { !isAnswered($0) }.markup(typed, mistakes)
             }
             RehearsalPage.targets(select, names)
         }
@@ -80,6 +79,6 @@ struct ManyFields {
 
     /// True for the version of names, and of a selection that has one already.
     private func isAnswered(_ field: FormField) -> Bool {
-        "\(field.name)" == "from" && select.map { $0.versions.count == 1 } ?? true
+        field.name == "from" && select.map { $0.versions.count == 1 } ?? true
     }
 }

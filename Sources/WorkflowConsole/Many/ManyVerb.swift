@@ -1,5 +1,4 @@
 import WorkflowAPI
-import WorkflowJSON
 
 /// A verb that the console carries out for many instances. Those that erase are left to wfctl.
 enum ManyVerb: String, CaseIterable {
@@ -20,64 +19,51 @@ enum ManyVerb: String, CaseIterable {
         }
     }
 
-    /// The fields that are asked for before the rehearsal. Each is a field of the action in the API.
-    var fields: [FormField] {
+    /// The questions before the rehearsal.
+    var form: ActionForm {
         switch self {
-        case .retry, .skip, .suspend, .resume: []
-        case .cancel: [FormField("noActions", "Run no exit actions", .tick)]
-        case .set:
-            [
-                FormField(
-                    "set", "Values by their paths, as JSON", .json,
-                    note: #"Such as {"total": 12, "customer.name": "Ann"}."#),
-                FormField("unset", "Paths to remove, as JSON", .json, note: #"Such as ["customer.phone"]."#),
-            ]
+        case .retry: ActionForm(.retry)
+        case .skip: ActionForm(.skip)
+        case .suspend: ActionForm(.suspend)
+        case .resume: ActionForm(.resume)
+        case .cancel: .cancel
+        case .set: .set
+        case .reset: .reset
+        case .migrate: Self.moving
         case .send:
-            [
-                FormField("event", "Event", isRequired: true), FormField("data", "Data, as JSON", .json),
-            ]
-        case .reset:
-            [
-                FormField(
-                    "to", "Seq", .number, isRequired: true, note: "Each instance goes back to this seq of its own."),
-                FormField("timers", "Timers", .choice(["left", "due"]), note: Self.timersNote), Self.invocations,
-            ]
-        case .migrate:
-            [
-                FormField("from", "From version", .number, note: "A migration is for one version of one machine."),
-                FormField("to", "To version", .number, isRequired: true),
-                FormField(
-                    "plan", "Plan, as JSON", .json,
-                    note: #"Such as {"map": {"shipped": "sent"}, "assign": {"price": "context.cost"}, "drop": []}."#),
-                FormField("retry", "Retry the event on which they failed, in that version", .tick),
-                FormField("allOrNothing", "Change nothing unless all fit", .tick),
-            ]
+            ActionForm(
+                .send, [FormField("event", "Event", isRequired: true), FormField("data", "Data, as JSON", .json)]
+            ) {
+                ($0.event, $0.data) = ($1.required("event", "The event"), $1.json("data"))
+            }
         }
     }
 
-    private static let timersNote =
-        "left: the rest of their time counts from now, as by default; due: they keep their due time."
-
-    /// The fate of invocations that a reset or an undo finds.
-    static let invocations = FormField(
-        "invocations", "Invocations that were live then", .choice(ResetRequest.Invocations.allCases.map(\.rawValue)),
-        note: "again: they begin again, and services act twice; answer: they get the results that came.")
+    /// The questions of a migration. Many instances need both versions.
+    private static let moving: ActionForm = {
+        var fields = ActionForm.migrate.fields
+        fields.removeAll { $0.name == "to" }
+        let versions = [
+            FormField("from", "From version", hint: "A migration is for one version of one machine."),
+            FormField("to", "To version", isRequired: true),
+        ]
+        let boxes = [
+            FormField("retry", "Retry the event on which they failed, in that version", .box),
+            FormField("allOrNothing", "Change nothing unless all fit", .box),
+        ]
+        return ActionForm(.migrate, versions + fields + boxes) { action, reader in
+            action = ActionForm.migrate.read(&reader)
+            if action.to == nil { reader.refuse("to", "The version is missing") }
+            if reader.text("retry") != nil { action.verb = .retry }
+        }
+    }()
 
     /// Returns the request for a rehearsal with what was typed.
-    func request(_ form: FormRequest, for select: BulkSelect?) throws(WireError) -> BulkRequest {
-        var values = JSONObject()
-        for field in fields { values["\(field.name)"] = try field.value(in: form) }
-        func take(_ name: String) -> JSONValue? {
-            defer { values[name] = nil }
-            return values[name]
-        }
-        let (plan, from, isAtomic) = (take("plan"), take("from"), take("allOrNothing") != nil)
-        if take("noActions") != nil { values["actions"] = .bool(false) }
-        values["verb"] = .string(take("retry") == nil ? rawValue : ManyVerb.retry.rawValue)
-        var request = BulkRequest(action: try BulkAction(json: .object(values)), select: select, dryRun: true)
-        if let plan { request.action.plan = try MigrationPlanItem(json: plan) }
-        if isAtomic { request.allOrNothing = true }
-        if case .int(let version)? = from { request.select?.versions = [version] }
+    func request(_ reader: inout FieldReader, for select: BulkSelect?) -> BulkRequest {
+        var request = BulkRequest(action: form.read(&reader), select: select, dryRun: true)
+        guard self == .migrate else { return request }
+        if reader.text("allOrNothing") != nil { request.allOrNothing = true }
+        if let version = reader.number("from") { request.select?.versions = [version] }
         return request
     }
 }

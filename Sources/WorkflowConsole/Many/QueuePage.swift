@@ -47,9 +47,9 @@ extension ConfirmedAct {
     static let setQueue = ConfirmedAct(
         word: "set-queue", label: "Change the queue", route: .setQueue,
         fields: [
-            FormField("concurrency", "Effects at once", .number, note: "Empty for the default."),
-            FormField("count", "Starts in a span", .number, note: "Empty for no limit."),
-            FormField("span", "The span", note: "Such as 1s or 10m."), FormField("paused", "Start no effect", .tick),
+            FormField("concurrency", "Effects at once", hint: "Empty for the default."),
+            FormField("count", "Starts in a span", hint: "Empty for no limit."),
+            FormField("span", "The span", hint: "Such as 1s or 10m."), FormField("paused", "Start no effect", .box),
         ],
         command: { name, form in
             let rate = form.text("count").map { "\($0)/\(form.text("span") ?? "1s")" } ?? "default"
@@ -72,14 +72,14 @@ extension ConfirmedAct {
     /// Returns the request that sets all settings to what was typed.
     private static func queueRequest(_ form: FormRequest) throws -> QueueRequest {
         var json: JSONObject = ["concurrency": .null, "rate": .null, "paused": .bool(form.text("paused") != nil)]
-        for field in setQueue.fields where "\(field.name)" == "concurrency" {
-            if let value = try field.value(in: form) { json["concurrency"] = value }
-        }
-        for field in setQueue.fields where "\(field.name)" == "count" {
-            guard let count = try field.value(in: form) else { continue }
+        var reader = FieldReader(form)
+        if let number = reader.number("concurrency") { json["concurrency"] = .int(number) }
+        let count = reader.number("count")
+        try reader.check(setQueue.fields)
+        if let count {
             do throws(DelayError) {
                 let span = try DelayText.lengthWithUnit(of: form.text("span") ?? "1s")
-                json["rate"] = .object(["count": count, "milliseconds": .int(span)])
+                json["rate"] = .object(["count": .int(count), "milliseconds": .int(span)])
             } catch {
                 throw WireError(.invalidValue, path: "span", message: "Field 'The span': \(error.message)")
             }

@@ -10,7 +10,7 @@ struct RehearsalPage {
     private let visitor: Visitor
     /// The form that asked for what the verb needs; `nil` for a verb that needs nothing.
     private let asked: (fields: ManyFields, form: FormRequest)?
-    /// The form whose rehearsal no longer holds, and the answer to it.
+    /// The form that was refused, and the answer to it.
     private let before: (begin: BeginForm, problem: Problem)?
 
     init(
@@ -34,8 +34,7 @@ struct RehearsalPage {
                         "The run does what was rehearsed, for the instances of this rehearsal. It leaves an instance "
                             + "alone that moves before its turn, and counts it."
                     }
-                    // A count is typed for one rehearsal.
-                    begin.markup(typed, count: before?.begin.digest == rehearsal.digest ? typed?.text("count") : nil)
+                    begin.markup(typed, count: isSame ? typed?.text("count") : nil)
                     ConsolePages.commandLine(begin.command)
                 }
             }
@@ -104,14 +103,18 @@ struct RehearsalPage {
         return parts.isEmpty ? "nothing is selected" : parts.joined(separator: "; ")
     }
 
-    /// Returns what is different from an earlier rehearsal.
+    /// True if an earlier rehearsal had the same outcome.
+    private var isSame: Bool { before?.begin.digest == rehearsal.digest }
+
+    /// Returns the refusal of an earlier form, and what is different from its rehearsal.
     private func moved(since former: BeginForm, _ problem: Problem) -> Markup {
-        guard former.digest != rehearsal.digest else { return ConsolePages.note(problem) }
-        return ConsolePages.note(problem)
-            + Words.facts([
-                ("Rehearsed before", Markup(text: Self.words(former.counts, draft.verb))),
-                ("Rehearsed now", Markup(text: Self.words(rehearsal.counts, draft.verb))),
-            ])
+        ConsolePages.note(problem)
+            + (isSame
+                ? Markup()
+                : Words.facts([
+                    ("Rehearsed before", Markup(text: Self.words(former.counts, draft.verb))),
+                    ("Rehearsed now", Markup(text: Self.words(rehearsal.counts, draft.verb))),
+                ]))
     }
 
     private var groups: Markup {

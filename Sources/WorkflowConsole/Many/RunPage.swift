@@ -95,7 +95,7 @@ struct RunPage {
     static func undo(_ name: String, _ visitor: Visitor, typed: FormRequest? = nil) -> Markup {
         ConsolePages.section("Undo", id: "undo") {
             VerbForm(.undoRun, name, for: visitor).markup("Rehearse the undo") {
-                ManyVerb.invocations.markup(typed?.text("invocations"))
+                ActionForm.undo.fields.markup(typed)
             }
             ConsolePages.commandLine(["wfctl", "bulk", "undo", name, "--dry-run"])
         }

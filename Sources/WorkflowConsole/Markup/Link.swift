@@ -99,6 +99,9 @@ package struct Link: Sendable {
         Link("stream", nil, names.map { ("machine", $0) } + [("after", cursor)])
     }
 
+    /// Returns the link to the same page, which then says what was done.
+    func after(_ act: ConsoleAct) -> Link { followed(by: "\(text.contains("?") ? "&" : "?")done=\(act.word)") }
+
     /// - Parameter rest: Text that needs no encoding.
     private func followed(by rest: String) -> Link {
         var link = self

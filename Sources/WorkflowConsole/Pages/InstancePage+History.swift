@@ -1,4 +1,5 @@
 import WorkflowAPI
+import WorkflowCEL
 import WorkflowClient
 
 // The history: some rows around a seq, with ways to all others.
@@ -86,7 +87,7 @@ extension InstancePage {
     private static func jumps(_ name: String) -> Markup {
         Tag.div(.class("jumps")) {
             jump(name, "seq", "Seq", "17")
-            jump(name, "at", "Time, UTC", "2026-11-28 03:30")
+            jump(name, "at", "Time, UTC or with offset", "2026-11-28 05:30+02:00")
         }
     }
 
@@ -116,7 +117,9 @@ extension InstancePage {
         guard let time = time(text) else {
             throw ClientError.problem(
                 Problem(
-                    .invalidParameter, detail: "Parameter 'at' must be a time in UTC: 2026-11-28, 2026-11-28 03:30 …"))
+                    .invalidParameter,
+                    detail: "Parameter 'at' must be a time in UTC, or with its offset: 2026-11-28, 2026-11-28 03:30, "
+                        + "2026-11-28T05:30:00+02:00"))
         }
         return try await seq(at: time, of: now, client)
     }
@@ -130,12 +133,15 @@ extension InstancePage {
         return seq
     }
 
-    /// Reads a time as a page shows it, or the beginning of one.
+    /// Reads a time as a page shows it, or the beginning of one; also with the offset of another zone (RFC 3339).
     private static func time(_ text: String) -> WireTime? {
-        var text = String(text.drop { $0 == " " }).replacing(" UTC", with: "").replacing("Z", with: "")
-        text = text.replacing(" ", with: "T")
-        let rest = "0000-01-01T00:00:00.000Z".dropFirst(text.count)
-        return [10, 16, 19, 23].contains(text.count) ? WireTime(text: text + rest) : nil
+        let form = /\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)? ?(UTC|Z|[+-]\d\d:\d\d)?\s*/
+        guard let parts = text.wholeMatch(of: form) else { return nil }
+        let zone = parts.4.map { $0 == "UTC" ? "Z" : $0 } ?? "Z"
+        let whole = "\(parts.1)T\(parts.2 ?? "00:00")\(parts.3 ?? ":00")\(zone)"
+        // The message of the page says the forms.
+        guard let moment = try? Timestamp(text: whole) else { return nil }
+        return WireTime(milliseconds: moment.seconds * 1_000 + Int64(moment.nanoseconds / 1_000_000))
     }
 
     /// Returns the last seq up to a time, the first if there is none. Asks for one row at each step of a binary search,

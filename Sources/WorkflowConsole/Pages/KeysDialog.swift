@@ -3,7 +3,7 @@ enum KeysDialog {
     private static let keys = [
         ("/", "find an instance by its name"), ("j", "the next row"), ("k", "the previous row"),
         ("Enter", "open the row"), ("←", "the step before, on the page of an instance"), ("→", "the step after"),
-        ("?", "these keys"),
+        ("← ↑ → ↓", "another state, in a drawing"), ("?", "these keys"),
     ]
 
     /// The button that opens the dialog. It is there where the module runs.

@@ -1,5 +1,6 @@
 import WorkflowAPI
 import WorkflowClient
+import WorkflowTerminal
 
 /// The part of a machine's page that says how long its instances stay in each state, and which transitions they take.
 enum StatsPart {
@@ -57,7 +58,8 @@ enum StatsPart {
         }
         guard !stats.complete else { return counted }
         return Tag.p(.class("past")) {
-            "This is not all yet: \(stats.progress.done) of \(stats.progress.total) rows are read. "
+            "This is not all yet: \(CountText.grouped(stats.progress.done)) of "
+                + "\(CountText.grouped(stats.progress.total)) rows are read. "
             Tag.a(.href(link)) { "Go on" }
         } + counted
     }
@@ -68,8 +70,8 @@ enum StatsPart {
         for item in stats.states.prefix(shownRows) {
             states.add {
                 Words.states([item.state])
-                "\(item.visits)"
-                "\(item.stays)"
+                CountText.grouped(item.visits)
+                CountText.grouped(item.stays)
                 time(item.p50InMilliseconds)
                 time(item.p95InMilliseconds)
                 item.longest.map(longest) ?? Markup(text: "–")
@@ -79,7 +81,7 @@ enum StatsPart {
         for item in stats.transitions.prefix(shownRows) {
             transitions.add {
                 Tag.code { item.event }
-                "\(item.count)"
+                CountText.grouped(item.count)
                 Words.states(item.from)
                 Words.states(item.to)
             }
@@ -97,7 +99,7 @@ enum StatsPart {
         for item in stats.failures.prefix(shownRows) {
             table.add {
                 Tag.code { item.event }
-                "\(item.count)"
+                CountText.grouped(item.count)
                 item.state.map { Words.states([$0]) } ?? Markup(text: "–")
                 item.line.map { "\($0)" } ?? "–"
                 item.message ?? "erased"

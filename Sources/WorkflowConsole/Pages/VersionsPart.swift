@@ -1,5 +1,6 @@
 import WorkflowAPI
 import WorkflowClient
+import WorkflowTerminal
 
 /// The part of a machine's page that lists its versions.
 enum VersionsPart {
@@ -34,7 +35,7 @@ enum VersionsPart {
     }
 
     private static func instances(_ count: Int64, _ list: InstanceListParameters) -> Markup {
-        count == 0 ? Markup(text: "–") : Tag.a(.href(.instances(list))) { "\(count)" }
+        count == 0 ? Markup(text: "–") : Tag.a(.href(.instances(list))) { CountText.grouped(count) }
     }
 
     private static func difference(_ name: String, _ version: Int64, _ other: Int64) -> Markup {

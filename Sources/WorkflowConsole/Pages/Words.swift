@@ -32,7 +32,9 @@ enum Words {
 
     static func span(_ milliseconds: Int64) -> String { RoughDuration.text(milliseconds: milliseconds) }
 
-    static func count(_ number: Int64, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
+    static func count(_ number: Int64, _ what: String) -> String {
+        "\(CountText.grouped(number)) \(what)\(number == 1 ? "" : "s")"
+    }
 
     /// Returns a number in at most four characters: `9999`, `10k`, `1.2M`.
     static func short(_ number: Int64) -> String {
@@ -49,7 +51,8 @@ enum Words {
 
     /// Returns a count that ends at a bound.
     static func bounded(_ number: Int64) -> String {
-        number >= APILimits.countedEffects ? "\(APILimits.countedEffects)+" : "\(number)"
+        number >= APILimits.countedEffects
+            ? "\(CountText.grouped(Int64(APILimits.countedEffects)))+" : CountText.grouped(number)
     }
 
     /// Returns a status as a word in its colour.

@@ -318,7 +318,10 @@ extension ConsoleEndpoint {
         }
         let fields = try await fields(of: request, upTo: isAct ? Self.actBytes : Self.formBytes)
         let words = isAct ? Array(page.words.dropFirst()) : []
-        guard let form = FormRequest(words: words, fields: fields) else { throw Self.noForm }
+        guard let form = FormRequest(words: words, fields: fields) else {
+            let name = FormRequest.repeated(in: fields) ?? ""
+            throw Problem(.invalidRequest, detail: "Field '\(name)' stands twice in the form; load its page again")
+        }
         if page.words == ["login"] {
             return login(form, session.secret, isSecure: scheme == "https", page, context)
         }
@@ -326,6 +329,11 @@ extension ConsoleEndpoint {
         guard let value = form.text("form"),
             Digest(of: Array(value.utf8)) == Digest(of: Array(sessions.formValue(of: mark).utf8))
         else {
+            if isAct,
+                let visitor = try visitor(credentials, session, context, by: api, request.head.authority)
+            {
+                return Response(ConsolePages.ofAnotherSession(form, for: visitor))
+            }
             throw Problem(
                 .crossSite, detail: "The form is not one of this session. Nothing was done; load its page again")
         }

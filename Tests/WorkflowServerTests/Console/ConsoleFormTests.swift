@@ -69,7 +69,7 @@ import WorkflowServer
     @Test func aFormOfASessionThatEndedSaysThatNothingWasDone() async throws {
         let actor = try await ConsoleActor()
         try await actor.start("x")
-        let rehearsal = try await actor.rehearse("send", "x", "?event=free")
+        let rehearsal = try await actor.rehearse("send", "x", "?event=free", ["data": "[1]"])
         let form = try ConsoleForm(in: rehearsal, to: "/console/act/send/x")
         actor.host.advance(seconds: 13 * 3_600)
         let answer = try await form.press(on: actor.host, actor.cookie)
@@ -79,7 +79,14 @@ import WorkflowServer
         // In a new session, the form of the old one is not taken.
         let cookie = try await actor.host.session(actor.host.token("other", [.operate]))
         let foreign = try await form.press(on: actor.host, cookie)
-        #expect(foreign.status == 403 && foreign.text.contains("Nothing was done"))
+        #expect(foreign.status == 403 && foreign.text.contains("<h1>The session has changed</h1>"))
+        #expect(foreign.text.contains("Nothing was done: field &#39;form&#39; is not of this session."))
+        #expect(foreign.text.contains("href=\"/console/instances/x/send\""))
+        // What was typed is kept, and what was rehearsed by another is rehearsed again.
+        let kept = try ConsoleForm(in: foreign, to: "/console/act/send/x")
+        #expect(kept["event"] == "free" && kept["data"] == "[1]" && kept["key"] == nil)
+        let again = try await kept.press(on: actor.host, cookie)
+        #expect(again.status == 200 && again.text.contains("Nothing has changed yet"))
         #expect(try await actor.history("x").count == 1)
         try await actor.host.server.stop()
     }

@@ -113,7 +113,17 @@ import WorkflowJSON
         for (text, seq) in [("2001-01-01", 1), ("2999-01-01%2003:30", 1_250), ("2999-01-01T03:30:01", 1_250)] {
             #expect(try await fixture.get("?at=\(text)").text.contains("at seq \(seq)</h1>"), "\(text)")
         }
-        for text in ["yesterday", "2026", "2026-13-01", "2026-01-01%2025:00", "%3Cb%3E", "2026-01-01T00:00:00.000ZZ9"] {
+        // 05:30 in Helsinki is 03:30 in UTC; `+` is `%2B` in a query.
+        let utc = try Self.shown(await fixture.get("?at=\(times[499].prefix(10))T00:00"))
+        for offset in ["T02:00%2B02:00", "T02:00:00%2B02:00", "%2002:00:00.000%20%2B02:00"] {
+            let page = try await fixture.get("?at=\(times[499].prefix(10))\(offset)")
+            #expect(try page.status == 200 && Self.shown(page).seqs == utc.seqs, "\(offset)")
+        }
+        #expect(try await fixture.get("?at=2999-01-01T00:00-09:00").text.contains("at seq 1250</h1>"))
+        for text in [
+            "yesterday", "2026", "2026-13-01", "2026-01-01%2025:00", "%3Cb%3E", "2026-01-01T00:00:00.000ZZ9",
+            "2026-01-01T00:00%2B99:00", "2026-01-01T00:00%20CET",
+        ] {
             let page = try await fixture.get("?at=\(text)")
             #expect(page.status == 400 && page.text.contains("must be a time in UTC"), "\(text)")
         }

@@ -77,7 +77,7 @@ import WorkflowServer
         let desk = try await Desk(failed: 1_000)
         // The values first.
         var fields = try PageForm("/console/act/many/rehearse", in: await desk.choose("set"))
-        fields["set"] = #"{"perKilo": 2}"#
+        fields["set"] = "perKilo=2"
         var set = try begin(await desk.send(fields))
         (set["count"], set["reason"]) = ("1,000", "OPS-1")
         #expect(try await desk.done(await desk.send(set)).text.contains("1,000 set"))
@@ -96,12 +96,12 @@ import WorkflowServer
         #expect(rehearsal.text.contains("--run \(run) --expect \(retry["expect"]?.prefix(6) ?? "")"))
         retry["count"] = "1000"
         let answer = try await desk.send(retry)
-        #expect(answer.headers["location"] == "/console/runs/\(run)")
+        #expect(answer.headers["location"] == "/console/runs/\(run)?done=many")
         #expect(try await desk.done(answer).text.contains("1,000 went on"))
         #expect(try await desk.get("/console/instances?status=failed").text.contains("No instance is like that"))
         // A double click, or a reload, is the same run.
         let again = try await desk.send(retry)
-        #expect(again.status == 303 && again.headers["location"] == "/console/runs/\(run)")
+        #expect(again.status == 303 && again.headers["location"] == "/console/runs/\(run)?done=many")
         try await desk.host.server.stop()
     }
 
@@ -112,7 +112,8 @@ import WorkflowServer
             (skip["count"], skip["reason"], skip["run"]) = (count, "a <b>reason</b>", "mine")
             let refused = try await desk.send(skip)
             #expect(refused.status == 400 && refused.text.contains(words), "\(refused.text)")
-            // Nothing that was typed is lost.
+            // Nothing that was typed is lost, and the rehearsal is still there.
+            #expect(refused.text.contains("101 would go on") && !refused.text.contains("Rehearsed before"))
             let again = try begin(refused)
             #expect(again["reason"] == "a <b>reason</b>" && again["run"] == "mine" && again["count"] == count ?? "")
             #expect(!refused.text.contains("<b>reason"))
@@ -190,7 +191,7 @@ import WorkflowServer
         let list = "<a href=\"/console/instances?machine=parcel&amp;status=failed\">Back to the list</a>"
         #expect(retry.text.contains(list))
         var set = try PageForm("/console/act/many/rehearse", in: await desk.choose("set"))
-        set["set"] = "{\"perKilo\":\r\n 3}"
+        set["set"] = "perKilo = 3\r\n"
         let page = try await desk.send(set)
         #expect(page.text.contains("/console/act/many/begin") && page.text.contains(list))
         let change = try await desk.send(PageForm("/console/act/many/change", in: page))
@@ -203,13 +204,15 @@ import WorkflowServer
         let desk = try await Desk(failed: 2)
         var set = try PageForm("/console/act/many/rehearse", in: await desk.choose("set"))
         for (values, words) in [
-            ("{\"<i>\":\r\n", "is not JSON"), ("7", "must be a map"), ("{}", "Say what to change"),
+            ("{\"<i>\":\r\n", "has no &#39;=&#39;"), ("a=<i>", "is not JSON"), ("a=1\r\na=2", "stands twice"),
+            (" ", "Nothing to change"),
         ] {
             set["set"] = values
             let page = try await desk.send(set)
             #expect((400..<500).contains(page.status) && page.text.contains(words), "\(page.text)")
             set = try PageForm("/console/act/many/rehearse", in: page)
-            #expect(set["set"] == values && !page.text.contains("<i>"))
+            #expect(set["set"] == (values == " " ? "" : values) && !page.text.contains("<i>"))
+            #expect(page.text.contains("aria-invalid"))
         }
         var send = try PageForm("/console/act/many/rehearse", in: await desk.choose("send", "?machine=parcel"))
         (send["event"], send["data"]) = ("never", #"{"a": 1}"#)

@@ -29,7 +29,7 @@ import WorkflowServer
         Way(
             word: "set", situation: .failed,
             values: ["set": "list[0] = 7\r\nwho.name=\"a=b\"", "unset": "who.phone\r\n", "reason": "r1"],
-            shown: "wfctl set --unset who.phone --reason r1 --dry-run x &#39;list[0]=7&#39; ", status: .failed,
+            shown: "wfctl set --unset who.phone --reason r1 --dry-run x &#39;list[0] = 7&#39; ", status: .failed,
             configuration: ["c"]),
         Way(
             word: "suspend", situation: .running, values: ["reason": "r1"], shown: "suspended", status: .suspended,
@@ -73,7 +73,7 @@ import WorkflowServer
         #expect(try await actor.history("x").count == before)
         for _ in 0..<2 {
             let answer = try await actor.press(way.word, "x", in: rehearsal)
-            #expect(answer.status == 303 && answer.headers["location"] == "/console/instances/x", "\(answer.text)")
+            #expect(answer.status == 303 && answer.headers["location"] == "/console/instances/x?done=\(way.word)")
         }
         let rows = try await actor.history("x")
         let own = rows.dropFirst(before).filter { $0.actor == "token:person" }
@@ -138,12 +138,17 @@ import WorkflowServer
         let page = try await actor.get("/console/instances/x")
         let order = page.text.matches(of: /class="lead" method="get" action="\/console\/instances\/x\/([a-z-]+)"/)
             .map { String($0.1) }
-        #expect(order == ["retry", "skip", "set", "reset", "migrate", "undo", "cancel", "send", "suspend", "resume"])
+        #expect(order == ["retry", "skip", "set", "reset", "migrate", "cancel", "send", "suspend", "resume", "undo"])
         for word in order {
             let form = try ConsoleForm(in: page, to: "/console/instances/x/\(word)")
-            #expect(form.isDisabled == ["send", "suspend", "resume"].contains(word), "\(word)")
+            #expect(form.isDisabled == ["send", "suspend", "resume", "undo"].contains(word), "\(word)")
         }
-        #expect(page.text.contains("Not now: it is failed.") && page.text.contains("Not now: it is not suspended."))
+        for words in [
+            "it is failed", "it is not suspended", "it has failed, and refuses events until a retry or a skip",
+            "its last step is &#39;after.1ms.c&#39;, and no migration",
+        ] {
+            #expect(page.text.contains("Not now: \(words)."), "\(words)")
+        }
         // A moment leads back to itself.
         let past = try await actor.get("/console/instances/x?seq=2")
         let form = try ConsoleForm(in: past, to: "/console/instances/x/reset")
@@ -168,6 +173,48 @@ import WorkflowServer
         try await actor.host.server.stop()
     }
 
+    @Test func aMigrationNeedsAnotherVersionAndItsUndoAMigration() async throws {
+        let actor = try await ConsoleActor()
+        try await actor.ask("/v1/machines", #"{"id": "one", "initial": "a", "states": {"a": {}}}"#)
+        try await actor.ask("/v1/instances", #"{"machine": "one", "instance": "y"}"#)
+        let page = try await actor.get("/console/instances/y")
+        #expect(page.text.contains("Not now: its machine has no other version."))
+        #expect(try ConsoleForm(in: page, to: "/console/instances/y/migrate").isDisabled)
+        try await actor.start("x", .migrated)
+        let moved = try await actor.get("/console/instances/x")
+        for word in ["migrate", "undo"] {
+            #expect(try !ConsoleForm(in: moved, to: "/console/instances/x/\(word)").isDisabled, "\(word)")
+        }
+        try await actor.host.server.stop()
+    }
+
+    @Test func valuesAreSetBesideTheContext() async throws {
+        let actor = try await ConsoleActor()
+        try await actor.ask(
+            "/v1/machines",
+            #"{"id": "typed", "initial": "a", "context": {"n": {"type": "int", "value": 71}}, "states": {"a": {}}}"#)
+        try await actor.ask("/v1/instances", #"{"machine": "typed", "instance": "y"}"#)
+        let page = try await actor.get("/console/instances/y/set")
+        #expect(page.text.contains("Context now</h2>") && page.text.contains("71"))
+        #expect(!(try await actor.get("/console/instances/y/cancel")).text.contains("Context now"))
+        // What the API refuses stands beside the field, too.
+        let answer = try await actor.rehearse("set", "y", "", ["set": "n.value.x=1", "reason": "r"])
+        #expect((400..<500).contains(answer.status) && answer.text.contains("aria-invalid"), "\(answer.text)")
+        try await actor.host.server.stop()
+    }
+
+    @Test func whatWasDoneIsSaidOnTheNextPage() async throws {
+        let actor = try await ConsoleActor()
+        try await actor.start("x")
+        let page = try await actor.get("/console/instances/x?done=suspend")
+        #expect(page.text.contains("<p id=\"done\" role=\"status\">Done: Suspend.</p>"))
+        for word in ["<b>", "other"] {
+            let page = try await actor.get("/console/instances/x?done=\(ConsoleForm.encoded(word))")
+            #expect(page.status == 200 && !page.text.contains("id=\"done\""))
+        }
+        try await actor.host.server.stop()
+    }
+
     @Test func theListOfEffectsLeadsToTheirForms() async throws {
         let actor = try await ConsoleActor()
         try await actor.start("x", .waiting)
@@ -176,7 +223,12 @@ import WorkflowServer
             String($0.1)
         }
         #expect(links.count == 3, "\(page.text)")
-        for link in links { #expect(try await actor.get(link).text.contains("name=\"reason\"")) }
+        for link in links {
+            let form = try await actor.get(link).text
+            #expect(form.contains("name=\"reason\"") && form.contains("This cannot be rehearsed: the next page"))
+        }
+        let own = try await actor.get("/console/instances/x").text
+        #expect(own.contains("wfd rehearses no decision about an effect"))
         try await actor.host.server.stop()
     }
 

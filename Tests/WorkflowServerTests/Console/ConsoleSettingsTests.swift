@@ -42,7 +42,7 @@ import WorkflowServer
             "suspend-machine/m", on: page, [("reason", "<i>stock</i>")],
             saying: ["1 running ones would take nothing", "wfctl suspend --machine m --reason &#39;&lt;i&gt;"], host,
             cookie)
-        #expect(suspended.status == 303 && suspended.headers["location"] == page)
+        #expect(suspended.status == 303 && suspended.headers["location"] == "\(page)?done=suspend-machine")
         let shown = try await host.get(page, cookie).text
         #expect(shown.contains(": &lt;i&gt;stock&lt;/i&gt;") && !shown.contains("suspend-machine"))
         let resumed = try await carryOut(
@@ -87,7 +87,7 @@ import WorkflowServer
             saying: [
                 "Then: paused, 4 at once, 5 in 10m", "wfctl queue task:q --concurrency 4 --rate 5/10m --pause",
             ], host, cookie)
-        #expect(set.status == 303 && set.headers["location"] == page, "\(set.text)")
+        #expect(set.status == 303 && set.headers["location"] == "\(page)?done=set-queue", "\(set.text)")
         let form = try PageForm("/console/act/set-queue", in: await host.get(page, cookie))
         for (name, value) in values { #expect(form[name] == value, "\(name)") }
         for (name, value, words) in [

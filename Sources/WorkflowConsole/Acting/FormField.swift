@@ -1,5 +1,5 @@
 /// A field of a form that acts.
-struct VerbField: Sendable {
+struct FormField: Sendable {
     enum Kind: Sendable {
         /// A text in one line.
         case line
@@ -34,7 +34,8 @@ struct VerbField: Sendable {
     var hint = ""
 
     init(
-        _ name: String, _ label: String, _ kind: Kind, as place: Place, isRequired: Bool = false, hint: String = ""
+        _ name: String, _ label: String, _ kind: Kind = .line, as place: Place = .elsewhere, isRequired: Bool = false,
+        hint: String = ""
     ) {
         (self.name, self.label, self.kind, self.place) = (name, label, kind, place)
         (self.isRequired, self.hint) = (isRequired, hint)
@@ -45,12 +46,12 @@ struct VerbField: Sendable {
         Tag.input(.type("hidden"), .name(exactly: name), .value(exactly: value))
     }
 
+    /// True if the field is not shown.
+    var isHidden: Bool { if case .hidden = kind { true } else { false } }
+
     /// Returns the field with its label, with what was typed, and with what is wrong with it.
-    ///
-    /// - Parameter number: The field's place in its form, which makes its id.
-    func markup(_ number: Int, typed text: String?, mistake: String?) -> Markup {
-        if case .hidden = kind { return Self.hidden(name, text ?? "") }
-        let id = "f\(number)"
+    func markup(id: String, typed text: String?, mistake: String?) -> Markup {
+        if isHidden { return Self.hidden(name, text ?? "") }
         let described = (mistake == nil ? [] : ["\(id)-wrong"]) + (hint.isEmpty ? [] : ["\(id)-hint"])
         let attributes: [Attribute?] = [
             .id(id), .name(exactly: name), isRequired ? .required : nil, mistake == nil ? nil : .invalid,
@@ -88,13 +89,33 @@ struct VerbField: Sendable {
     func words(for text: String?) -> (options: [String], arguments: [String]) {
         guard let text else { return ([], []) }
         var values = [text]
-        if case .lines = kind { values = FieldReader.lines(of: text).map(FieldReader.withoutSpaces) }
+        if case .lines = kind { values = FieldReader.lines(of: text) }
         switch place {
         case .elsewhere: return ([], [])
         case .argument: return ([], values)
         case .option(let option):
             if case .box = kind { return ([option], []) }
             return (values.flatMap { $0.hasPrefix("-") ? ["\(option)=\($0)"] : [option, $0] }, [])
+        }
+    }
+}
+
+extension [FormField] {
+    /// Returns the fields with what was typed, and with the mistakes in it by the names of the fields.
+    ///
+    /// - Parameter form: The beginning of their ids. Forms of one page have different ones.
+    func markup(_ typed: FormRequest?, _ mistakes: [String: String] = [:], in form: StaticString = "f") -> Markup {
+        enumerated().reduce(into: Markup()) { all, field in
+            let (number, field) = field
+            all += field.markup(
+                id: "\(form)\(number)", typed: typed?.text(field.name), mistake: mistakes[field.name])
+        }
+    }
+
+    /// Returns what was typed, as fields that are not shown.
+    func hidden(_ typed: FormRequest) -> Markup {
+        reduce(into: Markup()) { all, field in
+            if let text = typed.text(field.name) { all += FormField.hidden(field.name, text) }
         }
     }
 }
