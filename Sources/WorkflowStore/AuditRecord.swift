@@ -100,6 +100,14 @@ package struct PurgeBacklog: Sendable, Equatable {
         self.floor = floor
     }
 
+    /// Adds the counts of another partition.
+    package mutating func count(_ other: PurgeBacklog) {
+        instances += other.instances
+        rows += other.rows
+        waiting += other.waiting
+        freePages += other.freePages
+    }
+
     /// True if there is something to delete now.
     package var hasRows: Bool { instances > 0 || firstWaiting.map { $0 < floor } ?? false }
 

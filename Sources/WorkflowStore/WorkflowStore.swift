@@ -42,16 +42,16 @@ package protocol WorkflowStore: StoreReader {
     /// `nil` too.
     var backups: (any StoreBackups)? { get }
 
-    /// Calls a function with lookups that see one committed state, and with the numbers of the first partition in that
-    /// state. The function runs on a thread that reads, and keeps the log from restarting: it must end soon.
+    /// Calls a function with lookups that see one committed state, and with the numbers of a partition in that state.
+    /// The function runs on a thread that reads, and keeps the log from restarting: it must end soon.
     func look<Result: Sendable>(
-        _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
+        in partition: PartitionID, _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
     ) async throws(StoreError) -> Result
 
-    /// Returns the writing side of the store; only one owner gets it, once.
+    /// Returns the writing side of partitions; only one owner gets a partition's, once.
     ///
-    /// - Throws: `locked` if the writing side already has an owner.
-    func writer() throws(StoreError) -> sending any StoreWriter
+    /// - Throws: `locked` if the writing side of one of them already has an owner.
+    func writer(of partitions: [PartitionID]) throws(StoreError) -> sending any StoreWriter
 }
 
 extension WorkflowStore {
@@ -59,8 +59,11 @@ extension WorkflowStore {
     package func look<Value: Sendable>(
         _ body: @Sendable (any StoreLookup) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
-        try await look { lookup, _ in Result { () throws(StoreError) in try body(lookup) } }.get()
+        try await look(in: .first) { lookup, _ in Result { () throws(StoreError) in try body(lookup) } }.get()
     }
+
+    /// Returns the writing side of all partitions.
+    package func writer() throws(StoreError) -> sending any StoreWriter { try writer(of: partitions) }
 }
 
 /// The lookups that applying a command needs. One thread uses them at a time.
@@ -215,7 +218,7 @@ package protocol StoreWriter: StoreLookup {
     /// Copies the store for backups; `nil` for a store that makes none.
     var backups: (any BackupCopying)? { get }
 
-    /// Ends reading and writing, and closes the store in order. Call `close` once.
+    /// Ends reading and writing. The last writer closes the store in order. Call `close` once.
     func close() throws(StoreError)
 }
 

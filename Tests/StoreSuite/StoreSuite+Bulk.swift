@@ -46,7 +46,7 @@ extension StoreSuite {
                 scribe.start("i-\(place)")
                 try scribe.commit(writer)
                 let wanted = scribe.instances["i-\(place)"]
-                let (found, numbers) = try await store.look { lookup, numbers in
+                let (found, numbers) = try await store.look(in: .first) { lookup, numbers in
                     (try? lookup.instance(named: "i-\(place)"), numbers)
                 }
                 #expect(wanted?.id.partition != .first || found == wanted)

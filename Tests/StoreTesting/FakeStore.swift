@@ -1,8 +1,8 @@
+import Foundation
 package import Synchronization
 package import WorkflowStore
 
-/// A store in memory whose commits can be held up and made to fail. If it has several partitions, its one writer writes
-/// all of them.
+/// A store in memory whose commits can be held up and made to fail.
 package final class FakeStore: WorkflowStore {
     package let content: Mutex<FakeContent>
     /// The gate that can hold commits up.
@@ -12,7 +12,7 @@ package final class FakeStore: WorkflowStore {
     /// True if every lookup of the writer takes a round trip, and many rows can be read with one.
     let isRemote: Bool
     private let hasBackups: Bool
-    private let isTaken = Atomic(false)
+    private let writing = Mutex(Writing())
     private let counted = Mutex(Trips())
 
     /// The numbers of lookups' round trips.
@@ -32,11 +32,15 @@ package final class FakeStore: WorkflowStore {
     /// Creates an empty store.
     ///
     /// - Parameters:
+    ///   - partitions: The number of partitions; `WFD_TEST_PARTITIONS` replaces the usual 1.
     ///   - hasBackups: True if the store offers backups, all of which fail.
     ///   - isRemote: True if its lookups are counted as round trips, and can be combined.
-    package convenience init(partitions: Int = 1, hasBackups: Bool = false, isRemote: Bool = false) {
+    package convenience init(partitions: Int = usualPartitions, hasBackups: Bool = false, isRemote: Bool = false) {
         self.init(FakeContent(partitions: partitions), hasBackups: hasBackups, isRemote: isRemote)
     }
+
+    package static let usualPartitions =
+        ProcessInfo.processInfo.environment["WFD_TEST_PARTITIONS"].flatMap { Int($0) } ?? 1
 
     private init(_ content: FakeContent, hasBackups: Bool, isRemote: Bool) {
         self.isRemote = isRemote
@@ -53,9 +57,29 @@ package final class FakeStore: WorkflowStore {
         return FakeStore(content, hasBackups: hasBackups, isRemote: isRemote)
     }
 
-    package func writer() throws(StoreError) -> sending any StoreWriter {
-        guard !isTaken.exchange(true, ordering: .relaxed) else { throw StoreError(.locked, "taken already") }
-        return FakeWriter(store: self)
+    /// The partitions whose writing side was taken, and those where it was given back.
+    private struct Writing {
+        var taken: Set<PartitionID> = []
+        var closed: Set<PartitionID> = []
+    }
+
+    package func writer(of partitions: [PartitionID]) throws(StoreError) -> sending any StoreWriter {
+        let isFree = writing.withLock { writing in
+            guard writing.taken.isDisjoint(with: partitions) else { return false }
+            writing.taken.formUnion(partitions)
+            return true
+        }
+        guard isFree else { throw StoreError(.locked, "taken already") }
+        return FakeWriter(store: self, partitions: partitions)
+    }
+
+    /// Closes the writing side of partitions, and with the last the store.
+    func close(_ partitions: [PartitionID]) {
+        let isLast = writing.withLock { writing in
+            writing.closed.formUnion(partitions)
+            return writing.closed.count == self.partitions.count
+        }
+        if isLast { content.withLock { $0.isClosed = true } }
     }
 
     /// Sets the commits that fail from now on; attempts are counted from 1 again.
@@ -253,10 +277,10 @@ extension FakeStore {
     }
 
     package func look<Result: Sendable>(
-        _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
+        in partition: PartitionID, _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
     ) throws(StoreError) -> Result {
         let view = FakeView(store: self)
-        let numbers = try view.read { $0.part(.first).numbers }
+        let numbers = try view.read { $0.part(partition).numbers }
         return body(view, numbers)
     }
 

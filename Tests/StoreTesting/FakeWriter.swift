@@ -138,9 +138,9 @@ final class FakeWriter: StoreWriter, FakeLookup {
     let holdsErased = false
     let logHold: LogHold? = nil
 
-    init(store: FakeStore) {
+    init(store: FakeStore, partitions: [PartitionID]) {
         self.store = store
-        partitions = store.partitions
+        self.partitions = partitions
         view = FakeView(store: store)
         backups = store.backups == nil ? nil : FailingBackups()
     }
@@ -222,7 +222,7 @@ final class FakeWriter: StoreWriter, FakeLookup {
 
     func close() throws(StoreError) {
         try read { _ in }
-        store.content.withLock { $0.isClosed = true }
+        store.close(partitions)
     }
 }
 

@@ -102,16 +102,16 @@ import WorkflowStore
         let (running, sent) = try await Self.full(store)
         let engine = running.engine
         async let first = Self.told([Self.flip, Self.flip, Self.flip], running)
-        try await eventually("the first group waits") { engine.queue.groupsThatWait == 1 }
+        try await eventually("the first group waits") { engine.queue.queues[0].groupsThatWait == 1 }
         async let second = Self.told([Self.flip, Self.flip], running)
-        try await eventually("the second group waits") { engine.queue.groupsThatWait == 2 }
+        try await eventually("the second group waits") { engine.queue.queues[0].groupsThatWait == 2 }
         store.hold.open()
         #expect(await first == ["7", "8", "9"])
         #expect(await second == ["10", "11"])
         for (offset, events) in sent.enumerated() {
             #expect(try await events.outcomes().map { try $0.get().seq.rawValue } == [Int64(offset + 2)])
         }
-        #expect(engine.queue.groupsThatWait == 0)
+        #expect(engine.queue.queues[0].groupsThatWait == 0)
         try await running.stop()
     }
 
@@ -122,9 +122,9 @@ import WorkflowStore
         let half = JSONValue.string(String(repeating: "x", count: engine.limits.queuedBytes / 2))
         let large = SendCommand(instance: "lamp-1", event: Event(name: "flip", data: half))
         async let first = Self.told([large], running)
-        try await eventually("the first group waits") { engine.queue.groupsThatWait == 1 }
+        try await eventually("the first group waits") { engine.queue.queues[0].groupsThatWait == 1 }
         #expect(await Self.told([large], running) == ["overloaded"])
-        #expect(engine.queue.groupsThatWait == 1)
+        #expect(engine.queue.queues[0].groupsThatWait == 1)
         store.hold.open()
         #expect(await first == ["7"])
         try await running.stop()
@@ -134,7 +134,7 @@ import WorkflowStore
         let store = FakeStore()
         let (running, _) = try await Self.full(store, waiting: .milliseconds(20))
         #expect(await Self.told([Self.flip], running) == ["overloaded"])
-        #expect(running.engine.queue.groupsThatWait == 0)
+        #expect(running.engine.queue.queues[0].groupsThatWait == 0)
         store.hold.open()
         // The group that was refused is never applied.
         #expect(await Self.told([Self.flip], running) == ["7"])
@@ -146,7 +146,7 @@ import WorkflowStore
         let (running, _) = try await Self.full(store)
         // The task is awaited below.
         let group = Task { await Self.told([Self.flip], running) }
-        try await eventually("the group waits") { running.engine.queue.groupsThatWait == 1 }
+        try await eventually("the group waits") { running.engine.queue.queues[0].groupsThatWait == 1 }
         group.cancel()
         #expect(await group.value == ["overloaded"])
         store.hold.open()
@@ -158,7 +158,7 @@ import WorkflowStore
         let store = FakeStore()
         let (running, sent) = try await Self.full(store)
         async let told = Self.told([Self.flip], running)
-        try await eventually("the group waits") { running.engine.queue.groupsThatWait == 1 }
+        try await eventually("the group waits") { running.engine.queue.queues[0].groupsThatWait == 1 }
         await running.beginStop()
         #expect(await told == ["draining"])
         store.hold.open()

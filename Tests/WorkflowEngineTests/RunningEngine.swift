@@ -36,7 +36,11 @@ final class RunningEngine: Sendable {
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
         // A store that cannot be read has nothing that is waited for.
-        let hasRows = ((try? await store.row(before: Position(rawValue: 1 << 47))) ?? nil) != nil
+        var hasRows = false
+        for partition in store.partitions where !hasRows {
+            let last = Position(rawValue: partition.rawValues.upperBound)
+            hasRows = ((try? await store.row(before: last)) ?? nil) != nil
+        }
         let engine = Engine(
             store: store, clock: clock, limits: limits, executors: executors, compiling: threads, observers: observers,
             logger: logger)

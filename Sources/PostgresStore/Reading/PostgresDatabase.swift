@@ -2,7 +2,7 @@ import Statechart
 import Synchronization
 package import WorkflowStore
 
-/// A store in a database of PostgreSQL. Its writer takes all partitions.
+/// A store in a database of PostgreSQL.
 package final class PostgresDatabase: WorkflowStore {
     package let identity: StoreIdentity
     package let lineage: Lineage
@@ -14,7 +14,8 @@ package final class PostgresDatabase: WorkflowStore {
     /// The limits of the reads.
     let limits: ReadLimits
     private let owner: UniqueID
-    private let isTaken = Mutex(false)
+    /// The partitions whose writing side was taken.
+    private let taken = Mutex<Set<PartitionID>>([])
 
     /// Opens the store in a database.
     ///
@@ -46,7 +47,7 @@ package final class PostgresDatabase: WorkflowStore {
         lineage = Lineage(row.restorations, generation: row.identity.generation)
         partitions = (0..<row.partitions).map(PartitionID.init(rawValue:))
         holdReason = row.isHeld ? "they were held when the store was opened" : nil
-        readers = PostgresReaders(address)
+        readers = PostgresReaders(address, writers: partitions.count)
     }
 
     /// The audit, which this store lacks so far.
@@ -60,26 +61,27 @@ package final class PostgresDatabase: WorkflowStore {
     /// PostgreSQL has its own backups.
     package var backups: (any StoreBackups)? { nil }
 
-    package func writer() throws(StoreError) -> sending any StoreWriter {
-        let wasTaken = isTaken.withLock { isTaken in
-            defer { isTaken = true }
-            return isTaken
+    package func writer(of partitions: [PartitionID]) throws(StoreError) -> sending any StoreWriter {
+        let isFree = taken.withLock { taken in
+            guard taken.isDisjoint(with: partitions) else { return false }
+            taken.formUnion(partitions)
+            return true
         }
-        guard !wasTaken else {
+        guard isFree else {
             throw StoreError(.locked, "Cannot write to '\(address)': its writing side is taken already")
         }
         return try PostgresWriter(address, owner: owner, partitions: partitions, readers: readers)
     }
 
     package func look<Result: Sendable>(
-        _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
+        in partition: PartitionID, _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
     ) async throws(StoreError) -> Result {
         try await readers.read { snapshot in
             let lookup = SnapshotLookup(snapshot)
-            let row = try snapshot.read(LogRow.lasts([.first])) { answer in
+            let row = try snapshot.read(LogRow.lasts([partition])) { answer in
                 try answer.first { row in try LogRow(&row) }
             }
-            guard let row else { throw LogRow.missing(.first) }
+            guard let row else { throw LogRow.missing(partition) }
             return body(lookup, row.numbers)
         }
     }

@@ -13,7 +13,9 @@ final class PostgresReaders: Sendable {
     private struct State {
         var free: [ReadingConnection]
         var reads = 0
-        var isOpen = true
+        /// The partitions whose writing side is not closed.
+        var writers: Int
+        var isOpen: Bool { writers > 0 }
     }
 
     let address: PostgresAddress
@@ -22,9 +24,11 @@ final class PostgresReaders: Sendable {
     private let threads: BackgroundThreads
 
     /// Makes the connections, which connect when they are first needed.
-    init(_ address: PostgresAddress) {
+    ///
+    /// - Parameter writers: The partitions whose writing side closes the connections, all together.
+    init(_ address: PostgresAddress, writers: Int) {
         self.address = address
-        state = Mutex(State(free: (0..<Self.count).map { _ in ReadingConnection(address) }))
+        state = Mutex(State(free: (0..<Self.count).map { _ in ReadingConnection(address) }, writers: writers))
         threads = BackgroundThreads("wfd-read", count: Self.count)
     }
 
@@ -93,11 +97,11 @@ final class PostgresReaders: Sendable {
         }
     }
 
-    /// Closes the connections. A read that runs ends first.
-    func close() {
+    /// Counts closed writing sides. The last one closes the connections; a read that runs ends first.
+    func close(_ writers: Int) {
         let free = state.withLock { state in
-            state.isOpen = false
-            return state.free
+            state.writers -= writers
+            return state.isOpen ? [] : state.free
         }
         for connection in free { connection.close() }
     }

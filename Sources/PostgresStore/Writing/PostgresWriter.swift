@@ -21,6 +21,7 @@ final class PostgresWriter: StoreWriter, PostgresLookup {
     let folding: FoldLimits
     private let reading: PostgresView
     private let readers: PostgresReaders
+    private var isClosed = false
     /// The state beside the log as of the last commit.
     var marks: [PartitionID: PartitionMarks] = [:]
     /// The marks after a commit whose outcome is unknown.
@@ -36,7 +37,7 @@ final class PostgresWriter: StoreWriter, PostgresLookup {
         _ address: PostgresAddress, owner: UniqueID, partitions: [PartitionID], patience: Duration = .seconds(10),
         folding: FoldLimits = FoldLimits(), readers: PostgresReaders? = nil
     ) throws(StoreError) {
-        let readers = readers ?? PostgresReaders(address)
+        let readers = readers ?? PostgresReaders(address, writers: partitions.count)
         self.address = address
         self.partitions = partitions.sorted()
         self.folding = folding
@@ -101,13 +102,14 @@ final class PostgresWriter: StoreWriter, PostgresLookup {
 
     func close() throws(StoreError) {
         try requireOpen()
-        readers.close()
+        isClosed = true
+        readers.close(partitions.count)
         reading.close()
         log.close()
     }
 
     func requireOpen() throws(StoreError) {
-        guard readers.isOpen else { throw .closed }
+        guard !isClosed else { throw .closed }
     }
 }
 

@@ -50,7 +50,7 @@ package final class SQLiteFileStore: WorkflowStore, SQLiteReading {
 
     package var holdReason: String? { recovered.holdReason }
 
-    package func writer() throws(StoreError) -> sending any StoreWriter {
+    package func writer(of _: [PartitionID]) throws(StoreError) -> sending any StoreWriter {
         let taken = untaken.withLock { untaken -> SQLiteWriter? in
             let taken = untaken
             untaken = nil

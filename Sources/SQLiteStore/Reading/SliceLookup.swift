@@ -26,7 +26,7 @@ private final class SliceLookup: SQLiteLookup {
 
 extension SQLiteFileStore {
     package func look<Result: Sendable>(
-        _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
+        in _: PartitionID, _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
     ) async throws(StoreError) -> Result {
         let path = readers.path
         return try await readers.slice { database, _ in

@@ -203,6 +203,17 @@ extension BatchBuilder {
         return UniqueID(at: now, random: &random)
     }
 
+    /// Returns the id of an instance that begins now and has the id as its name, which belongs to this partition.
+    func newName(in namespace: NamespaceID) -> UniqueID {
+        while true {
+            // Random numbers end the loop after as many ids as there are partitions, on average.
+            let id = newID()
+            if parts.placement.hasOne { return id }
+            let name = InstanceKey(InstanceName(rawValue: id.text), in: namespace)
+            if parts.placement.partition(of: name) == numbers.partition { return id }
+        }
+    }
+
     /// Returns a salt for an instance.
     func newSalt() -> Salt {
         var random = SystemRandomNumberGenerator()

@@ -3,6 +3,7 @@ import WorkflowStore
 /// The parts of the writer that successive batches share. For the lane's thread.
 struct BatchParts {
     let limits: EngineLimits
+    let placement: Placement
     let library: MachineLibrary
     /// Provides versions that are not compiled yet.
     let demand: MachineDemand

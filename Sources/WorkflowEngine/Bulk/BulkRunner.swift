@@ -65,7 +65,7 @@ final class BulkRunner: Sendable {
     private typealias Sent = AsyncStream<Result<BulkSliceCommand.Answer, Rejection>>
 
     private let store: any WorkflowStore
-    private let queue: CommandQueue
+    private let queue: CommandRouter
     private let limits: EngineLimits
     private let log: OperatorLog
     private let state = Mutex(State())
@@ -74,7 +74,7 @@ final class BulkRunner: Sendable {
     private let wakes: AsyncStream<Void>
     private let woken: AsyncStream<Void>.Continuation
 
-    init(store: any WorkflowStore, queue: CommandQueue, limits: EngineLimits, log: OperatorLog) {
+    init(store: any WorkflowStore, queue: CommandRouter, limits: EngineLimits, log: OperatorLog) {
         self.store = store
         self.queue = queue
         self.limits = limits
@@ -254,7 +254,7 @@ extension BulkRunner {
             atMost: isTogether ? .max : way.atOnce, isTogether: isTogether, fault: way.fault,
             size: 1_024 + 64 * way.feed.count + way.feed.bytes)
         let (sent, continuation) = Sent.makeStream()
-        queue.begin(part: command, isPatient: way.isShared) { answer in
+        queue.begin(part: command, in: way.run.key.partition, isPatient: way.isShared) { answer in
             continuation.yield(answer)
             continuation.finish()
         }

@@ -1,7 +1,7 @@
 import WorkflowStore
 
 /// Begins a run. If a run with its name exists, returns the existing run.
-struct BeginRunCommand: WriterCommand {
+struct BeginRunCommand: PlacedCommand {
     let run: BulkRecord
     let request: BulkRequest
     /// The store's numbers when the selection was read; `nil` for those when the run begins.
@@ -18,6 +18,7 @@ struct BeginRunCommand: WriterCommand {
     var isLong: Bool { names.count > 1_000 }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
+    var place: CommandPlace { .first }
     var summary: String { "begin run \(run.key.name)" }
 
     func want(_ rows: inout WantedRows) { settles?.want(&rows) }
@@ -60,7 +61,7 @@ struct BeginRunCommand: WriterCommand {
 }
 
 /// Stops or resumes a run; a run that is done stays so.
-struct ChangeRunCommand: WriterCommand {
+struct ChangeRunCommand: PlacedCommand {
     let key: BulkKey
     let state: BulkRecord.State
     /// The store's generation.
@@ -72,6 +73,7 @@ struct ChangeRunCommand: WriterCommand {
     var isLong: Bool { false }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
+    var place: CommandPlace { .partition(key.partition) }
     var summary: String { "\(state == .stopped ? "stop" : "resume") run \(key.name)" }
 
     func want(_ rows: inout WantedRows) {}

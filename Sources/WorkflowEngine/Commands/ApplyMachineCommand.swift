@@ -2,7 +2,7 @@ package import Statechart
 package import WorkflowStore
 
 /// Stores a definition.
-struct ApplyMachineCommand: WriterCommand {
+struct ApplyMachineCommand: PlacedCommand {
     /// The text exactly as given.
     let source: String
     let machine: Machine
@@ -16,6 +16,7 @@ struct ApplyMachineCommand: WriterCommand {
     var isLong: Bool { false }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [.machine(key)] }
+    var place: CommandPlace { .first }
     var summary: String { "apply \(machine.name)" }
 
     func want(_ rows: inout WantedRows) { rows.machines.insert(WantedMachine(key, version: nil)) }

@@ -83,7 +83,7 @@ package struct EffectVerdict: Sendable {
     package var isRepeated = false
 }
 
-extension EffectVerbCommand: WriterCommand {
+extension EffectVerbCommand: PlacedCommand {
     var size: Int {
         guard case .skip(let result) = verb else { return 512 }
         return 512 + result.size
@@ -92,6 +92,7 @@ extension EffectVerbCommand: WriterCommand {
     var isLong: Bool { false }
     var payers: [CommandTarget] { [.instance(target)] }
     var targets: [CommandTarget] { payers }
+    var place: CommandPlace { .instance(target) }
     var summary: String { "\(verb.name) effect \(effect) of \(instance)" }
 
     func want(_ rows: inout WantedRows) {

@@ -25,7 +25,7 @@ package struct EndTaskCommand: Sendable {
     }
 }
 
-extension EndTaskCommand: WriterCommand {
+extension EndTaskCommand: PlacedCommand {
     var size: Int {
         switch report {
         case .completed(let data): 256 + data.size
@@ -40,6 +40,7 @@ extension EndTaskCommand: WriterCommand {
     /// The owner, because the name of the instance is unknown before its lookup.
     var payers: [CommandTarget] { [.owner(task.instance)] }
     var targets: [CommandTarget] { payers }
+    var place: CommandPlace { .partition(task.effect.partition) }
     var summary: String { "task \(task.effect.rawValue)" }
 
     func want(_ rows: inout WantedRows) {}

@@ -10,12 +10,13 @@ struct EraseCommand: Sendable {
     }
 }
 
-extension EraseCommand: WriterCommand {
+extension EraseCommand: PlacedCommand {
     var size: Int { 256 }
     // True, because the rows to erase are read as they are on disk.
     var isLong: Bool { true }
     var payers: [CommandTarget] { [.owner(instance)] }
     var targets: [CommandTarget] { payers }
+    var place: CommandPlace { .partition(instance.partition) }
     var summary: String { "erase" }
 
     func want(_ rows: inout WantedRows) {}

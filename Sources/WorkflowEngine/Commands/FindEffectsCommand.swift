@@ -20,6 +20,19 @@ struct FindEffectsCommand: Sendable {
     }
 }
 
+extension FindEffectsCommand.Answer {
+    /// Creates the answer of all partitions.
+    init(_ parts: [Self]) {
+        self.init(
+            effects: parts.flatMap(\.effects), hasMore: parts.contains(where: \.hasMore),
+            next: parts.compactMap(\.next).min())
+        if parts.count == 1 { return }
+        effects.sort {
+            ($0.effect.priority, $0.effect.due, $0.effect.id) < ($1.effect.priority, $1.effect.due, $1.effect.id)
+        }
+    }
+}
+
 extension FindEffectsCommand: WriterCommand {
     var size: Int { 256 + 16 * except.count }
     var isLong: Bool { false }

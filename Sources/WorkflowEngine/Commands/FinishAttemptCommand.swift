@@ -9,7 +9,7 @@ struct FinishAttemptCommand: Sendable {
     let outcome: AttemptOutcome
 }
 
-extension FinishAttemptCommand: WriterCommand {
+extension FinishAttemptCommand: PlacedCommand {
     var size: Int {
         switch outcome {
         case .done(let output): 256 + output.size
@@ -22,6 +22,7 @@ extension FinishAttemptCommand: WriterCommand {
     static var isResult: Bool { true }
     var payers: [CommandTarget] { [.instance(found.instance)] }
     var targets: [CommandTarget] { payers }
+    var place: CommandPlace { .instance(found.instance) }
     var summary: String { "end an attempt of \(found.instance.name) \(found.effect.name)" }
 
     func want(_ rows: inout WantedRows) { rows.instances.insert(found.instance) }

@@ -11,11 +11,12 @@ package struct HoldCommand: Sendable {
     }
 }
 
-extension HoldCommand: WriterCommand {
+extension HoldCommand: PlacedCommand {
     var size: Int { 256 }
     var isLong: Bool { false }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
+    var place: CommandPlace { .first }
     var summary: String { isHeld ? "hold" : "release" }
 
     func want(_ rows: inout WantedRows) {}

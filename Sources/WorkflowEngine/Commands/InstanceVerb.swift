@@ -2,7 +2,7 @@ import Statechart
 import WorkflowStore
 
 /// A command of which there are dry runs.
-protocol TriedCommand: WriterCommand {
+protocol TriedCommand: PlacedCommand {
     /// True to report the effect of the command without changing anything. Such a command is applied to a batch that is
     /// discarded, and does not pass the writer.
     var isDryRun: Bool { get }
@@ -17,6 +17,7 @@ protocol InstanceVerb: TriedCommand {
 
 extension InstanceVerb {
     var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
+    var place: CommandPlace { .instance(target) }
     var isLong: Bool { false }
     var payers: [CommandTarget] { [.instance(target)] }
     var targets: [CommandTarget] { payers }

@@ -17,12 +17,13 @@ struct InterruptedAttemptCommand: Sendable {
     static let aloneAfter: Int64 = 2
 }
 
-extension InterruptedAttemptCommand: WriterCommand {
+extension InterruptedAttemptCommand: PlacedCommand {
     var size: Int { 256 }
     var isLong: Bool { false }
     static var isResult: Bool { true }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
+    var place: CommandPlace { .partition(attempt.begin.effect.partition) }
     var summary: String { "count an interrupted attempt at effect \(attempt.begin.effect.rawValue)" }
 
     func want(_ rows: inout WantedRows) {}

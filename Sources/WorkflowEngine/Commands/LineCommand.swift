@@ -20,11 +20,12 @@ package struct StartLine: Sendable {
     }
 }
 
-extension StartLine: WriterCommand {
+extension StartLine: PlacedCommand {
     var size: Int { command.size }
     var isLong: Bool { command.isLong }
     var payers: [CommandTarget] { command.payers }
     var targets: [CommandTarget] { command.targets }
+    var place: CommandPlace { command.place }
     var summary: String { command.summary }
 
     func want(_ rows: inout WantedRows) { command.want(&rows) }
@@ -36,8 +37,8 @@ extension StartLine: WriterCommand {
     }
 }
 
-extension LineCommand: WriterCommand {
-    private var asked: any WriterCommand {
+extension LineCommand: PlacedCommand {
+    private var asked: any PlacedCommand {
         switch self {
         case .send(let send): send
         case .start(let line): line
@@ -54,6 +55,7 @@ extension LineCommand: WriterCommand {
     var isLong: Bool { asked.isLong }
     var payers: [CommandTarget] { asked.payers }
     var targets: [CommandTarget] { asked.targets }
+    var place: CommandPlace { asked.place }
     var summary: String { asked.summary }
 
     func want(_ rows: inout WantedRows) { asked.want(&rows) }

@@ -1,7 +1,7 @@
 import WorkflowStore
 
 /// Records a change that was made outside the store. The answer is false if a row has its number or a higher one.
-struct RecordChangeCommand: WriterCommand {
+struct RecordChangeCommand: PlacedCommand {
     let action: ChangeAction
     var object: String?
     var number: Int64?
@@ -12,6 +12,7 @@ struct RecordChangeCommand: WriterCommand {
     var isLong: Bool { false }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
+    var place: CommandPlace { .first }
     var summary: String { "record \(action.rawValue)" }
 
     func want(_ rows: inout WantedRows) {}

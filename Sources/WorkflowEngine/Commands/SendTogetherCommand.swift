@@ -1,13 +1,14 @@
 import WorkflowStore
 
 /// Applies lines in order, all or none.
-struct SendTogetherCommand: WriterCommand {
+struct SendTogetherCommand: PlacedCommand {
     let lines: [LineCommand]
 
     var size: Int { lines.reduce(256) { $0 + $1.size } }
     var isLong: Bool { true }
     var payers: [CommandTarget] { lines.flatMap(\.payers) }
     var targets: [CommandTarget] { lines.flatMap(\.targets) }
+    var place: CommandPlace { .several(lines.map(\.place)) }
     var summary: String { "send \(lines.count) events together" }
 
     func want(_ rows: inout WantedRows) { for command in lines { command.want(&rows) } }

@@ -27,11 +27,12 @@ package struct SetMachineCommand: Sendable {
     private var key: MachineKey { MachineKey(machine, in: caller.namespace) }
 }
 
-extension SetMachineCommand: WriterCommand {
+extension SetMachineCommand: PlacedCommand {
     var size: Int { 256 + machine.rawValue.utf8.count }
     var isLong: Bool { false }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [.machine(key)] }
+    var place: CommandPlace { .first }
     var summary: String { "set machine \(machine)" }
 
     func want(_ rows: inout WantedRows) {

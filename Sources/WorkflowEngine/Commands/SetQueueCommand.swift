@@ -41,11 +41,12 @@ package struct SetQueueCommand: Sendable {
     }
 }
 
-extension SetQueueCommand: WriterCommand {
+extension SetQueueCommand: PlacedCommand {
     var size: Int { 256 + queue.utf8.count }
     var isLong: Bool { false }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
+    var place: CommandPlace { .first }
     var summary: String { "set \(queue)" }
 
     func want(_ rows: inout WantedRows) {}

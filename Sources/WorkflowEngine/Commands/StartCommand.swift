@@ -30,7 +30,7 @@ package struct StartCommand: Sendable {
     var machineKey: MachineKey { MachineKey(machine, in: caller.namespace) }
 }
 
-extension StartCommand: WriterCommand {
+extension StartCommand: PlacedCommand {
     var size: Int { 256 + data.members.reduce(0) { $0 + $1.key.utf8.count + $1.value.size } }
     var isLong: Bool { false }
 
@@ -38,6 +38,9 @@ extension StartCommand: WriterCommand {
     var payers: [CommandTarget] { [.machine(machineKey)] }
     var targets: [CommandTarget] {
         payers + (instance.map { [.instance(InstanceKey($0, in: caller.namespace))] } ?? [])
+    }
+    var place: CommandPlace {
+        instance.map { .instance(InstanceKey($0, in: caller.namespace)) } ?? .unnamed(machineKey, key)
     }
     var summary: String { "start \(machine) \(instance?.rawValue ?? "")" }
 
@@ -73,7 +76,7 @@ extension StartCommand: WriterCommand {
                 name: machine, version: version, latest: latest?.record.version)
         }
         if let suspension = setting.suspension { throw .machineSuspended(machine, suspension) }
-        let uuid = batch.newID()
+        let uuid = instance == nil ? batch.newName(in: caller.namespace) : batch.newID()
         let name = InstanceKey(instance ?? InstanceName(rawValue: uuid.text), in: caller.namespace)
         // A generated name is unused, and is not looked up.
         if instance != nil, try batch.instance(name) != nil { throw .instanceExists(name.name) }

@@ -31,7 +31,7 @@ final class BatchCommitter: @unchecked Sendable {
 
     private func seeBacklogs() {
         for partition in store.partitions {
-            purging.see(store.backlog(in: partition), isInLog: store.holdsErased)
+            purging.see(store.backlog(in: partition), in: partition, isInLog: store.holdsErased)
         }
     }
 
@@ -62,7 +62,8 @@ final class BatchCommitter: @unchecked Sendable {
             if !batches.isEmpty {
                 try known { () throws(StoreError) in try store.commit(batches) }
                 for batch in batches {
-                    purging.see(store.backlog(in: batch.numbers.partition), isInLog: store.holdsErased)
+                    let partition = batch.numbers.partition
+                    purging.see(store.backlog(in: partition), in: partition, isInLog: store.holdsErased)
                 }
                 writingWorks()
             } else if sealed.contains(where: { !$0.entries.isEmpty }) {
@@ -217,6 +218,14 @@ final class WriteHealth: Sendable {
             return state.reason != nil
         }
     }
+}
+
+extension [WriteHealth] {
+    /// The reason why the last write of a lane failed; `nil` if that of each succeeded.
+    var reason: String? { lazy.compactMap(\.reason).first }
+
+    /// The longest time of `standstill`.
+    var standstill: Int64? { compactMap(\.standstill).max() }
 }
 
 /// A batch to which nothing is added any more, with everything to report once it is on disk.

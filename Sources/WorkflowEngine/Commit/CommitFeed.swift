@@ -49,7 +49,9 @@ package final class CommitFeed: Sendable {
 extension CommitFeed: CommitObserver {
     package func committed(_ committed: Committed) {
         if let positions = committed.positions {
-            last.store(positions.upperBound.rawValue, ordering: .releasing)
+            if positions.upperBound.partition == .first {
+                last.store(positions.upperBound.rawValue, ordering: .releasing)
+            }
             journal.tell { [.any] }
         }
         feed.tell { committed.instances.map(\.id) }

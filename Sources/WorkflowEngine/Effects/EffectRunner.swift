@@ -50,11 +50,11 @@ package final class EffectRunner: Service {
 
     private let executor: any EffectExecutor
     private let store: any WorkflowStore
-    private let queue: CommandQueue
+    private let queue: CommandRouter
     private let board: QueueBoard
     private let clock: any WallClock
     private let limits: EngineLimits
-    private let health: WriteHealth
+    private let health: [WriteHealth]
     private let metrics: EngineMetrics
     private let log: OperatorLog
     private let state: Mutex<State>
@@ -62,8 +62,8 @@ package final class EffectRunner: Service {
     private let wake: AsyncStream<Void>.Continuation
 
     init(
-        _ executor: any EffectExecutor, store: any WorkflowStore, queue: CommandQueue, board: QueueBoard,
-        clock: any WallClock, limits: EngineLimits, health: WriteHealth, metrics: EngineMetrics, log: OperatorLog
+        _ executor: any EffectExecutor, store: any WorkflowStore, queue: CommandRouter, board: QueueBoard,
+        clock: any WallClock, limits: EngineLimits, health: [WriteHealth], metrics: EngineMetrics, log: OperatorLog
     ) {
         self.executor = executor
         self.store = store
@@ -199,7 +199,9 @@ package final class EffectRunner: Service {
     }
 
     private func find(_ command: FindEffectsCommand) async {
-        let answer = await insist { () async throws(Rejection) in try await queue.submit(command) }
+        let answer = await insist { () async throws(Rejection) in
+            FindEffectsCommand.Answer(try await queue.submitToEach(command))
+        }
         let retry = Timestamp(rawValue: clock.now().rawValue + 1_000)
         state.withLock { state in
             if let answer {

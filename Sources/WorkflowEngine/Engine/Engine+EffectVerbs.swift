@@ -15,7 +15,7 @@ extension Engine {
         while true {
             // The subscription comes first, so that no task that becomes ready from here on is missed.
             guard let changes = queueWatch.changes(of: queueName) else { throw .overloaded }
-            let grant = try await queue.submit(command)
+            let grant = try await grant(command)
             if !grant.tasks.isEmpty || ContinuousClock.now >= end || Task.isCancelled { return grant.tasks }
             var until = end
             // A virtual clock does not reach that time by itself.
@@ -24,6 +24,26 @@ extension Engine {
             }
             await changes.next(until: until)
         }
+    }
+
+    /// Asks one lane after the other for tasks, until there are enough.
+    private func grant(_ command: LeaseTasksCommand) async throws(Rejection) -> LeaseTasksCommand.Grant {
+        var sum = LeaseTasksCommand.Grant()
+        for queue in queue.inTurn {
+            var command = command
+            command.max -= sum.tasks.count
+            do throws(Rejection) {
+                let grant = try await queue.submit(command)
+                sum.tasks += grant.tasks
+                sum.next = [sum.next, grant.next].compactMap(\.self).min()
+            } catch {
+                // Tasks that were leased are handed out.
+                if sum.tasks.isEmpty { throw error }
+                return sum
+            }
+            if sum.tasks.count >= command.max { return sum }
+        }
+        return sum
     }
 }
 

@@ -6,7 +6,8 @@ extension Engine {
     /// Returns the answer to a command, which is on disk on return; or the answer that the command would get.
     func answer<Command: TriedCommand>(to command: Command) async throws(Rejection) -> Command.Answer {
         guard command.isDryRun else { return try await queue.submit(command) }
-        return try await trial { (batch) throws(Rejection) in try command.apply(to: &batch) }
+        let partition = try queue.partition(of: command.place) ?? .first
+        return try await trial(in: partition) { (batch) throws(Rejection) in try command.apply(to: &batch) }
     }
 
     /// Returns the answer to a command; or the answer that an earlier command with the same key got.
@@ -34,17 +35,19 @@ extension Engine {
 
     /// Applies commands to a batch on top of the committed data, as of one moment. The batch is then discarded.
     ///
-    /// - Parameter body: Must end within milliseconds.
+    /// - Parameters:
+    ///   - partition: The partition of the instances to which the commands apply.
+    ///   - body: Must end within milliseconds.
     func trial<Answer: Sendable>(
-        _ body: @Sendable (inout BatchBuilder) throws(Rejection) -> Answer
+        in partition: PartitionID = .first, _ body: @Sendable (inout BatchBuilder) throws(Rejection) -> Answer
     ) async throws(Rejection) -> Answer {
         let (now, generation) = (now, store.identity.generation)
         return try await read { () async throws(StoreError) in
-            try await store.look { [limits, library, queue, queueBoard] lookup, numbers in
-                let demand = MachineDemand(library, waking: queue, limits: limits)
+            try await store.look(in: partition) { [limits, library, queue, queueBoard, placement] lookup, numbers in
+                let demand = MachineDemand(library, waking: queue.first, limits: limits)
                 demand.isImmediate = true
                 let parts = BatchParts(
-                    limits: limits, library: library, demand: demand,
+                    limits: limits, placement: placement, library: library, demand: demand,
                     recent: WorkingSet(bound: limits.cachedInstanceBytes),
                     brake: Brake(limits.brake, bound: limits.brakedInstances),
                     leases: LeaseTable(generation: generation, bound: limits.leases, board: queueBoard),

@@ -25,7 +25,7 @@ package final class Engine: Service {
     let pastInstances: Mutex<GenerationCache<InstanceID, PastInstance>>
     /// The backups; `nil` if the store makes none.
     let backups: BackupCoordinator?
-    let queue: CommandQueue
+    let queue: CommandRouter
     let queueWatch: QueueWatch
     /// The workers that ask for tasks.
     let workers: WorkerWatch
@@ -53,7 +53,9 @@ package final class Engine: Service {
     /// The watch over unfinished erasures; `nil` if this engine does not complete them by itself.
     let erasures: ErasureWatch?
     private let health = Mutex(Health.starting)
-    private let writeHealth: WriteHealth
+    /// The health of each lane, in the order of partitions.
+    private let writeHealth: [WriteHealth]
+    let placement: Placement
     let purging = PurgeWatch()
     let retention: RetentionWatch
 
@@ -93,7 +95,7 @@ package final class Engine: Service {
         if clock is VirtualClock { limits.keyAge = nil }
         self.limits = limits
         self.logger = logger
-        writeHealth = WriteHealth(patience: limits.writerPatience)
+        writeHealth = store.partitions.map { [limits] _ in WriteHealth(patience: limits.writerPatience) }
         log = OperatorLog(logger, lines: limits.logLines)
         retention = RetentionWatch(clock)
         library = MachineLibrary(limits: limits, compiling: threads)
@@ -106,7 +108,9 @@ package final class Engine: Service {
         upkeep = UpkeepKeeper(store.upkeep)
         let board = QueueBoard(limits: limits, holdReason: store.holdReason)
         queueBoard = board
-        let queue = CommandQueue(limits: limits)
+        placement = Placement(partitions: store.partitions.count)
+        let ofLane = limits.divided(among: store.partitions.count)
+        let queue = CommandRouter(store.partitions.map { _ in CommandQueue(limits: ofLane) }, placement: placement)
         self.queue = queue
         bulk = BulkRunner(store: store, queue: queue, limits: limits, log: log)
         runners = executors.map { [limits, writeHealth, metrics, log] executor in
@@ -144,12 +148,7 @@ package final class Engine: Service {
         // The count is cancelled with the engine, so that an immediate stop does not wait for it.
         async let _ = tellFailedInstances(before: clock.now())
         async let _ = endErasures()
-        let lane = LaneThread(
-            store: store, observers: observers,
-            parts: LaneParts(
-                queue: queue, library: library, board: queueBoard, watch: queueWatch, runners: runners, clock: clock,
-                limits: limits, statistics: statistics, health: writeHealth, purging: purging, backups: backups,
-                log: log, logger: logger))
+        let lanes = beginLanes()
         // The log's task is cancelled when this function returns, and then logs what is left.
         async let _ = log.run()
         health.withLock { $0 = .ready }
@@ -169,7 +168,7 @@ package final class Engine: Service {
         // The task is cancelled in the same way; the next start goes on with the retention.
         async let _ = keepRetention()
         let ending = await withGracefulShutdownHandler {
-            await lane.ended()
+            await ended(lanes)
         } onGracefulShutdown: {
             self.beginDraining()
         }
@@ -182,6 +181,43 @@ package final class Engine: Service {
         guard error.code == .corrupt else { throw error }
         logger.critical("the database is corrupt; only reading goes on", metadata: ["error": "\(error)"])
         try await gracefulShutdown()
+    }
+
+    /// Begins a lane for each partition.
+    private func beginLanes() -> [LaneThread] {
+        let opening = SettingsOpening()
+        return store.partitions.enumerated().map { place, partition in
+            LaneThread(
+                store: store, observers: observers,
+                parts: LaneParts(
+                    partition: partition, placement: placement, queue: queue.queues[place], opening: opening,
+                    library: library, board: queueBoard, watch: queueWatch, runners: runners, clock: clock,
+                    limits: limits.divided(among: store.partitions.count), statistics: statistics,
+                    health: writeHealth[place], purging: purging, backups: partition == .first ? backups : nil,
+                    log: log, logger: logger))
+        }
+    }
+
+    /// Waits until all lanes have ended. If one fails, the others end too, unless another owner has taken its
+    /// partition. Returns the first error that ends the daemon; `nil` after a clean end.
+    private func ended(_ lanes: [LaneThread]) async -> StoreError? {
+        await withTaskGroup { group in
+            for lane in lanes { group.addTask { await lane.ended() } }
+            var ending: StoreError?
+            var fenced = 0
+            for await case .some(let error) in group {
+                if error.code == .fenced {
+                    fenced += 1
+                    if fenced < lanes.count {
+                        logger.warning("a lane has ended", metadata: ["error": "\(error)"])
+                        continue
+                    }
+                }
+                ending = ending ?? error
+                queue.close(.stopped(by: error))
+            }
+            return ending
+        }
     }
 
     private func carryOutRuns() async {

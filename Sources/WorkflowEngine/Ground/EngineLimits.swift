@@ -214,3 +214,15 @@ package struct EngineLimits: Sendable {
 
     package init() {}
 }
+
+extension EngineLimits {
+    /// Returns the limits of one of several lanes: the bytes are the daemon's. A lane has room for a batch at least.
+    func divided(among lanes: Int) -> EngineLimits {
+        if lanes <= 1 { return self }
+        var limits = self
+        for bytes in [\EngineLimits.queuedBytes, \.queuedResultBytes, \.cachedInstanceBytes] {
+            limits[keyPath: bytes] = min(limits[keyPath: bytes], max(batchBytes, limits[keyPath: bytes] / lanes))
+        }
+        return limits
+    }
+}

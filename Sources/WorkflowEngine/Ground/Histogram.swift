@@ -17,6 +17,12 @@ package struct Histogram: Sendable, Equatable {
         sum += value
     }
 
+    /// Adds the counts of a histogram with the same bounds.
+    package mutating func add(_ other: Histogram) {
+        for place in counts.indices where place < other.counts.count { counts[place] += other.counts[place] }
+        sum += other.sum
+    }
+
     /// Counts a time, in seconds.
     package mutating func add(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components

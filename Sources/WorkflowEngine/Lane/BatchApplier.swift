@@ -17,16 +17,18 @@ final class BatchApplier {
     /// The last batch number when recent instances were trimmed.
     private var lastTrimmed: UInt64 = 0
 
-    /// - Parameter partition: The partition in which the commands apply.
+    /// - Parameters:
+    ///   - partition: The partition in which the commands apply.
+    ///   - placement: The partitions of the store.
     init(
-        store: any StoreWriter, partition: PartitionID, clock: any WallClock, limits: EngineLimits,
-        library: MachineLibrary, demand: MachineDemand, recent: WorkingSet, leases: LeaseTable,
+        store: any StoreWriter, partition: PartitionID, placement: Placement, clock: any WallClock,
+        limits: EngineLimits, library: MachineLibrary, demand: MachineDemand, recent: WorkingSet, leases: LeaseTable,
         statistics: BatchStatistics
     ) {
         self.store = store
         self.clock = clock
         parts = BatchParts(
-            limits: limits, library: library, demand: demand, recent: recent,
+            limits: limits, placement: placement, library: library, demand: demand, recent: recent,
             brake: Brake(limits.brake, bound: limits.brakedInstances), leases: leases,
             share: BackgroundShare(limits: limits, statistics: statistics))
         prefetches = (

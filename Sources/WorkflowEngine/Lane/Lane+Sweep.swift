@@ -7,7 +7,7 @@ extension Lane {
     ///
     /// - Parameter isBusy: True if the batch has other work.
     func sweepOrder(isBusy: Bool) -> SweepOrder? {
-        guard purging.backlog.isDue else { return nil }
+        guard purging.isDue(in: partition) else { return nil }
         let now = ContinuousClock.now
         if isBusy { lastBusy = now }
         guard !areTimersResting, health.reason == nil else { return nil }
@@ -19,7 +19,7 @@ extension Lane {
 
     /// The time of the next removal of deleted data; `nil` if none is due.
     var nextSweepWake: Date? {
-        guard purging.backlog.isDue, !areTimersResting, health.reason == nil else { return nil }
+        guard purging.isDue(in: partition), !areTimersResting, health.reason == nil else { return nil }
         let now = ContinuousClock.now
         return nextSweep <= now ? .distantPast : clock.date(after: nextSweep - now)
     }

@@ -4,7 +4,7 @@ import Statechart
 import WorkflowStore
 
 /// Owns the store's writing side: takes waiting commands, applies them in order in memory, writes them in one
-/// transaction, and only then answers. A lane works in the only partition of its writing side.
+/// transaction, and only then answers. A lane works in one partition, beside the lanes of the others.
 ///
 /// The lane's thread applies batches. The same thread commits the batches, unless at least half a batch waits already.
 /// In this case the pipeline's thread commits while the lane applies the next batches on top of uncommitted ones, which
@@ -12,8 +12,6 @@ import WorkflowStore
 /// a batch fails, the later batches are discarded and applied again.
 final class Lane {
     let store: any StoreWriter
-    /// The partition of the lane.
-    let partition: PartitionID
     private let parts: LaneParts
     let limits: EngineLimits
     let applier: BatchApplier
@@ -71,23 +69,19 @@ final class Lane {
         }
         let recent = WorkingSet(bound: limits.cachedInstanceBytes)
         leases = LeaseTable(generation: generation, bound: limits.leases, board: parts.board)
-        guard let partition = store.partitions.first, store.partitions.count == 1 else {
-            // Proof: a lane is begun at start, with a store of ours; each has one partition.
-            preconditionFailure("a lane applies in one partition")
-        }
-        self.partition = partition
         demand = MachineDemand(parts.library, waking: parts.queue, limits: limits)
         // A virtual clock stands still while the lane works.
         demand.isImmediate = parts.clock is VirtualClock
         applier = BatchApplier(
-            store: store, partition: partition, clock: parts.clock, limits: limits, library: parts.library,
-            demand: demand, recent: recent, leases: leases, statistics: parts.statistics)
+            store: store, partition: parts.partition, placement: parts.placement, clock: parts.clock, limits: limits,
+            library: parts.library, demand: demand, recent: recent, leases: leases, statistics: parts.statistics)
         pipeline = CommitPipeline(together: limits.batchesTogether) { committer.commit($0) }
         state = PipelineState(bound: limits.batchesUnderWay)
         order = FairOrder(limits: limits, recent: recent, isOn: !(parts.clock is VirtualClock))
-        window = TimerWindow(of: partition, bound: limits.nearTimers)
+        window = TimerWindow(of: parts.partition, bound: limits.nearTimers)
     }
 
+    var partition: PartitionID { parts.partition }
     var clock: any WallClock { parts.clock }
     var statistics: BatchStatistics { parts.statistics }
     var health: WriteHealth { parts.health }
@@ -109,13 +103,7 @@ final class Lane {
         }
         health.turns()
         do throws(StoreError) {
-            try library.board.load(from: store, limits: limits)
-            try leases.board.load(from: store, limits: limits)
-            if leases.board.isHeld {
-                log.tell(
-                    .queues, .warning, "effects are held: 'wfctl release' lets them start",
-                    leases.board.holdReason.map { ["reason": "\($0)"] } ?? [:])
-            }
+            try parts.opening.load { () throws(StoreError) in try loadSettings() }
             try resumeLeases()
             turns: while true {
                 let wake = try nextWake()
@@ -142,6 +130,15 @@ final class Lane {
         }
         abandonBackup()
         try store.close()
+    }
+
+    private func loadSettings() throws(StoreError) {
+        try library.board.load(from: store, limits: limits)
+        try leases.board.load(from: store, limits: limits)
+        guard leases.board.isHeld else { return }
+        log.tell(
+            .queues, .warning, "effects are held: 'wfctl release' lets them start",
+            leases.board.holdReason.map { ["reason": "\($0)"] } ?? [:])
     }
 
     /// Fires due timers and carries out the waiting commands and those that come meanwhile. Nothing is under way

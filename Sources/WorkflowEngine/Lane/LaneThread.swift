@@ -17,7 +17,7 @@ final class LaneThread: Sendable {
         startThread("wfd-writer", turns: .short) {
             // The writing side is released before its end is reported, so that the store may be opened again.
             let error = Self.run { () throws(StoreError) in
-                let writer = try Self.writer(of: store, parts.queue)
+                let writer = try Self.writer(of: store, parts)
                 let committer = BatchCommitter(
                     store: writer, observers: observers, health: parts.health, purging: parts.purging,
                     logger: parts.logger)
@@ -39,15 +39,14 @@ final class LaneThread: Sendable {
         }
     }
 
-    /// Returns the store's writing side. If the writing side is already taken, refuses all commands in the queue.
-    private static func writer(of store: any WorkflowStore, _ queue: CommandQueue) throws(StoreError) -> any StoreWriter
-    {
+    /// Returns the writing side of the lane's partition. If it is already taken, refuses all commands in the queue.
+    private static func writer(of store: any WorkflowStore, _ parts: LaneParts) throws(StoreError) -> any StoreWriter {
         do throws(StoreError) {
-            return try store.writer()
+            return try store.writer(of: [parts.partition])
         } catch {
             let rejection = Rejection.stopped(by: error)
-            queue.close(rejection)
-            queue.abandon(with: rejection)
+            parts.queue.close(rejection)
+            parts.queue.abandon(with: rejection)
             throw error
         }
     }

@@ -224,8 +224,19 @@ package final class CommandSequence: Sendable {
     }
 
     private let gap = Mutex<Gap?>(nil)
+    /// The parts of the sequence by the number of their lane.
+    private let parts = Mutex<[Int: CommandSequence]>([:])
 
     package init() {}
+
+    /// Returns the part of the sequence that one of several lanes carries out: its commands wait for no other lane.
+    func part(_ lane: Int) -> CommandSequence {
+        parts.withLock { parts in
+            let part = parts[lane] ?? CommandSequence()
+            parts[lane] = part
+            return part
+        }
+    }
 
     /// Returns the reason why a command may not be applied: an earlier command was not carried out.
     func rejection(of command: some QueuedCommand) -> Rejection? {

@@ -242,15 +242,13 @@ private final class LoweringWriter {
         _ actor: Actor?
     ) {
         self.writer = writer
-        // Proof: a store has at least one partition.
-        let partition = writer.partitions[0]
         let demand = MachineDemand(library, waking: CommandQueue(limits: limits), limits: limits)
         // No other caller waits for this writer.
         demand.isImmediate = true
         let board = QueueBoard(limits: limits, holdReason: nil)
         applier = BatchApplier(
-            store: writer, partition: partition, clock: clock, limits: limits, library: library, demand: demand,
-            recent: WorkingSet(bound: limits.cachedInstanceBytes),
+            store: writer, partition: .first, placement: Placement(partitions: 1), clock: clock, limits: limits,
+            library: library, demand: demand, recent: WorkingSet(bound: limits.cachedInstanceBytes),
             leases: LeaseTable(generation: 0, bound: limits.leases, board: board), statistics: BatchStatistics())
         caller = Caller(actor, namespace: .default)
     }

@@ -46,7 +46,8 @@ struct BackgroundShareTests {
         queue = CommandQueue(limits: limits)
         let library = MachineLibrary(limits: limits)
         applier = BatchApplier(
-            store: try FakeStore().writer(), partition: .first, clock: HandClock(), limits: limits, library: library,
+            store: try FakeStore().writer(), partition: .first, placement: Placement(partitions: 1),
+            clock: HandClock(), limits: limits, library: library,
             demand: MachineDemand(library, waking: queue, limits: limits), recent: recent,
             leases: LeaseTable(generation: 1, bound: 1, board: QueueBoard(limits: limits, holdReason: nil)),
             statistics: BatchStatistics())
