@@ -206,7 +206,8 @@ let package = Package(
         .executableTarget(
             name: "wfd",
             dependencies: [
-                "CRelease", "SQLiteStore", "Statechart", "WorkflowAccess", "WorkflowSpelling", "WorkflowTerminal",
+                "CRelease", "PostgresStore", "SQLiteStore", "Statechart", "WorkflowAccess", "WorkflowSpelling",
+                "WorkflowTerminal",
                 "WorkflowServer", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowPrograms",
                 "WorkflowSettings", "WorkflowStore", "WorkflowThreads", arguments, logging, lifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -348,7 +349,8 @@ let package = Package(
         // Waiting, blocking and computing that leave the threads of Swift's pool to others.
         .target(name: "ThreadTesting", path: "Tests/ThreadTesting"),
         .target(
-            name: "DaemonTesting", dependencies: ["CSpawn", "ThreadTesting", "WorkflowJSON", "WorkflowClient", grdb],
+            name: "DaemonTesting",
+            dependencies: ["CSpawn", "PostgresTesting", "ThreadTesting", "WorkflowJSON", "WorkflowClient", grdb],
             path: "Tests/DaemonTesting"),
         // SQLite's file system with watchers: failing calls, disks that lose their power; a program that reads.
         .target(
@@ -439,8 +441,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ThreadTesting", "DaemonTesting", "HostSuite", "ManualTesting", "StateMachines", "WorkflowJSON",
-                "WorkflowAPI", "WorkflowClient", "WorkflowStore", "Statechart", grdb,
+                "ThreadTesting", "DaemonTesting", "HostSuite", "ManualTesting", "PostgresTesting", "StateMachines",
+                "WorkflowJSON", "WorkflowAPI", "WorkflowClient", "WorkflowStore", "Statechart", grdb,
             ]
         ),
     ],

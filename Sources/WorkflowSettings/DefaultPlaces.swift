@@ -17,8 +17,10 @@ package struct DefaultPlaces: Sendable {
         throw MissingPlaceError(description: "Cannot tell where to keep the database: give --database, or set HOME")
     }
 
-    /// Returns the address: in `$RUNTIME_DIRECTORY` (systemd), else `$XDG_RUNTIME_DIR`, else beside the database.
-    package func address(besideDatabase file: String) throws -> ListenAddress {
+    /// Returns the address: in `$RUNTIME_DIRECTORY` (systemd), else `$XDG_RUNTIME_DIR`, else beside the database. For a
+    /// URL it is where a file would be.
+    package func address(besideDatabase name: String) throws -> ListenAddress {
+        let file = DatabaseURL.isURL(name) ? try databaseFile() : name
         let beside = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
         let directory = firstPath("RUNTIME_DIRECTORY") ?? firstPath("XDG_RUNTIME_DIR") ?? beside
         return try ListenAddress("unix:\(directory)/wfd.sock")

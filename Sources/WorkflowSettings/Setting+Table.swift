@@ -14,7 +14,9 @@ extension Setting {
     /// The settings of the daemon itself.
     package static let daemon: [Setting] = [
         .text(
-            "database", "file", "The database; wfd creates it if it does not exist.", example: "/var/lib/wfd/wfd.db",
+            "database", "file",
+            "The database: a file, which wfd creates if it does not exist, or postgres://USER@HOST/DATABASE.",
+            example: "/var/lib/wfd/wfd.db",
             in: \.database,
             // Without a place wfd does not start, and says so itself.
             found: { places, _ in try? places.databaseFile() }

@@ -70,7 +70,7 @@ package enum SettingValue: Sendable {
     /// The text for people.
     package var shown: String {
         switch self {
-        case .texts(let texts): texts.map(\.text).joined(separator: ", ")
+        case .texts(let texts): texts.map { DatabaseURL.masked($0.text) }.joined(separator: ", ")
         case .structure(let node): JSONWriter.string(node)
         }
     }

@@ -37,7 +37,9 @@ struct Clock: ParsableCommand {
         func run() async throws {
             do {
                 let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
-                let file = try SettingSources.ofCommand(database: database).database ?? places.databaseFile()
+                let file = try DatabaseAddress.file(
+                    SettingSources.ofCommand(database: database).database ?? places.databaseFile(),
+                    for: "wfd clock accept", advice: "correct the clock of the machine")
                 guard FileManager.default.fileExists(atPath: file) else {
                     throw MissingPlaceError(description: "There is no database '\(file)'")
                 }

@@ -20,6 +20,8 @@ struct Compact: AsyncParsableCommand {
     func run() async throws {
         umask(0o077)
         do {
+            let file = try DatabaseAddress.file(
+                file, for: "wfd compact", advice: "PostgreSQL's VACUUM gives room back")
             let compaction = StoreCompaction(path: file) {
                 try await Verification(of: $0).requireNone { _ in }
             }

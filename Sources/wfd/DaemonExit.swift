@@ -44,7 +44,8 @@ enum DaemonExit: Int32 {
         case .cannotOpen: self = .cannotCreate
         case .locked, .fenced: self = .tryAgain
         case .unavailable, .outcomeUnknown: self = .inputOutput
-        case .constraint, .closed, .unsupported: self = .software
+        case .unsupported: self = .usage
+        case .constraint, .closed: self = .software
         }
     }
 }

@@ -14,8 +14,8 @@ struct Executors {
 
     /// - Parameters:
     ///   - calls: The number of concurrent calls.
-    ///   - log: Records the begins of programs.
-    init(_ settings: Settings, environment: [String: String], calls: Int, log: any AttemptLog) throws {
+    ///   - log: Records the begins of programs; `nil` for no record.
+    init(_ settings: Settings, environment: [String: String], calls: Int, log: (any AttemptLog)?) throws {
         let secrets = settings.secrets ?? DefaultPlaces(environment: environment).secrets
         http = try HTTPExecutor(
             allowing: settings.callable, secrets: SecretFolder(secrets), authority: settings.authority,

@@ -45,7 +45,9 @@ struct Restore: AsyncParsableCommand {
         do {
             let settings = try SettingSources.ofCommand(database: database, place: placeOption.place)
             let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
-            let file = try settings.database ?? places.databaseFile()
+            let file = try DatabaseAddress.file(
+                settings.database ?? places.databaseFile(), for: "wfd restore",
+                advice: "restore a dump with PostgreSQL's pg_restore")
             let restoration = StoreRestoration(
                 backup: backup, database: file, erasures: erasures, makesFolder: settings.database == nil,
                 clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun,

@@ -61,40 +61,30 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Refuses a taken address before a database is created or opened in vain.
-    private func refuseTaken(_ addresses: [ListenAddress], for file: String) throws {
+    private func refuseTaken(_ addresses: [ListenAddress], for database: DatabaseAddress) throws {
         do {
             for address in addresses { try address.refuseTaken() }
         } catch {
             // Often the other daemon also holds this database; that message says more.
-            try SQLiteFileStore.refuseHeld(at: file)
+            if case .file(let file) = database { try SQLiteFileStore.refuseHeld(at: file) }
             throw error
         }
     }
 
     /// Opens the database; finishes unfinished erasures first.
     private func open(
-        _ file: String, _ settings: Settings, at now: Timestamp, _ manager: ServiceManager, _ logger: Logger
-    ) async throws -> SQLiteFileStore {
+        _ database: DatabaseAddress, _ settings: Settings, _ manager: ServiceManager, _ logger: Logger
+    ) async throws -> ServedStore {
+        let now = SystemClock().now()
         // An hour is more than a normal correction of a clock, and less than an error that makes timers fire at a wrong
         // time.
-        let latest = Timestamp(rawValue: now.rawValue + 3_600_000)
-        return try await StandingErasures.open(time: \.last, logger: logger) {
-            let store = try SQLiteFileStore.open(
-                at: file, makingFolder: settings.database == nil, clock: now, on: settings.clock,
-                notAfter: settings.clock == .real ? latest : nil, holds: settings.isHolding,
-                place: .system(machine: settings.place),
-                upgrade: UpgradeOptions(keepsCopy: !settings.keepsNoCopy) {
-                    logger.notice("upgrade", metadata: ["step": "\($0)"])
-                    manager.show("upgrade: \($0)")
-                })
-            for copy in store.recovered.copiesBeforeUpgrades {
-                logger.warning(
-                    "a copy from before an upgrade has all that was erased since; remove it when you do not go back",
-                    metadata: ["copy": "\(copy)"])
-            }
-            if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
-            if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
-            return store
+        let latest = settings.clock == .real ? Timestamp(rawValue: now.rawValue + 3_600_000) : nil
+        switch database {
+        case .file(let file):
+            let boot = SystemBoot.id(orAs: ProcessInfo.processInfo.environment["WFD_BOOT_ID"])
+            return try await .open(file: file, settings, at: now, notAfter: latest, boot: boot, manager, logger)
+        case .postgres(let address):
+            return try await .open(address, settings, at: now, notAfter: latest, logger)
         }
     }
 
@@ -113,25 +103,25 @@ struct Serve: AsyncParsableCommand {
     ) async throws {
         let environment = ProcessInfo.processInfo.environment
         let places = DefaultPlaces(environment: environment)
-        let file = try settings.database ?? places.databaseFile()
-        let served = try served(settings, places, besideDatabase: file)
+        let name = try settings.database ?? places.databaseFile()
+        let database = try DatabaseAddress(name)
+        let shown = DatabaseURL.masked(name)
+        let served = try served(settings, places, besideDatabase: name)
         let shares = try DescriptorShares.ofProcess(addresses: served.count)
         try ListenAddress.refuseRepeated(served.map { $0.address })
-        try await Patience.wait(logger) { try refuseTaken(served.map { $0.address }, for: file) }
-        let now = SystemClock().now()
+        try await Patience.wait(logger) { try refuseTaken(served.map { $0.address }, for: database) }
         let manager = reload.manager
-        manager.show("opening \(file)")
-        let store = try await manager.extending {
-            try await Patience.wait(logger) { try await open(file, settings, at: now, manager, logger) }
+        manager.show("opening \(shown)")
+        let opened = try await manager.extending {
+            try await Patience.wait(logger) { try await open(database, settings, manager, logger) }
         }
-        try live.book.open(AccessFile(besideDatabase: store.path))
+        try live.book.open(opened.tokens)
         logger.info(
             "serving",
-            metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(Build.version)"])
-        let time: any WallClock = settings.clock == .real ? SystemClock() : VirtualClock(at: store.last)
+            metadata: ["database": "\(shown)", "found": "\(opened.found)", "version": "\(Build.version)"])
+        let time: any WallClock = settings.clock == .real ? SystemClock() : VirtualClock(at: opened.last)
         let executors = try Executors(
-            settings, environment: environment, calls: shares.calls,
-            log: store.attemptLog(boot: SystemBoot.id(orAs: environment["WFD_BOOT_ID"])))
+            settings, environment: environment, calls: shares.calls, log: opened.attempts)
         for program in settings.missingPrograms {
             logger.warning(
                 "a program of --exec cannot be run: what calls it is held",
@@ -140,7 +130,7 @@ struct Serve: AsyncParsableCommand {
         var limits = EngineLimits()
         limits.brake = settings.brake
         let engine = Engine(
-            store: store, clock: time, limits: limits, executors: executors.all,
+            store: opened.store, clock: time, limits: limits, executors: executors.all,
             answering: WorkflowServer.resuming, logger: logger)
         let serverLimits = ServerLimits(allConnections: shares.connections)
         tell(shares, serverLimits, logger)
@@ -173,7 +163,7 @@ struct Serve: AsyncParsableCommand {
         logger.info(
             "stopped",
             metadata: [
-                "database": "\(file)", "events": "\(counts.events)", "batches": "\(counts.batches)",
+                "database": "\(shown)", "events": "\(counts.events)", "batches": "\(counts.batches)",
                 "largestBatch": "\(counts.largestBatch)", "commits": "\(counts.commits)",
             ])
     }

@@ -17,6 +17,8 @@ struct Verify: AsyncParsableCommand {
 
     func run() async throws {
         do {
+            let file = try DatabaseAddress.file(
+                file, for: "wfd verify", advice: "this wfd cannot verify a database of PostgreSQL yet")
             let store = try SQLiteFile.open(at: file)
             if store.isLogMissing {
                 Console.tell(

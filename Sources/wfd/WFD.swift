@@ -15,7 +15,7 @@ struct WFD: AsyncParsableCommand {
             the options, which also work without 'serve'.
             """,
         version: Build.version,
-        subcommands: [Serve.self, Clock.self, Verify.self, Restore.self, Compact.self, Config.self],
+        subcommands: [Serve.self, Init.self, Clock.self, Verify.self, Restore.self, Compact.self, Config.self],
         defaultSubcommand: Serve.self
     )
 

@@ -17,8 +17,9 @@ package final class Daemon: Sendable {
         environment: [String: String] = [:]
     ) async throws {
         let listen = listen.isEmpty ? ["unix:" + folder.path("wfd.sock")] : listen
+        let store = try await TestedStore.database(at: folder.path(database))
         try await self.init(
-            arguments: Self.arguments(database: folder.path(database), listen: listen),
+            arguments: Self.arguments(database: store, listen: listen),
             database: folder.path(database), addresses: listen.count, environment: environment)
     }
 

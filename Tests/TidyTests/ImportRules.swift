@@ -86,7 +86,7 @@ enum ImportRules {
             "WorkflowStore", "ArgumentParser", "Logging", "Foundation", "Synchronization",
         ],
         "Sources/wfd": [
-            "CRelease", "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal",
+            "CRelease", "PostgresStore", "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal",
             "WorkflowEngine",
             "WorkflowAPI", "WorkflowServer", "WorkflowSettings", "WorkflowPrograms", "WorkflowThreads",
             "WorkflowAccess", "WorkflowStore", "ArgumentParser", "Logging",

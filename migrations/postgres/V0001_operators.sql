@@ -119,3 +119,12 @@ FROM journal
 JOIN instance ON instance.id = journal.instance_id
 JOIN machine ON machine.id = journal.machine_id
 WHERE instance.status <> 'purging';
+
+-- The tokens of callers, in a schema of their own, which backups of the data leave out.
+CREATE SCHEMA wfd_access;
+
+CREATE TABLE wfd_access.token (
+    id      bigint NOT NULL PRIMARY KEY CHECK (id = 1),
+    number  bigint NOT NULL CHECK (number >= 1),  -- of the last change
+    content text   COLLATE "C" NOT NULL           -- JSON, with digests of secrets
+);

@@ -15,6 +15,8 @@ import CPQ
 final class Connection {
     /// The longest wait for answers, where the caller names no other.
     static let patience: Duration = .seconds(10)
+    /// The name of the sessions by which a daemon writes.
+    static let writerName = "wfd-writer"
 
     let handle: OpaquePointer
     /// The names of the statements that the session has prepared.
@@ -25,9 +27,13 @@ final class Connection {
     /// Connects to the first host of an address that answers, and prepares the session.
     ///
     /// libpq looks up names without a deadline.
-    init(_ address: PostgresAddress, within time: Duration = patience) throws(PostgresFailure) {
+    ///
+    /// - Parameter name: The name of the session in the server's view of activity.
+    init(
+        _ address: PostgresAddress, within time: Duration = patience, name: String = "wfd"
+    ) throws(PostgresFailure) {
         let deadline = Deadline(after: time)
-        guard let handle = Self.start(address) else {
+        guard let handle = Self.start(address, name) else {
             throw PostgresFailure(.lost, "cannot connect to '\(address)': no memory is left")
         }
         self.handle = handle
@@ -98,9 +104,9 @@ final class Connection {
         }
     }
 
-    private static func start(_ address: PostgresAddress) -> OpaquePointer? {
+    private static func start(_ address: PostgresAddress, _ name: String) -> OpaquePointer? {
         let options = [
-            ("dbname", address.url), ("fallback_application_name", "wfd"), ("client_encoding", "UTF8"),
+            ("dbname", address.url), ("application_name", name), ("client_encoding", "UTF8"),
         ]
         let texts = (options.map(\.0) + options.map(\.1)).map { strdup($0) }
         defer { for text in texts { free(text) } }

@@ -100,7 +100,7 @@ final class PartitionLog {
 
     private func connected() throws(PostgresFailure) -> Connection {
         if let connection { return connection }
-        let new = try Connection(address, within: patience)
+        let new = try Connection(address, within: patience, name: Connection.writerName)
         connection = new
         return new
     }
@@ -234,7 +234,7 @@ extension PartitionLog {
     }
 
     private func settle(_ row: LogRow, on owner: [UInt8], _ deadline: Deadline) throws(PostgresFailure) {
-        let connection = try Connection(address, within: deadline.left)
+        let connection = try Connection(address, within: deadline.left, name: Connection.writerName)
         let warnings = connection.warningCount
         let pipeline = [Request(.begin), Self.fence([row], on: [owner]), Request(.commit)]
         let answers = try connection.run(pipeline, within: deadline.left)

@@ -1,0 +1,123 @@
+import DaemonTesting
+import Foundation
+import PostgresTesting
+import Testing
+import ThreadTesting
+
+/// Tests wfd on a database of PostgreSQL: making a store, serving it, kills, and what is refused.
+@Suite(
+    .timeLimit(.minutes(20)), .ownThreads,
+    .enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed: apt-get install postgresql"))
+struct PostgresDaemonTests {
+    private let folder: TemporaryFolder
+    private let url: String
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        url = try await onOwnThread { try PostgresServer.emptyDatabase() }
+    }
+
+    private func daemon() async throws -> Daemon {
+        let listen = ["unix:" + folder.path("wfd.sock"), "127.0.0.1:0"]
+        return try await Daemon(
+            arguments: Daemon.arguments(database: url, listen: listen), database: url, addresses: 2)
+    }
+
+    private func makeStore() async throws {
+        let made = try await Daemon.launch(["init", url]).result()
+        #expect(made.end == .exited(0) && made.output.hasSuffix(": is a store now, of 1 partition, schema 1\n"))
+    }
+
+    @Test func anOrderSurvivesKillsOnPostgreSQL() async throws {
+        try await makeStore()
+        let first = try await daemon()
+        _ = try await first.said("apply", Programs.example("order"))
+        _ = try await first.said("start", "order", "order-7")
+        let before = try await first.said("history", "order-7", "--output", "json")
+        let token = try await first.token("ci", "view")
+        try await first.kill()
+
+        let second = try await daemon()
+        #expect(try await second.said("history", "order-7", "--output", "json") == before)
+        // Tokens are in the database too.
+        let request = RawRequest("GET", "/v1/machines", headers: [token])
+        let web = second.web
+        #expect(try await onOwnThread { try RawConnection(to: web).answer(to: request).status } == 200)
+        let refused = try await second.wfctl("send", "order-7", "no-such-event")
+        #expect(refused.end != .exited(0))
+        #expect(try await second.stop().end == .exited(0))
+    }
+
+    @Test func timersFireAfterAnOutage() async throws {
+        try await makeStore()
+        let first = try await daemon()
+        let machine = """
+            {id: lamp, initial: on, states: {on: {after: {200ms: off}}, off: {on: {switch: on}}}}
+            """
+        _ = try await first.said("apply", folder.write(machine, to: "lamp.yaml"))
+        _ = try await first.said("start", "lamp", "l")
+        try await first.kill()
+        let second = try await daemon()
+        try await eventually("the lamp is off") {
+            try await second.said("show", "l").contains("off")
+        }
+        try await second.kill()
+    }
+
+    @Test func aSecondDaemonIsRefused() async throws {
+        try await makeStore()
+        let first = try await daemon()
+        let second = try await Daemon.launch(
+            ["--database", url, "--listen", "unix:" + folder.path("other.sock")]
+        ).result()
+        #expect(second.end == .exited(75))
+        #expect(second.errors.contains("another daemon serves it (session "))
+        #expect(try await first.wfctl("machines").end == .exited(0))
+        try await first.kill()
+        let third = try await daemon()
+        #expect(try await third.stop().end == .exited(0))
+    }
+
+    @Test func aStoreIsMadeOnce() async throws {
+        try await makeStore()
+        let again = try await Daemon.launch(["init", url]).result()
+        #expect(again.end == .exited(65) && again.errors.contains("the database has tables; name an empty one"))
+        let server = try #require(PostgresServer.shared)
+        let missing = try await Daemon.launch(["init", server.url("no_such_database")]).result()
+        #expect(missing.end == .exited(74) && missing.errors.contains("no_such_database"))
+        let many = try await Daemon.launch(["init", url, "--partitions", "65"]).result()
+        #expect(many.end == .exited(64) && many.errors.contains("1 to 64 partitions"))
+    }
+
+    @Test func aDatabaseWithoutAStoreIsRefused() async throws {
+        let result = try await Daemon.launch(["--database", url, "--listen", "unix:" + folder.path("w.sock")]).result()
+        #expect(result.end == .exited(65) && result.errors.contains("wfd init"), "\(result)")
+    }
+
+    @Test(arguments: [
+        (["restore", "b.db", "--database"], "'wfd restore' needs a database in a file"),
+        (["clock", "accept", "--database"], "'wfd clock accept' needs a database in a file"),
+        (["compact"], "'wfd compact' needs a database in a file"),
+        (["verify"], "'wfd verify' needs a database in a file"),
+        (["--clock", "virtual", "--database"], "the virtual clock needs a database in a file"),
+    ])
+    func whatAFileAloneCanIsRefusedByName(arguments: [String], message: String) async throws {
+        let secret = "postgres://wfd:hunter2@127.0.0.1:1/flows?password=hunter3"
+        let result = try await Daemon.launch(
+            arguments + [secret], environment: ["STATE_DIRECTORY": folder.path, "RUNTIME_DIRECTORY": folder.path]
+        ).result()
+        #expect(result.end != .exited(0) && result.errors.contains(message), "\(result)")
+        #expect(!result.errors.contains("hunter"))
+    }
+
+    @Test func passwordsAreNotShown() async throws {
+        let secret = "postgres://wfd:hunter2@127.0.0.1:1/flows?password=hunter3&sslmode=require"
+        let shown = try await Daemon.launch(["config", "--database", secret]).result()
+        #expect(shown.output.contains("postgres://wfd:…@127.0.0.1:1/flows?password=…&sslmode=require"))
+        let served = try await Daemon.launch(
+            ["--database", secret, "--listen", "unix:" + folder.path("w.sock")]
+        ).result()
+        #expect(served.end == .exited(74))
+        #expect(!(shown.output + served.errors).contains("hunter"))
+    }
+}
