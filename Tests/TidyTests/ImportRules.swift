@@ -86,8 +86,8 @@ enum ImportRules {
             "WorkflowStore", "ArgumentParser", "Logging", "Foundation", "Synchronization",
         ],
         "Sources/wfd": [
-            "CRelease", "PostgresStore", "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal",
-            "WorkflowEngine",
+            "CRelease", "PostgresStore", "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling",
+            "WorkflowTerminal", "WorkflowEngine",
             "WorkflowAPI", "WorkflowServer", "WorkflowSettings", "WorkflowPrograms", "WorkflowThreads",
             "WorkflowAccess", "WorkflowStore", "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation", "Synchronization",

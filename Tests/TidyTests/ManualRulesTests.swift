@@ -15,7 +15,8 @@ import ThreadTesting
             "access", "api", "bulk", "calls", "clients", "concepts", "configuration", "console", "container",
             "cookbook", "definitions",
             "deleting", "digests", "disaster", "effects", "expressions", "faq", "glossary", "importing", "library",
-            "operations", "postgres", "redacting", "remote", "repair", "routes", "runbook", "semantics", "streaming", "swift",
+            "operations", "postgres", "redacting", "remote", "repair", "routes", "runbook", "semantics", "streaming",
+            "swift",
             "tables", "tasks", "testing", "tutorial", "versioning", "watching",
         ]
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
