@@ -80,6 +80,7 @@ Architecture: $architecture
 Maintainer: $maintainer
 Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
 Depends: $needed, tzdata, ca-certificates, systemd | systemd-standalone-sysusers
+Recommends: libpq5
 Section: database
 Priority: optional
 Description: daemon that keeps state machines alive for years

@@ -9,23 +9,15 @@ import WorkflowStore
 /// Tests the store on PostgreSQL with the suite of all stores, one check at a time: other suites wait for the same
 /// server with a deadline.
 @Suite(.serialized, .ownThreads, .enabled(if: PostgresServer.isWanted)) struct PostgresStoreSuiteTests {
-    private static let many: Set<StoreSuite.Capability> = [.partitions]
-
-    /// Some of the checks for each run; those of 16 partitions have all of them.
-    @Test(arguments: sample(StoreSuite.checks(for: []), every: 4))
+    /// Some of the checks for each run. `PostgresPartitionTests` has all of them.
+    @Test(arguments: sample(StoreSuite.checks(for: []), every: 12))
     func holdsInOnePartition(check: StoreSuite.Check) async throws {
         let database = try TestDatabase()
         try await check.run { try database.open() }
     }
 
-    @Test(arguments: StoreSuite.checks(for: many))
-    func holdsInSixteenPartitions(check: StoreSuite.Check) async throws {
-        let database = try TestDatabase(partitions: 16)
-        try await check.run { try database.open() }
-    }
-
     /// With answers of a few rows, every read needs several of them.
-    @Test(arguments: sample(StoreSuite.checks(for: []), every: 4))
+    @Test(arguments: sample(StoreSuite.checks(for: []), every: 12))
     func holdsInSmallSlices(check: StoreSuite.Check) async throws {
         let database = try TestDatabase()
         var limits = ReadLimits()
@@ -34,7 +26,7 @@ import WorkflowStore
     }
 
     /// Pages that read few rows come back short or empty, and the whole list is still the same.
-    @Test(arguments: StoreSuite.Mark.allCases.flatMap { StoreSuite.checks(marked: $0) })
+    @Test(arguments: sample(StoreSuite.Mark.allCases.flatMap { StoreSuite.checks(marked: $0) }, every: 2))
     func holdsInShortPages(check: StoreSuite.Check) async throws {
         let database = try TestDatabase()
         var limits = ReadLimits()
@@ -45,14 +37,25 @@ import WorkflowStore
     /// The checks that the store cannot pass are on this list.
     @Test func theChecksAreAllThatADatabaseCanTake() throws {
         #expect(StoreSuite.Capability.all(of: try TestDatabase().open()) == [])
-        #expect(StoreSuite.Capability.all(of: try TestDatabase(partitions: 16).open()) == Self.many)
-        #expect(StoreSuite.checks(for: Self.many).count == 98)
+        #expect(StoreSuite.Capability.all(of: try TestDatabase(partitions: 16).open()) == PostgresPartitionTests.many)
+        #expect(StoreSuite.checks(for: PostgresPartitionTests.many).count == 98)
         #expect(
-            StoreSuite.leftOut(for: Self.many) == [
+            StoreSuite.leftOut(for: PostgresPartitionTests.many) == [
                 "a backup has what was committed before its copying ended",
                 "a backup that is given up or refused by its check is not there",
                 "going through the store passes every record once",
             ])
+    }
+}
+
+/// Tests the store on PostgreSQL in 16 partitions, with all checks.
+@Suite(.tags(.heavy), .serialized, .ownThreads, .enabled(if: PostgresServer.isWanted)) struct PostgresPartitionTests {
+    fileprivate static let many: Set<StoreSuite.Capability> = [.partitions]
+
+    @Test(arguments: StoreSuite.checks(for: many))
+    func holdsInSixteenPartitions(check: StoreSuite.Check) async throws {
+        let database = try TestDatabase(partitions: 16)
+        try await check.run { try database.open() }
     }
 }
 

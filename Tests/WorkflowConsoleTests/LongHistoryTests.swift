@@ -80,7 +80,7 @@ import WorkflowJSON
             let asked = history.asked.withLock { $0.filter { $0.contains("limit=100") } }
             #expect(asked == ["/v1/instances/x/history?limit=100" + (first == 1 ? "&after=0" : "&after=\(first - 1)")])
             #expect(page.matches(of: /<th scope="row"><a/).count == 100)
-            #expect(history.asked.withLock { $0.count } <= 8)
+            #expect(history.asked.withLock { $0.count } <= 10)
         }
     }
 }
