@@ -54,7 +54,7 @@ token() {
 }
 
 begin=$(date +%s%N)
-inside apt-get install --yes /first.deb >"$root/log" 2>&1 || fail "apt install"
+inside apt-get install --yes --no-install-recommends /first.deb >"$root/log" 2>&1 || fail "apt install"
 start wfd.service $socket
 secret=$(token shop send,work)
 ci=$(token ci deploy)

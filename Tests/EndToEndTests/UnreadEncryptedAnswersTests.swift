@@ -75,7 +75,8 @@ import WorkflowClient
         watching.cancel()
         most = try await watching.value
         print("\(count) unread answers behind TLS, \(target): RssAnon \(most >> 20) MiB more at most")
-        #expect(most < 256 << 20, "\(most >> 20) MiB")
+        // Without a bound it would be gigabytes; how many answers are under way at once depends on the machine.
+        #expect(most < 512 << 20, "\(most >> 20) MiB")
         callers.signal(SIGKILL)
         try await eventually("the memory is given back") { try daemon.ownMemory() - before < 96 << 20 }
         #expect(try await daemon.stop().end == .exited(0))
