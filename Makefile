@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo build release install deb package size lint test rest traits docs api unit count conformance property
-.PHONY: fuzz crash tsan wal wire api-fuzz console bench bench-check long-suites counted-release
+.PHONY: fuzz crash tsan wal wire api-fuzz console bench bench-check tried-programs counted-release
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -96,13 +96,14 @@ rest: ## What 'test' leaves out because it is long: long suites, traits, units, 
 	@.ci/packages.sh
 	@.ci/python.sh
 	.ci/swift.sh build $(flags) --build-tests
-	$(MAKE) --no-print-directory --jobs 2 long-suites counted-release
-
-# The two halves of 'rest'. The suites often wait; the release is built meanwhile, in a folder of its own below .build.
-long-suites:
 	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --no-parallel --filter "$$heavy" \
 	    --event-stream-output-path .build/heavy.jsonl --event-stream-version 0
 	@.ci/slowest.py .build/heavy.jsonl
+	$(MAKE) --no-print-directory --jobs 2 tried-programs counted-release
+
+# Two parts of 'rest' at a time: what tries the built programs often waits, and nothing of it locks the folder in which
+# the release is built.
+tried-programs:
 	.ci/wire/run.sh check $(flags)
 	.ci/api/run.sh fuzz 60
 	.ci/api/run.sh clients
@@ -112,7 +113,7 @@ long-suites:
 	$(MAKE) --no-print-directory package
 
 counted-release:
-	$(MAKE) --no-print-directory release count flags='$(flags) --ignore-lock'
+	$(MAKE) --no-print-directory release count
 
 wire: ## The HTTP of the end-to-end suites, recorded and compared with docs/openapi.json
 	@.ci/packages.sh

@@ -49,7 +49,7 @@ class Browser:
             base_url=self.origin, color_scheme=theme, viewport={"width": width, "height": height},
             java_script_enabled=scripts, storage_state=None if new else self.state, reduced_motion="reduce",
             timezone_id="Europe/Paris", locale="en-GB")
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(60_000)
         window = Window(context, self.origin, meant)
         try:
             yield window
