@@ -9,15 +9,20 @@ import WorkflowStore
 /// Tests the store on PostgreSQL with the suite of all stores, one check at a time: other suites wait for the same
 /// server with a deadline.
 @Suite(.serialized, .ownThreads, .enabled(if: PostgresServer.isWanted)) struct PostgresStoreSuiteTests {
+    /// The checks without the one of some thousand commits.
+    private static let short = StoreSuite.checks(for: []).filter {
+        $0.name != "the tally counts what is there, by status and configuration"
+    }
+
     /// Some of the checks for each run. `PostgresPartitionTests` has all of them.
-    @Test(arguments: sample(StoreSuite.checks(for: []), every: 12))
+    @Test(arguments: sample(short, every: 12))
     func holdsInOnePartition(check: StoreSuite.Check) async throws {
         let database = try TestDatabase()
         try await check.run { try database.open() }
     }
 
     /// With answers of a few rows, every read needs several of them.
-    @Test(arguments: sample(StoreSuite.checks(for: []), every: 12))
+    @Test(arguments: sample(short, every: 12))
     func holdsInSmallSlices(check: StoreSuite.Check) async throws {
         let database = try TestDatabase()
         var limits = ReadLimits()
