@@ -13,7 +13,7 @@ import WorkflowStore
         return facts
     }
 
-    /// Facts that are refused, with the code and the words, and true if `--insecure` accepts them.
+    /// Facts that are refused, with the code and the words, and true if an insecure opening accepts them.
     private static let refusals: [(ServerFacts, StoreError.Code, String, Bool)] = [
         (
             facts { $0.version = 130_014 }, .unsupported,
@@ -41,16 +41,16 @@ import WorkflowStore
         ),
         (
             facts { $0.synchronousCommit = "local" }, .unsupported,
-            "'synchronous_commit' is local, so an answered event may be lost; set it to 'on' for this role or database, "
-                + "or pass '--insecure'", true
+            "'synchronous_commit' is local, so an answered event may be lost; set it to 'on' for this role or database",
+            true
         ),
         (
             facts { $0.fsync = "off" }, .unsupported,
-            "'fsync' is off, so a crash may destroy the database; set it to 'on', or pass '--insecure'", true
+            "'fsync' is off, so a crash may destroy the database; set it to 'on'", true
         ),
         (
             facts { $0.fullPageWrites = "off" }, .unsupported,
-            "'full_page_writes' is off, so a crash may destroy the database; set it to 'on', or pass '--insecure'", true
+            "'full_page_writes' is off, so a crash may destroy the database; set it to 'on'", true
         ),
     ]
 

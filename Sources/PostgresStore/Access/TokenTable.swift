@@ -6,8 +6,8 @@ package import WorkflowStore
 /// Backups of the data leave it out, and roles that read the data need no right to it.
 package final class TokenTable: Sendable {
     private let address: PostgresAddress
-    /// The number of the content that was read or written last.
-    private let number = Mutex<Int64>(0)
+    /// The number of the content that was read or written last, and a content of which nobody knows if it was written.
+    private let state = Mutex<(number: Int64, doubtful: String?)>((0, nil))
 
     package init(_ address: PostgresAddress) {
         self.address = address
@@ -15,11 +15,14 @@ package final class TokenTable: Sendable {
 
     /// Returns the content; `nil` if nothing was ever written.
     package func read() throws(StoreError) -> [UInt8]? {
+        guard let found = try stored() else { return nil }
+        state.withLock { $0.number = found.number }
+        return Array(found.content.utf8)
+    }
+
+    private func stored() throws(StoreError) -> (number: Int64, content: String)? {
         try run(Request(Self.read), "read the tokens in") { answer in
             try answer.first { row in (number: try row.ordinal(), content: try row.text()) }
-        }.map { found in
-            number.withLock { $0 = found.number }
-            return Array(found.content.utf8)
         }
     }
 
@@ -27,18 +30,24 @@ package final class TokenTable: Sendable {
     ///
     /// - Throws: `fenced` if another daemon has replaced it meanwhile.
     package func write(_ content: String) throws(StoreError) {
-        try number.withLock { number throws(StoreError) in
-            let old = number
+        try state.withLock { state throws(StoreError) in
+            if let doubtful = state.doubtful {
+                if let found = try stored(), found.content == doubtful { state.number = found.number }
+                state.doubtful = nil
+            }
+            let old = state.number
+            state.doubtful = content
             let request = Request(Self.write) {
                 $0.add(old)
                 $0.add(content)
             }
             let isWritten = try run(request, "write the tokens in") { answer in answer.changes == 1 }
+            state.doubtful = nil
             guard isWritten else {
                 throw StoreError(
                     .fenced, "Cannot write the tokens in '\(address)': another daemon has changed them meanwhile")
             }
-            number += 1
+            state.number += 1
         }
     }
 

@@ -45,6 +45,8 @@ final class Connection {
             ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"), ("idle_in_transaction_session_timeout", "60s"),
             ("timezone", "UTC"),
+            // The server ends the session of a machine that died, so that another daemon may begin.
+            ("tcp_keepalives_idle", "5"), ("tcp_keepalives_interval", "2"), ("tcp_keepalives_count", "3"),
         ]
         let requests = settings.map { name, value in
             Request(Self.set) {

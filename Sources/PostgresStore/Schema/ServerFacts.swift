@@ -65,12 +65,12 @@ struct ServerFacts: Equatable {
             return refusal(
                 address, .unsupported,
                 "'synchronous_commit' is \(synchronousCommit), so an answered event may be lost; set it to 'on' for "
-                    + "this role or database, or pass '--insecure'")
+                    + "this role or database")
         }
         for (name, value) in [("fsync", fsync), ("full_page_writes", fullPageWrites)] where value != "on" {
             return refusal(
                 address, .unsupported,
-                "'\(name)' is \(value), so a crash may destroy the database; set it to 'on', or pass '--insecure'")
+                "'\(name)' is \(value), so a crash may destroy the database; set it to 'on'")
         }
         return nil
     }

@@ -30,10 +30,10 @@ extension Engine {
     private func grant(_ command: LeaseTasksCommand) async throws(Rejection) -> LeaseTasksCommand.Grant {
         var sum = LeaseTasksCommand.Grant()
         for queue in queue.inTurn {
-            var command = command
-            command.max -= sum.tasks.count
+            var rest = command
+            rest.max -= sum.tasks.count
             do throws(Rejection) {
-                let grant = try await queue.submit(command)
+                let grant = try await queue.submit(rest)
                 sum.tasks += grant.tasks
                 sum.next = [sum.next, grant.next].compactMap(\.self).min()
             } catch {

@@ -82,7 +82,7 @@ import WorkflowServer
         #expect(foreign.status == 403 && foreign.text.contains("<h1>The session has changed</h1>"))
         #expect(foreign.text.contains("Nothing was done: field &#39;form&#39; is not of this session."))
         #expect(foreign.text.contains("href=\"/console/instances/x/send\""))
-        // What was typed is kept, and what was rehearsed by another is rehearsed again.
+        // The form keeps the typed text; a rehearsal of another session is made again.
         let kept = try ConsoleForm(in: foreign, to: "/console/act/send/x")
         #expect(kept["event"] == "free" && kept["data"] == "[1]" && kept["key"] == nil)
         let again = try await kept.press(on: actor.host, cookie)

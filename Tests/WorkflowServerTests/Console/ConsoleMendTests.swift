@@ -197,7 +197,7 @@ import WorkflowServer
         let page = try await actor.get("/console/instances/y/set")
         #expect(page.text.contains("Context now</h2>") && page.text.contains("71"))
         #expect(!(try await actor.get("/console/instances/y/cancel")).text.contains("Context now"))
-        // What the API refuses stands beside the field, too.
+        // A refusal by the API stands beside the field, too.
         let answer = try await actor.rehearse("set", "y", "", ["set": "n.value.x=1", "reason": "r"])
         #expect((400..<500).contains(answer.status) && answer.text.contains("aria-invalid"), "\(answer.text)")
         try await actor.host.server.stop()
