@@ -36,6 +36,17 @@ extension Setting {
             "Serve only /metrics, /livez and /readyz on this address: unix:PATH, or HOST:PORT.",
             example: "127.0.0.1:7778", in: \.metrics
         ) { try ListenAddress($0) },
+        .text(
+            "peer", "address",
+            "Listen on this address, HOST:PORT, for the other daemons of the same database of PostgreSQL.",
+            example: "10.0.0.7:7443", in: \.peer
+        ) { text in
+            let address = try ListenAddress(text)
+            guard case .tcp(let host, _) = address, host != "0.0.0.0", host != "::" else {
+                throw SettingMistake("write the one address, HOST:PORT, at which the other daemons reach this one")
+            }
+            return address
+        },
         .texts(
             "allow-host", "name",
             "Accept requests for this host too, beside the address and localhost; may be repeated.",
@@ -168,6 +179,13 @@ extension Setting {
         ("listen", { try ListenAddress.refuseRepeated($0.listen) }),
         ("listen", { try $0.refuseInTheClear($0.listen) }),
         ("metrics", { try $0.refuseInTheClear([$0.metrics].compactMap(\.self)) }),
+        (
+            "peer",
+            { settings in
+                guard settings.peer != nil, !(settings.database.map(DatabaseURL.isURL) ?? false) else { return }
+                throw SettingMistake("a database in a file has one daemon, so 'peer' is for a database of PostgreSQL")
+            }
+        ),
         (
             "tls-certificate",
             { settings in

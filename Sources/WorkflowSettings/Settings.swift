@@ -14,6 +14,8 @@ package struct Settings: Sendable {
     package var listen: [ListenAddress] = []
     /// The address that serves metrics and health alone.
     package var metrics: ListenAddress?
+    /// The address for the other daemons of the same database.
+    package var peer: ListenAddress?
     package var allowedHosts: [HostName] = []
     /// The file with the certificate of TLS and its chain; `nil` for no TLS.
     package var certificate: String?

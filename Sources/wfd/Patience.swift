@@ -23,6 +23,25 @@ enum Patience {
         }
     }
 
+    /// Repeats a function while the server of a database is out of reach.
+    static func waitForServer<Value>(
+        _ logger: Logger, _ manager: ServiceManager, _ body: () async throws -> Value
+    ) async throws -> Value {
+        var told: ContinuousClock.Instant?
+        while true {
+            do {
+                return try await body()
+            } catch let error as StoreError where error.code == .unavailable {
+                if told.map({ ContinuousClock.now - $0 > .seconds(60) }) ?? true {
+                    logger.warning("waiting for the server of the database", metadata: ["error": "\(error)"])
+                    manager.show("waiting for the server of the database")
+                    told = .now
+                }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
     private static func isInUse(_ error: any Error) -> Bool {
         error is ListenAddressError || (error as? StoreError)?.code == .locked
     }

@@ -73,18 +73,19 @@ struct Serve: AsyncParsableCommand {
 
     /// Opens the database; finishes unfinished erasures first.
     private func open(
-        _ database: DatabaseAddress, _ settings: Settings, _ manager: ServiceManager, _ logger: Logger
+        _ database: DatabaseAddress, _ settings: Settings, _ book: AccessBook, _ manager: ServiceManager,
+        _ logger: Logger
     ) async throws -> ServedStore {
-        let now = SystemClock().now()
-        // An hour is more than a normal correction of a clock, and less than an error that makes timers fire at a wrong
-        // time.
-        let latest = settings.clock == .real ? Timestamp(rawValue: now.rawValue + 3_600_000) : nil
         switch database {
         case .file(let file):
+            let now = SystemClock().now()
+            let latest = settings.clock == .real ? ServedStore.latest(now) : nil
             let boot = SystemBoot.id(orAs: ProcessInfo.processInfo.environment["WFD_BOOT_ID"])
             return try await .open(file: file, settings, at: now, notAfter: latest, boot: boot, manager, logger)
         case .postgres(let address):
-            return try await .open(address, settings, at: now, notAfter: latest, logger)
+            return try await Patience.waitForServer(logger, manager) {
+                try await .open(address, settings, book, logger)
+            }
         }
     }
 
@@ -113,7 +114,7 @@ struct Serve: AsyncParsableCommand {
         let manager = reload.manager
         manager.show("opening \(shown)")
         let opened = try await manager.extending {
-            try await Patience.wait(logger) { try await open(database, settings, manager, logger) }
+            try await Patience.wait(logger) { try await open(database, settings, live.book, manager, logger) }
         }
         try live.book.open(opened.tokens)
         logger.info(
@@ -131,7 +132,7 @@ struct Serve: AsyncParsableCommand {
         limits.brake = settings.brake
         let engine = Engine(
             store: opened.store, clock: time, limits: limits, executors: executors.all,
-            answering: WorkflowServer.resuming, logger: logger)
+            answering: WorkflowServer.resuming, ownership: opened.term, logger: logger)
         let serverLimits = ServerLimits(allConnections: shares.connections)
         tell(shares, serverLimits, logger)
         let budget = AnswerBudget(lasting: serverLimits, log: engine.log)
@@ -151,13 +152,15 @@ struct Serve: AsyncParsableCommand {
                     listens.yield(number)
                 })
         }
+        if let peer = settings.peer { opened.term?.listens(at: "\(peer)") }
         let beat = BeatService(
             engine: engine, manager: manager, addresses: served.count, listening: listening,
             status: "serving " + served.map { "\($0.address)" }.joined(separator: ", "))
         let watch = AccessWatch(live.book, engine: engine)
         let renewal = live.certificate.map { [CertificateRenewal($0, logger: logger) as any Service] } ?? []
         let lasting: [any Service] = manager.isThere ? [watch, reload, beat] : [watch, reload]
-        try await run([engine as any Service] + engine.runners + servers + renewal + lasting, logger)
+        let term: [any Service] = opened.term.map { [$0] } ?? []
+        try await run(term + [engine] + engine.runners + servers + renewal + lasting, logger)
         await executors.http.shutdown()
         let counts = engine.statistics.counts
         logger.info(

@@ -17,6 +17,8 @@ struct ServedStore {
     let tokens: any AccessStorage
     /// The record of begun programs; `nil` without one.
     let attempts: (any AttemptLog)?
+    /// This daemon among those of the store; `nil` for a store that one daemon alone can serve.
+    var term: StoreTerm?
     /// The findings of opening the store, for the log.
     let found: String
 
@@ -51,64 +53,59 @@ struct ServedStore {
             attempts: store.attemptLog(boot: boot), found: "\(store.recovered)")
     }
 
-    /// Opens a store in a database of PostgreSQL; finishes unfinished erasures first.
+    /// Opens a store in a database of PostgreSQL, which may belong to another daemon now. Waits while the server is out
+    /// of reach.
+    ///
+    /// - Parameter book: Takes the tokens that another daemon has changed.
     static func open(
-        _ address: PostgresAddress, _ settings: Settings, at now: Timestamp, notAfter latest: Timestamp?,
-        _ logger: Logger
+        _ address: PostgresAddress, _ settings: Settings, _ book: AccessBook, _ logger: Logger
     ) async throws -> ServedStore {
         guard settings.clock == .real else {
             throw StoreError(.otherClock, "Cannot open '\(address)': the virtual clock needs a database in a file")
         }
-        try LivingOwner(of: address).refuse()
         var random = SystemRandomNumberGenerator()
-        let owner = UniqueID(at: now, random: &random)
-        let first = try PostgresDatabase.open(address, owner: owner)
-        guard first.partitions.count == 1 else {
+        let owner = UniqueID(at: SystemClock().now(), random: &random)
+        let store = try PostgresDatabase.open(address, owner: owner)
+        guard store.partitions.count == 1 else {
             throw StoreError(
                 .unsupported,
-                "Cannot open '\(address)': it has \(first.partitions.count) partitions, and this wfd serves one; make "
+                "Cannot open '\(address)': it has \(store.partitions.count) partitions, and this wfd serves one; make "
                     + "a store with 'wfd init --partitions 1'")
         }
-        let last = try await first.look(in: .first) { _, numbers in numbers.last }
-        if let latest, last > latest {
+        let tokens = SharedTokens(address)
+        let table = DaemonTable(address, id: owner, version: Build.version, partitions: store.partitions)
+        let term = StoreTerm(table, tokens: tokens, logger: logger) {
+            try book.open(tokens)
+        } prepare: {
+            try await prepare(address, as: store.identity, owner, logger)
+        }
+        try term.enter(address, hasPeer: settings.peer != nil)
+        return ServedStore(
+            store: store, last: Timestamp(rawValue: 0), tokens: tokens, attempts: nil, term: term,
+            found: "PostgreSQL, schema \(StoreSchema.newest)")
+    }
+
+    /// Prepares a store that this daemon owns now: checks the clock, and finishes unfinished erasures.
+    private static func prepare(
+        _ address: PostgresAddress, as identity: StoreIdentity, _ owner: UniqueID, _ logger: Logger
+    ) async throws {
+        let open = { try PostgresDatabase.open(address, owner: owner) }
+        let first = try open()
+        defer { first.close() }
+        guard first.identity == identity else {
+            throw StoreError(.fenced, "Cannot use '\(address)': it was restored meanwhile; this daemon ends")
+        }
+        let (now, last) = (SystemClock().now(), try await first.look(in: .first) { _, numbers in numbers.last })
+        if last > Self.latest(now) {
             throw StoreError(
                 .clockBehind,
                 "Cannot open '\(address)': its last event is of \(WireTime(milliseconds: last.rawValue).text); "
                     + "the clock of this machine says \(WireTime(milliseconds: now.rawValue).text); correct it")
         }
-        let store = try await StandingErasures.open(time: { _ in last }, logger: logger) {
-            try PostgresDatabase.open(address, owner: owner)
-        }
-        return ServedStore(
-            store: store, last: last, tokens: TokenStorage(address), attempts: nil,
-            found: "PostgreSQL, schema \(StoreSchema.newest)")
-    }
-}
-
-/// Keeps tokens in the database of PostgreSQL.
-private struct TokenStorage: AccessStorage {
-    let path: String
-    private let table: TokenTable
-
-    init(_ address: PostgresAddress) {
-        path = "\(address)"
-        table = TokenTable(address)
+        try await StandingErasures.open(time: { _ in last }, logger: logger, open).close()
     }
 
-    func read() throws(AccessError) -> [UInt8]? {
-        do {
-            return try table.read()
-        } catch {
-            throw AccessError(.refused, "\(error)")
-        }
-    }
-
-    func write(_ bytes: [UInt8], replaced: () -> Void) throws(AccessError) {
-        do {
-            try table.write(String(decoding: bytes, as: UTF8.self))
-        } catch {
-            throw AccessError(.notWritten, "\(error)")
-        }
-        replaced()
-    }
+    /// The latest time at which a store may have been written. An hour is more than a normal correction of a clock, and
+    /// less than an error that makes timers fire at a wrong time.
+    static func latest(_ now: Timestamp) -> Timestamp { Timestamp(rawValue: now.rawValue + 3_600_000) }
 }

@@ -79,6 +79,8 @@ package struct FakeContent: Sendable {
     package var failingPrefetches = 0
     /// The number of lookups of the writing side that fail from now on.
     package var failingLookups = 0
+    /// The number of next reads of timers that fail.
+    package var failingTimerReads = 0
     /// The function that is called before the writer's thread looks for an instance.
     package var isSeeking: @Sendable (InstanceKey) -> Void = { _ in }
     /// The error of the next probe.

@@ -152,7 +152,12 @@ final class FakeWriter: StoreWriter, FakeLookup {
     func backlog(in partition: PartitionID) -> PurgeBacklog { store.content.withLock { $0.backlog(in: partition) } }
 
     func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
-        try read { $0.timers(in: partition, limit: limit) }
+        let fails = store.content.withLock { content in
+            content.failingTimerReads -= 1
+            return content.failingTimerReads >= 0
+        }
+        if fails { throw StoreError(.unavailable, "made to fail") }
+        return try read { $0.timers(in: partition, limit: limit) }
     }
 
     func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {

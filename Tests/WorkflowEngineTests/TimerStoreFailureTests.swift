@@ -77,6 +77,26 @@ import WorkflowStore
         try await running.stop()
     }
 
+    /// A store on another machine may be away: the writer waits for it and goes on.
+    @Test(.timeLimit(.minutes(20))) func aStoreThatIsAwayDoesNotEndTheWriter() async throws {
+        let store = FakeStore()
+        let clock = HandClock()
+        let running = try await Self.running(["a"], store, clock)
+        store.content.withLock { $0.failingTimerReads = 5 }
+        store.fail { attempt, _ in attempt <= 2 ? StoreError(.unavailable, "away") : nil }
+        await #expect(throws: Rejection.self) {
+            _ = try await running.engine.send(SendCommand(instance: "a", event: Event(name: "look")))
+        }
+        clock.advance(3_000)
+        running.engine.clockWasMoved()
+        try await eventually("the timers have fired") { Self.due(store, clock).isEmpty }
+        try await eventually("it is ready again") { running.engine.currentHealth == .ready }
+        #expect(store.content.withLock { $0.failingTimerReads } <= 0)
+        #expect(Self.fired("a", store) == [1_000, 2_000, 3_000])
+        _ = try await running.engine.send(SendCommand(instance: "a", event: Event(name: "look")))
+        try await running.stop()
+    }
+
     @Test(.timeLimit(.minutes(20))) func theWriterDoesNotSpinWhileTheStoreCannotWrite() async throws {
         let store = FakeStore()
         let clock = HandClock()

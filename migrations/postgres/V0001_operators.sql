@@ -128,3 +128,21 @@ CREATE TABLE wfd_access.token (
     number  bigint NOT NULL CHECK (number >= 1),  -- of the last change
     content text   COLLATE "C" NOT NULL           -- JSON, with digests of secrets
 );
+
+-- The daemons of the store. Each renews its row once a second. A row whose lease has been over for a minute is removed.
+CREATE TABLE daemon (
+    id             bytea  NOT NULL PRIMARY KEY CHECK (length(id) = 16),  -- random for each start
+    peer           text   COLLATE "C",           -- HOST:PORT for other daemons; NULL: it forwards nothing
+    server         text   COLLATE "C" NOT NULL,  -- the server's start and timeline, to which `pid` belongs
+    pid            bigint NOT NULL,              -- the server's process for the daemon's control connection
+    lease_until_ms bigint NOT NULL,              -- by the server's clock
+    skew_ms        bigint NOT NULL,              -- the daemon's clock less the server's
+    tokens         bigint NOT NULL CHECK (tokens >= 0),  -- the number of the tokens that the daemon knows
+    version        text   COLLATE "C" NOT NULL
+) WITH (fillfactor = 50);
+
+-- The secret by which daemons trust each other, in the schema that backups of the data leave out.
+CREATE TABLE wfd_access.secret (
+    id     bigint NOT NULL PRIMARY KEY CHECK (id = 1),
+    secret bytea  NOT NULL CHECK (length(secret) = 32)
+);

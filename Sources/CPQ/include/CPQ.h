@@ -47,6 +47,7 @@ const char *CPQ_load(void);
     X(char *, PQerrorMessage, (const PGconn *conn), (conn))                                                           \
     X(int, PQsocket, (const PGconn *conn), (conn))                                                                    \
     X(int, PQsetnonblocking, (PGconn * conn, int on), (conn, on))                                                     \
+    X(int, PQsetErrorVerbosity, (PGconn * conn, int verbosity), (conn, verbosity))                                    \
     X(int, PQenterPipelineMode, (PGconn * conn), (conn))                                                              \
     X(int, PQpipelineSync, (PGconn * conn), (conn))                                                                   \
     X(PQnoticeReceiver, PQsetNoticeReceiver, (PGconn * conn, PQnoticeReceiver receiver, void *context),               \

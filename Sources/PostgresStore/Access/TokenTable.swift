@@ -13,6 +13,9 @@ package final class TokenTable: Sendable {
         self.address = address
     }
 
+    /// The number of the content that was read or written last; 0 before.
+    package var number: Int64 { state.withLock { $0.number } }
+
     /// Returns the content; `nil` if nothing was ever written.
     package func read() throws(StoreError) -> [UInt8]? {
         guard let found = try stored() else { return nil }

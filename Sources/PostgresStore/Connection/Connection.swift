@@ -1,4 +1,5 @@
 import CPQ
+import WorkflowStore
 
 #if canImport(Glibc)
     import Glibc
@@ -15,9 +16,6 @@ import CPQ
 final class Connection {
     /// The longest wait for answers, where the caller names no other.
     static let patience: Duration = .seconds(10)
-    /// The name of the sessions by which a daemon writes.
-    static let writerName = "wfd-writer"
-
     let handle: OpaquePointer
     /// The names of the statements that the session has prepared.
     var prepared: Set<String> = []
@@ -57,6 +55,9 @@ final class Connection {
         _ = try run(requests, within: deadline.left)
     }
 
+    /// Returns the name of the sessions by which a daemon writes.
+    static func writerName(of owner: UniqueID) -> String { "wfd-writer \(owner.text)" }
+
     deinit {
         PQfinish(handle)
     }
@@ -95,8 +96,14 @@ final class Connection {
 
     private func connect(_ address: PostgresAddress, _ deadline: Deadline) throws(PostgresFailure) {
         func failure(_ why: String) -> PostgresFailure {
-            PostgresFailure(.lost, "cannot connect to '\(address)': \(why)")
+            var failure = PostgresFailure(.lost, "cannot connect to '\(address)': \(why)")
+            failure.isDenied = isDenied
+            return failure
         }
+        // A refusal then has its SQLSTATE in the text.
+        let (usual, verbose): (CInt, CInt) = (1, 2)
+        PQsetErrorVerbosity(handle, verbose)
+        defer { PQsetErrorVerbosity(handle, usual) }
         var state = PGRES_POLLING_WRITING
         while state != PGRES_POLLING_OK {
             guard PQstatus(handle) != CONNECTION_BAD, state != PGRES_POLLING_FAILED else { throw failure(errorText) }
@@ -104,6 +111,13 @@ final class Connection {
             guard wait(for: events, deadline) else { throw failure("the server did not answer in time") }
             state = PQconnectPoll(handle)
         }
+    }
+
+    /// True if every host that was tried refused the user or the database: the classes 28 and 3D of SQLSTATE.
+    private var isDenied: Bool {
+        let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+        let hosts = text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("connection to server") }
+        return !hosts.isEmpty && hosts.allSatisfy { $0.contains(":  28") || $0.contains(":  3D") }
     }
 
     private static func start(_ address: PostgresAddress, _ name: String) -> OpaquePointer? {

@@ -14,6 +14,8 @@ struct PostgresFailure: Error, CustomStringConvertible {
 
     let kind: Kind
     let message: String
+    /// True if every host refused this user or this database when connecting, so that a later try finds the same.
+    var isDenied = false
     /// The place of the refused request among those of the pipeline, from 0.
     var place: Int?
 

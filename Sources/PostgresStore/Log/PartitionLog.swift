@@ -51,6 +51,14 @@ final class PartitionLog {
         try append(bases, on: bases, with: [])
     }
 
+    /// Gives owned partitions to another daemon, on top of their last rows. Nothing is owned afterwards.
+    func give(_ partitions: [PartitionID], to heir: UniqueID) throws(StoreError) {
+        let bases = try last(of: partitions)
+        guard bases.allSatisfy({ $0.owner == owner.bytes }) else { throw fenced(bases) }
+        try append(bases, on: bases, with: [], naming: heir)
+        rows = [:]
+    }
+
     /// Commits rows of tables in one transaction. Everything is on disk on return.
     ///
     /// - Parameters:
@@ -100,7 +108,7 @@ final class PartitionLog {
 
     private func connected() throws(PostgresFailure) -> Connection {
         if let connection { return connection }
-        let new = try Connection(address, within: patience, name: Connection.writerName)
+        let new = try Connection(address, within: patience, name: Connection.writerName(of: owner))
         connection = new
         return new
     }
@@ -112,11 +120,14 @@ extension PartitionLog {
     /// - Parameters:
     ///   - next: The states to append, ordered by partition.
     ///   - bases: The rows on top of which they are appended.
-    private func append(_ next: [LogRow], on bases: [LogRow], with requests: [Request]) throws(StoreError) {
+    ///   - heir: The owner that the rows name; `nil` for this one.
+    private func append(
+        _ next: [LogRow], on bases: [LogRow], with requests: [Request], naming heir: UniqueID? = nil
+    ) throws(StoreError) {
         guard next.count == bases.count, let base = bases.first else {
             throw StoreError(.fenced, "Cannot write: this process does not own the partition")
         }
-        let new = zip(next, bases).map { $0.appended(to: $1, by: owner.bytes) }
+        let new = zip(next, bases).map { $0.appended(to: $1, by: (heir ?? owner).bytes) }
         let fence = Self.fence(new, on: bases.map(\.owner))
         let pipeline = [Request(.begin), fence] + requests + [Request(.commit)]
         for attempt in 1... {
@@ -233,10 +244,11 @@ extension PartitionLog {
         }
     }
 
-    private func settle(_ row: LogRow, on owner: [UInt8], _ deadline: Deadline) throws(PostgresFailure) {
-        let connection = try Connection(address, within: deadline.left, name: Connection.writerName)
+    private func settle(_ row: LogRow, on base: [UInt8], _ deadline: Deadline) throws(PostgresFailure) {
+        let connection = try Connection(
+            address, within: deadline.left, name: Connection.writerName(of: owner))
         let warnings = connection.warningCount
-        let pipeline = [Request(.begin), Self.fence([row], on: [owner]), Request(.commit)]
+        let pipeline = [Request(.begin), Self.fence([row], on: [base]), Request(.commit)]
         let answers = try connection.run(pipeline, within: deadline.left)
         guard answers.last?.tag == "COMMIT", connection.warningCount == warnings else {
             throw PostgresFailure(.lost, "the server warned")

@@ -73,6 +73,9 @@ package final class PostgresDatabase: WorkflowStore {
         return try PostgresWriter(address, owner: owner, partitions: partitions, readers: readers)
     }
 
+    /// Closes a store whose writing side was never taken.
+    package func close() { readers.close(partitions.count) }
+
     package func look<Result: Sendable>(
         in partition: PartitionID, _ body: @Sendable (any StoreLookup, StoreNumbers) -> Result
     ) async throws(StoreError) -> Result {

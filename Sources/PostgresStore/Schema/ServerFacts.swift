@@ -84,6 +84,12 @@ extension ServerFacts {
     /// Reads the facts, with two connections at once: a pooler that gives its connections away after each transaction
     /// gives the idle one of the first to the second.
     static func read(_ address: PostgresAddress) throws(StoreError) -> ServerFacts {
+        do throws(PostgresFailure) {
+            _ = try Connection(address)
+        } catch {
+            throw error.isDenied
+                ? StoreError(.cannotOpen, error.message) : StoreError("Cannot open '\(address)'", error)
+        }
         let (first, second) = (ReadingConnection(address), ReadingConnection(address))
         let one = Snapshot(address: address, read: first.once)
         let other = Snapshot(address: address, read: second.run)

@@ -42,7 +42,9 @@ package struct StoreSchema: Sendable {
                 $0.add(partitions)
             }
             let log = Request(Self.log) { $0.add(partitions) }
-            _ = try connection.run([Request(.begin)] + steps + [begin, log, Request(.commit)], within: .seconds(60))
+            let secret = Request(Self.secret) { $0.add((0..<32).map { _ in UInt8.random(in: .min ... .max) }) }
+            _ = try connection.run(
+                [Request(.begin)] + steps + [begin, log, secret, Request(.commit)], within: .seconds(60))
         } catch {
             let error = PostgresFailure(error)
             guard error.state == "42P07" else { throw StoreError("Cannot create the store in '\(address)'", error) }
@@ -64,6 +66,9 @@ package struct StoreSchema: Sendable {
             INSERT INTO store (id, version, uuid, generation, partitions, clock, held)
             VALUES (1, $1::bigint, $2::bytea, 1, $3::bigint, 'real', false)
             """)
+
+    private static let secret = Statement(
+        name: "begin-secret", sql: "INSERT INTO wfd_access.secret (id, secret) VALUES (1, $1::bytea)")
 
     private static let log = Statement(
         name: "begin-log",

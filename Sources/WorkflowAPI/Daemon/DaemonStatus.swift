@@ -2,7 +2,7 @@
 public struct DaemonStatus: Equatable, WireRecord {
     /// The daemon's readiness.
     public enum State: String, WireWord {
-        case starting, ready, draining
+        case starting, standby, ready, draining
         /// The daemon only reads: it cannot write now, or not until somebody acts.
         case storageUnavailable = "storage-unavailable"
         case readOnly = "read-only"

@@ -1,9 +1,10 @@
 /// The answer of `/livez` and `/readyz` if all is well; otherwise they answer a `Problem`.
 public struct Health: Hashable, WireRecord {
-    /// `ok` if the process answers, `ready` if it accepts requests.
+    /// `ok` if the process answers, `ready` if it accepts requests, `standby` if it hands them to the daemon that owns
+    /// the data.
     public enum Status: String, WireWord {
         case live = "ok"
-        case ready
+        case ready, standby
     }
 
     public var status: Status

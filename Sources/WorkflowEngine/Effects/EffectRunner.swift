@@ -55,6 +55,8 @@ package final class EffectRunner: Service {
     private let clock: any WallClock
     private let limits: EngineLimits
     private let health: [WriteHealth]
+    private let beginning: Moment
+    private let ownership: (any Ownership)?
     private let metrics: EngineMetrics
     private let log: OperatorLog
     private let state: Mutex<State>
@@ -63,7 +65,8 @@ package final class EffectRunner: Service {
 
     init(
         _ executor: any EffectExecutor, store: any WorkflowStore, queue: CommandRouter, board: QueueBoard,
-        clock: any WallClock, limits: EngineLimits, health: [WriteHealth], metrics: EngineMetrics, log: OperatorLog
+        clock: any WallClock, limits: EngineLimits, health: [WriteHealth],
+        beginning: Moment, ownership: (any Ownership)?, metrics: EngineMetrics, log: OperatorLog
     ) {
         self.executor = executor
         self.store = store
@@ -72,6 +75,8 @@ package final class EffectRunner: Service {
         self.clock = clock
         self.limits = limits
         self.health = health
+        self.beginning = beginning
+        self.ownership = ownership
         self.metrics = metrics
         self.log = log
         state = Mutex(
@@ -81,6 +86,8 @@ package final class EffectRunner: Service {
 
     /// Runs until graceful shutdown, and then until every started attempt has ended or was cancelled.
     package func run() async throws {
+        await cancelWhenGracefulShutdown { await self.beginning.wait() }
+        guard beginning.hasCome else { return }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.findQueues() }
             group.addTask {
@@ -130,7 +137,7 @@ package final class EffectRunner: Service {
     /// task, or in `task`, which has just ended another attempt.
     private func nextJob(in task: Task<Void, Never>? = nil) -> Job? {
         let now = clock.now()
-        guard health.reason == nil, !board.isHeld else {
+        guard health.reason == nil, !board.isHeld, mayStart else {
             state.withLock { if $0.attempts.isEmpty { $0.tellSettled() } }
             return nil
         }
@@ -157,6 +164,9 @@ package final class EffectRunner: Service {
         return job
     }
 
+    /// False if another daemon may own the store by now.
+    private var mayStart: Bool { ownership?.mayStartEffects ?? true }
+
     /// Returns a queue's number of places and its rate.
     private func settings(of queue: String) -> (places: Int, rate: StartRate?) {
         let settings = board.settings(of: queue)
@@ -166,7 +176,7 @@ package final class EffectRunner: Service {
     /// The known time until something must be looked at, at most a minute, because clocks are set. `nil` on a clock
     /// that is moved by hand.
     private func nextLook() -> Duration? {
-        if health.reason != nil { return limits.probePause }
+        if health.reason != nil || !mayStart { return limits.probePause }
         guard let due = nextDue, clock.date(of: due) != nil else { return nil }
         return .milliseconds(min(60_000, max(1, due.rawValue - clock.now().rawValue)))
     }

@@ -53,6 +53,10 @@ package final class Engine: Service {
     /// The watch over unfinished erasures; `nil` if this engine does not complete them by itself.
     let erasures: ErasureWatch?
     private let health = Mutex(Health.starting)
+    /// The right to write to the store; `nil` for a store that one daemon alone can serve.
+    private let ownership: (any Ownership)?
+    /// The moment at which the lanes begin.
+    private let beginning: Moment
     /// The health of each lane, in the order of partitions.
     private let writeHealth: [WriteHealth]
     let placement: Placement
@@ -62,6 +66,8 @@ package final class Engine: Service {
     /// The engine's ability to work.
     package enum Health: Sendable, Equatable {
         case starting
+        /// Another daemon owns the store; this one waits to take its place.
+        case standby
         case ready
         case draining
         /// Reads work, and writes may work again. Has the reason why the last write failed.
@@ -77,6 +83,7 @@ package final class Engine: Service {
     ///   - answering: Calls its argument, which answers all commands of one transaction; called on the writing threads.
     ///   - threads: The threads that compile stored machine versions that are not in use yet.
     ///   - observers: Notified after each commit, once its callers are answered.
+    ///   - ownership: The right to write to the store; `nil` for a store that one daemon alone can serve.
     ///   - resumesErasures: False for an engine that only serves a call of `resumeErasures()`. Such an engine completes
     ///     no erasure by itself, because both would begin the same erasure twice, and carries out no bulk runs and no
     ///     retention.
@@ -84,9 +91,12 @@ package final class Engine: Service {
         store: any WorkflowStore, clock: any WallClock = SystemClock(), limits: EngineLimits = EngineLimits(),
         executors: [any EffectExecutor] = [], answering: @escaping @Sendable (() -> Void) -> Void = { $0() },
         compiling threads: BackgroundThreads = .compiling,
-        observers: [any CommitObserver] = [], resumesErasures: Bool = true,
+        observers: [any CommitObserver] = [], ownership: (any Ownership)? = nil, resumesErasures: Bool = true,
         logger: Logger
     ) {
+        self.ownership = ownership
+        let beginning = Moment()
+        self.beginning = beginning
         erasures = resumesErasures ? ErasureWatch() : nil
         self.store = store
         self.clock = clock
@@ -116,7 +126,7 @@ package final class Engine: Service {
         runners = executors.map { [limits, writeHealth, metrics, log] executor in
             EffectRunner(
                 executor, store: store, queue: queue, board: board, clock: clock, limits: limits, health: writeHealth,
-                metrics: metrics, log: log)
+                beginning: beginning, ownership: ownership, metrics: metrics, log: log)
         }
         // The runners come before the answers, so that a caller who ends an effect finds it ended.
         self.observers =
@@ -145,13 +155,16 @@ package final class Engine: Service {
     }
 
     package func run() async throws {
+        if let ownership, try await !begins(ownership) { return }
+        beginning.come()
         // The count is cancelled with the engine, so that an immediate stop does not wait for it.
         async let _ = tellFailedInstances(before: clock.now())
         async let _ = endErasures()
         let lanes = beginLanes()
         // The log's task is cancelled when this function returns, and then logs what is left.
         async let _ = log.run()
-        health.withLock { $0 = .ready }
+        health.withLock { if $0 != .draining { $0 = .ready } }
+        async let _ = tellServing()
         defer {
             feed.close()
             bulk.close()
@@ -182,6 +195,31 @@ package final class Engine: Service {
         logger.critical("the database is corrupt; only reading goes on", metadata: ["error": "\(error)"])
         try await gracefulShutdown()
     }
+
+    /// Waits until this daemon owns the store; returns false if it drains before.
+    private func begins(_ ownership: any Ownership) async throws -> Bool {
+        health.withLock { $0 = .standby }
+        do {
+            try await cancelWhenGracefulShutdown { try await ownership.begin() }
+            return true
+        } catch is CancellationError {
+            beginDraining()
+            queue.abandon(with: .draining)
+            return false
+        }
+    }
+
+    private func tellServing() async {
+        guard let ownership else { return }
+        await beat()
+        if currentHealth == .ready { ownership.serves() }
+    }
+
+    /// Waits until the lanes have begun; returns earlier if the task is cancelled.
+    package func begun() async { await beginning.wait() }
+
+    /// True once the lanes have begun.
+    var hasBegun: Bool { beginning.hasCome }
 
     /// Begins a lane for each partition.
     private func beginLanes() -> [LaneThread] {

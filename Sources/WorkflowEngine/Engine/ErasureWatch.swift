@@ -46,7 +46,7 @@ extension Engine {
     func sweepAll() async throws(Rejection) {
         while purgeBacklog.instances > 0 {
             switch currentHealth {
-            case .starting, .ready: break
+            case .starting, .standby, .ready: break
             case .draining: throw .draining
             case .storageUnavailable(let reason), .readOnly(let reason), .damaged(let reason):
                 throw .storageUnavailable(reason)

@@ -25,8 +25,21 @@ extension Lane {
         timersRest = nil
         // A new read of the window would return the timers that wait for their machines.
         if !asleep.isEmpty, window.mustRead { return nil }
-        guard let due = try window.nextDue(store) else { return nil }
-        return date(of: min(due, Timestamp(rawValue: clock.now().rawValue + 60_000)))
+        let due = try reading { () throws(StoreError) in try window.nextDue(store) }
+        if let rest = timersRest { return clock.date(after: rest - .now) }
+        return due.flatMap { date(of: min($0, Timestamp(rawValue: clock.now().rawValue + 60_000))) }
+    }
+
+    /// Reads timers. If the store cannot be read now, returns `nil`, and the timers wait.
+    private func reading<Value>(_ read: () throws(StoreError) -> Value?) throws(StoreError) -> Value? {
+        do throws(StoreError) {
+            return try read()
+        } catch {
+            guard error.code == .unavailable else { throw error }
+            health.failed(error.message)
+            rest()
+            return nil
+        }
     }
 
     /// Returns the date of a time of the engine's clock; `nil` for a future time on a clock that is moved by hand.
@@ -56,13 +69,17 @@ extension Lane {
             if !asleep.isEmpty, window.mustRead { break }
             if let prefetch {
                 if ready == 0 {
-                    let due = try window.due(by: builder.now, limit: min(bound, limits.batchRows), store)
+                    let due = try reading { () throws(StoreError) in
+                        try window.due(by: builder.now, limit: min(bound, limits.batchRows), store)
+                    }
+                    guard let due else { break }
                     prefetch.read(due)
                     ready = due.count
                 }
                 ready -= 1
             }
-            guard let (key, id) = try window.popDue(by: builder.now, store) else {
+            let first = try reading { () throws(StoreError) in try window.popDue(by: builder.now, store) }
+            guard let (key, id) = first else {
                 if round.fired.isEmpty { firesOneByOne = false }
                 break
             }

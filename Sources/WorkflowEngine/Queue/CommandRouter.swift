@@ -212,6 +212,9 @@ extension CommandRouter {
 
     func close(_ reason: Rejection) { for queue in queues { queue.close(reason) } }
 
+    /// Refuses what waits in closed queues whose lanes never began.
+    func abandon(with reason: Rejection) { for queue in queues { queue.abandon(with: reason) } }
+
     /// The number of waiting commands, and the waiting times of the oldest commands taken.
     var load: (commands: Int, waits: Histogram) {
         queues.dropFirst().reduce(into: first.load) { sum, queue in

@@ -16,6 +16,7 @@ package struct AccessWatch: Service {
     }
 
     package func run() async {
+        await cancelWhenGracefulShutdown { await engine.begun() }
         await tellLostTokens()
         await cancelWhenGracefulShutdown {
             var told = ContinuousClock.now - .seconds(60)

@@ -29,6 +29,7 @@ struct HealthRoutes: Sendable {
                 Health(
                     status: .ready, version: version, held: board.isKnownAsHeld ? true : nil,
                     holdReason: board.holdReason))
+        case .standby: return Response(Health(status: .standby, version: version))
         case .starting: throw Problem(.overloaded, detail: "The daemon is starting")
         case .draining: throw Problem(Rejection.draining)
         case .storageUnavailable(let reason):

@@ -88,6 +88,7 @@ extension DaemonStatus.State {
     fileprivate static func of(_ health: Engine.Health) -> (DaemonStatus.State, reason: String?) {
         switch health {
         case .starting: (.starting, nil)
+        case .standby: (.standby, nil)
         case .ready: (.ready, nil)
         case .draining: (.draining, nil)
         case .storageUnavailable(let reason): (.storageUnavailable, reason)
