@@ -39,6 +39,18 @@ struct OwnerJudgementTests {
         #expect(verdict(rows, owners: [Self.other]) == .take)
     }
 
+    /// After an outage of the server no lease is left, and the owner may be about to renew its own.
+    @Test func afterAnOutageTheOwnerHasTimeToComeBack() {
+        let row = Self.row(Self.other, lease: .seconds(-20), nil)
+        var judgement = OwnerJudgement(of: Self.own)
+        let early = StoreLook(daemons: [row], owners: [Self.other], isAfterOutage: true)
+        #expect(judgement.judge(early, at: Self.begin) == .other(row))
+        let late = StoreLook(daemons: [row], owners: [Self.other])
+        #expect(judgement.judge(late, at: Self.begin + .seconds(6)) == .take)
+        // What nobody owns needs no time.
+        #expect(verdict([], owners: [nil]) == .take)
+    }
+
     @Test func aLostConnectionIsLookedAtTwice() {
         let row = Self.row(Self.other, false)
         let look = StoreLook(daemons: [Self.row(Self.own), row], owners: [Self.other])

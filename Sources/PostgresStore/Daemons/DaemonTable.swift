@@ -13,6 +13,9 @@ package final class DaemonTable {
     private let version: String
     private let partitions: [PartitionID]
     private var connection: Connection?
+    private var wasConnected = false
+    /// The time at which the server was found again; `nil` if it was there all the time.
+    private var found: ContinuousClock.Instant?
 
     /// - Parameter id: The daemon, unique for each start.
     package init(_ address: PostgresAddress, id: UniqueID, version: String, partitions: [PartitionID]) {
@@ -54,7 +57,7 @@ package final class DaemonTable {
                 daemons: daemons,
                 owners: partitions.map { partition in
                     owners[partition].flatMap { $0.count == 16 ? UniqueID(bytes: $0) : nil }
-                }, tokens: tokens)
+                }, tokens: tokens, isAfterOutage: found.map { .now - $0 < Self.lease } ?? false)
         } catch {
             throw failed("look at the daemons of", error)
         }
@@ -116,6 +119,8 @@ package final class DaemonTable {
         if let connection { return connection }
         let new = try Connection(address, within: Self.patience, name: "wfd-control")
         connection = new
+        found = wasConnected ? .now : nil
+        wasConnected = true
         return new
     }
 

@@ -40,11 +40,15 @@ package struct StoreLook: Sendable, Equatable {
     package let owners: [UniqueID?]
     /// The number of the last change of the tokens.
     package let tokens: Int64
+    /// True for the time of a lease after this daemon found the server again. Others may not have found it yet, so a
+    /// lease that is over says nothing.
+    package let isAfterOutage: Bool
 
-    package init(daemons: [DaemonRow], owners: [UniqueID?], tokens: Int64 = 0) {
+    package init(daemons: [DaemonRow], owners: [UniqueID?], tokens: Int64 = 0, isAfterOutage: Bool = false) {
         self.daemons = daemons
         self.owners = owners
         self.tokens = tokens
+        self.isAfterOutage = isAfterOutage
     }
 
     package func daemon(_ id: UniqueID) -> DaemonRow? { daemons.first { $0.id == id } }
@@ -81,7 +85,7 @@ package struct OwnerJudgement: Sendable {
         let others = look.owners.filter { $0 != id }
         var verdict = others.isEmpty ? Verdict.own : .take
         for case .some(let owner) in others {
-            guard let row = look.daemon(owner), row.lease > .zero else { continue }
+            guard let row = look.daemon(owner), row.lease > .zero || look.isAfterOutage else { continue }
             guard row.isConnected == false else {
                 missing = nil
                 return .other(row)
