@@ -74,7 +74,7 @@ struct ServedStore {
         }
         let tokens = SharedTokens(address)
         let table = DaemonTable(address, id: owner, version: Build.version, partitions: store.partitions)
-        let term = StoreTerm(table, tokens: tokens, logger: logger) {
+        let term = StoreTerm(table, generation: store.identity.generation, tokens: tokens, logger: logger) {
             try book.open(tokens)
         } prepare: {
             try await prepare(address, as: store.identity, owner, logger)

@@ -47,6 +47,8 @@ final class StoreTerm: Service, Ownership, RequestDirectory {
     }
 
     let id: UniqueID
+    /// The generation of the store when it was opened.
+    private let generation: Int64
     private let table: Mutex<DaemonTable>
     private let state: Mutex<State>
     private let tokens: SharedTokens
@@ -61,13 +63,15 @@ final class StoreTerm: Service, Ownership, RequestDirectory {
 
     /// - Parameters:
     ///   - table: The daemons of the store.
+    ///   - generation: The generation of the store when it was opened.
     ///   - reload: Reads tokens that another daemon has changed.
     ///   - prepare: Prepares the store when this daemon owns it, before the lanes begin.
     init(
-        _ table: sending DaemonTable, tokens: SharedTokens, logger: Logger,
+        _ table: sending DaemonTable, generation: Int64, tokens: SharedTokens, logger: Logger,
         reload: @escaping @Sendable () throws -> Void, prepare: @escaping @Sendable () async throws -> Void
     ) {
         id = table.id
+        self.generation = generation
         state = Mutex(State(judgement: OwnerJudgement(of: table.id)))
         self.table = Mutex(table)
         self.tokens = tokens
@@ -112,6 +116,9 @@ final class StoreTerm: Service, Ownership, RequestDirectory {
         } catch {
             tellOnce(error)
             return Self.retryPause
+        }
+        guard look.generation == generation else {
+            throw StoreError(.fenced, "the database was restored, or has lost commits; this daemon ends")
         }
         follow(look)
         let (verdict, standing) = state.withLock { state in

@@ -32,6 +32,41 @@ import WorkflowStore
         #expect { try log.confirm() } throws: { code($0) == .fenced }
     }
 
+    /// What was answered and is gone is told as such, and readers are told by the generation.
+    @Test(arguments: [false, true]) func lostCommitsRaiseTheGeneration(isAnothers: Bool) throws {
+        let database = try TestDatabase(partitions: 2)
+        let partitions = [0, 1].map(PartitionID.init(rawValue:))
+        let log = PartitionLog(
+            try database.address, owner: UniqueID(bytes: Array(repeating: 1, count: 16)), generation: 1)
+        try log.take(partitions)
+        try commit(log)
+        let loss =
+            isAnothers
+            ? "UPDATE batch SET owner = decode(repeat('02', 16), 'hex') WHERE number = 3"
+            : "DELETE FROM batch WHERE number = 3"
+        try database.run(loss)
+        let error = #expect(throws: StoreError.self) { try commit(log) }
+        #expect(error?.code == .fenced && error?.message.contains("has lost commits that were answered") == true)
+        #expect(try database.run("SELECT generation FROM store") == [2])
+        #expect(try database.run("SELECT generation FROM restoration ORDER BY partition") == [2, 2])
+        // It is raised once, however many daemons find out.
+        #expect(throws: StoreError.self) { try log.confirm() }
+        #expect(try database.run("SELECT generation FROM store") == [2])
+    }
+
+    /// A daemon that was overtaken has lost nothing.
+    @Test func beingOvertakenIsNoLoss() throws {
+        let database = try TestDatabase()
+        let log = PartitionLog(
+            try database.address, owner: UniqueID(bytes: Array(repeating: 1, count: 16)), generation: 1)
+        try log.take([.first])
+        try commit(log)
+        try database.log(2).take([.first])
+        let error = #expect(throws: StoreError.self) { try commit(log) }
+        #expect(error?.message.contains("another process has taken partition 0 over") == true)
+        #expect(try database.run("SELECT generation FROM store") == [1])
+    }
+
     /// After a failover, as many rows of another owner may stand where the own rows were.
     @Test func aRowThatIsAnothersFences() throws {
         let database = try TestDatabase()

@@ -46,9 +46,10 @@ package final class DaemonTable {
             let answers = try connection.run(
                 clearing + [renewal, Request(Self.daemons), LogRow.lasts(partitions)], within: Self.patience)
             guard answers.count == clearing.count + 3 else { throw PostgresFailure(.lost, "answers are missing") }
-            var tokens: Int64 = 0
+            var (tokens, generation): (Int64, Int64) = (0, 0)
             let daemons = try answers[clearing.count + 1].all { row in
                 tokens = try row.count()
+                generation = try row.ordinal()
                 return try DaemonRow(&row)
             }
             let lasts = try answers[clearing.count + 2].all { row in try LogRow(&row) }
@@ -57,7 +58,8 @@ package final class DaemonTable {
                 daemons: daemons,
                 owners: partitions.map { partition in
                     owners[partition].flatMap { $0.count == 16 ? UniqueID(bytes: $0) : nil }
-                }, tokens: tokens, isAfterOutage: found.map { .now - $0 < Self.lease } ?? false)
+                }, tokens: tokens, generation: generation,
+                isAfterOutage: found.map { .now - $0 < Self.lease } ?? false)
         } catch {
             throw failed("look at the daemons of", error)
         }
@@ -162,7 +164,7 @@ extension DaemonTable {
     private static let daemons = Statement(
         name: "daemons",
         sql: """
-            SELECT coalesce((SELECT number FROM wfd_access.token), 0), id, peer, lease_until_ms - \(now), skew_ms,
+            SELECT coalesce((SELECT number FROM wfd_access.token), 0), (SELECT generation FROM store), id, peer, lease_until_ms - \(now), skew_ms,
                 tokens, version, server = \(server),
                 EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid = d.pid AND a.application_name = 'wfd-control')
             FROM daemon d ORDER BY id

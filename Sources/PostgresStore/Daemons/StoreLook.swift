@@ -40,14 +40,18 @@ package struct StoreLook: Sendable, Equatable {
     package let owners: [UniqueID?]
     /// The number of the last change of the tokens.
     package let tokens: Int64
+    package let generation: Int64
     /// True for the time of a lease after this daemon found the server again. Others may not have found it yet, so a
     /// lease that is over says nothing.
     package let isAfterOutage: Bool
 
-    package init(daemons: [DaemonRow], owners: [UniqueID?], tokens: Int64 = 0, isAfterOutage: Bool = false) {
+    package init(
+        daemons: [DaemonRow], owners: [UniqueID?], tokens: Int64 = 0, generation: Int64 = 1, isAfterOutage: Bool = false
+    ) {
         self.daemons = daemons
         self.owners = owners
         self.tokens = tokens
+        self.generation = generation
         self.isAfterOutage = isAfterOutage
     }
 

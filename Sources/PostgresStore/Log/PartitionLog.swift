@@ -21,6 +21,7 @@ final class PartitionLog {
     private let address: PostgresAddress
     /// The longest wait for a commit, and for its outcome.
     private let patience: Duration
+    private let losses: LostCommits?
     /// The last rows of the owned partitions, as of the last commit.
     private(set) var rows: [PartitionID: LogRow] = [:]
     private var connection: Connection?
@@ -34,10 +35,14 @@ final class PartitionLog {
         let base: LogRow
     }
 
-    init(_ address: PostgresAddress, owner: UniqueID, patience: Duration = Connection.patience) {
+    /// - Parameter generation: The generation of the store when it was opened; `nil` for a log that only takes and gives.
+    init(
+        _ address: PostgresAddress, owner: UniqueID, generation: Int64? = nil, patience: Duration = Connection.patience
+    ) {
         self.address = address
         self.owner = owner
         self.patience = patience
+        losses = generation.map { LostCommits(address: address, generation: $0) }
     }
 
     /// Takes partitions, whoever owns them. A transaction of an owner that is under way ends first.
@@ -167,7 +172,12 @@ extension PartitionLog {
         doubt = nil
     }
 
+    /// Returns the error of a daemon that may not write any more.
+    ///
+    /// - Parameter rows: The rows that could not be appended, or those that are gone.
     private func fenced(_ rows: [LogRow]) -> StoreError {
+        let own = rows.compactMap { self.rows[$0.partition] }
+        if let loss = losses?.error(after: own) { return loss }
         let partitions = rows.map { "\($0.partition.rawValue)" }.joined(separator: ", ")
         return StoreError(.fenced, "Cannot write: another process has taken partition \(partitions) over")
     }

@@ -70,7 +70,8 @@ package final class PostgresDatabase: WorkflowStore {
         guard isFree else {
             throw StoreError(.locked, "Cannot write to '\(address)': its writing side is taken already")
         }
-        return try PostgresWriter(address, owner: owner, partitions: partitions, readers: readers)
+        return try PostgresWriter(
+            address, owner: owner, generation: identity.generation, partitions: partitions, readers: readers)
     }
 
     /// Closes a store whose writing side was never taken.

@@ -31,11 +31,12 @@ final class PostgresWriter: StoreWriter, PostgresLookup {
     ///
     /// - Parameters:
     ///   - owner: A number that is unique for each start of a daemon.
+    ///   - generation: The generation of the store when it was opened.
     ///   - patience: The longest wait for a commit.
     ///   - readers: The readers that end with the writer.
     init(
-        _ address: PostgresAddress, owner: UniqueID, partitions: [PartitionID], patience: Duration = .seconds(10),
-        folding: FoldLimits = FoldLimits(), readers: PostgresReaders? = nil
+        _ address: PostgresAddress, owner: UniqueID, generation: Int64? = nil, partitions: [PartitionID],
+        patience: Duration = .seconds(10), folding: FoldLimits = FoldLimits(), readers: PostgresReaders? = nil
     ) throws(StoreError) {
         let readers = readers ?? PostgresReaders(address, writers: partitions.count)
         self.address = address
@@ -43,7 +44,7 @@ final class PostgresWriter: StoreWriter, PostgresLookup {
         self.folding = folding
         self.readers = readers
         reading = PostgresView(address, patience: patience) { readers.isOpen }
-        log = PartitionLog(address, owner: owner, patience: patience)
+        log = PartitionLog(address, owner: owner, generation: generation, patience: patience)
         try log.take(self.partitions)
         let backlogs = try read(PurgeRecord.count(self.partitions)) { answer in
             try answer.all { row in try PurgeRecord.backlog(&row) }
