@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build release install deb package size lint test rest traits docs api unit count conformance property
-.PHONY: fuzz crash tsan wal wire api-fuzz console bench bench-check tried-programs counted-release
+.PHONY: help demo demo-postgres build release install deb package size lint test rest traits docs api unit count
+.PHONY: conformance property fuzz crash tsan wal wire api-fuzz console bench bench-check tried-programs counted-release
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -45,6 +45,9 @@ help: ## List the targets
 
 demo: ## Build, and see an order survive kill -9 of the daemon; STAY=1 to look at it in a browser afterwards
 	@Examples/demo.sh $(if $(STAY),--stay)
+
+demo-postgres: ## Two daemons on a private server of PostgreSQL; the owner is killed, then the server
+	@Examples/demo-postgres.sh
 
 build: ## Build wfd and wfctl for debugging, into .build/debug
 	@.ci/packages.sh

@@ -32,6 +32,10 @@ package final class AccessBook: Sendable {
     /// Held while the file is written, so that changes follow one another.
     private let changing = Mutex(())
     private let counter = Atomic<UInt64>(1)
+    /// The end of the time for which the tokens are known to be current, in milliseconds after `origin`; `Int64.max`
+    /// for tokens that nobody else changes.
+    private let end = Atomic<Int64>(.max)
+    private static let origin = ContinuousClock.now
     private let failures = Mutex<(count: Int, last: String)>((0, ""))
     private let watchers = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
     /// An element after a change, and after the first failure since `takeFailures`. For one reader.
@@ -71,6 +75,17 @@ package final class AccessBook: Sendable {
 
     /// A number that grows with each change. What was found out about a caller holds while it stays the same.
     package var number: UInt64 { counter.load(ordering: .acquiring) }
+
+    /// False if another daemon may have changed the tokens meanwhile.
+    package var isCurrent: Bool {
+        let end = end.load(ordering: .relaxed)
+        return end == .max || Self.origin.duration(to: .now) < .milliseconds(end)
+    }
+
+    /// Lets the tokens count as current until a time, for a storage that other daemons change too.
+    package func counts(until time: ContinuousClock.Instant) {
+        end.store(Int64(clamping: Int(Self.origin.duration(to: time) / .milliseconds(1))), ordering: .relaxed)
+    }
 
     /// The current time, by which tokens end.
     package var time: WireTime { now() }

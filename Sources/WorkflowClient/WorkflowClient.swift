@@ -223,6 +223,11 @@ extension WorkflowClient {
         try await get(TransportRequest(.ready))
     }
 
+    /// Returns the daemons of a store that several daemons serve, in the order of their ids.
+    public func daemons() async throws(ClientError) -> Page<DaemonItem> {
+        try await get(TransportRequest(.listDaemons))
+    }
+
     /// Returns the daemon's status for an operator; available also while the daemon accepts no events.
     public func status() async throws(ClientError) -> DaemonStatus {
         try await get(TransportRequest(.status))

@@ -27,7 +27,7 @@ package struct Wfctl: ParsableCommand {
             Purge.self,
             Audit.self, Show.self, List.self, Failures.self, Tally.self, Stats.self, Events.self, History.self,
             Tail.self, Replay.self, Verify.self, Work.self, Effects.self, Attempts.self, Queues.self,
-            SetQueue.self, ReleaseVerb.self, Status.self, Timers.self, ClockVerb.self, Simulate.self,
+            SetQueue.self, ReleaseVerb.self, Status.self, Daemons.self, Timers.self, ClockVerb.self, Simulate.self,
             Eval.self, Import.self, Graph.self, Generate.self, Machines.self, MachineVerb.self, MakeBackup.self,
             TokenVerb.self, WhoamiVerb.self, ConsoleVerb.self, Login.self, Logout.self, Contexts.self,
         ]

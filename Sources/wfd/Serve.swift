@@ -108,9 +108,10 @@ struct Serve: AsyncParsableCommand {
         let database = try DatabaseAddress(name)
         let shown = DatabaseURL.masked(name)
         let served = try served(settings, places, besideDatabase: name)
-        let shares = try DescriptorShares.ofProcess(addresses: served.count)
-        try ListenAddress.refuseRepeated(served.map { $0.address })
-        try await Patience.wait(logger) { try refuseTaken(served.map { $0.address }, for: database) }
+        let listened = served.map { $0.address } + [settings.peer].compactMap(\.self)
+        let shares = try DescriptorShares.ofProcess(addresses: listened.count)
+        try ListenAddress.refuseRepeated(listened)
+        try await Patience.wait(logger) { try refuseTaken(listened, for: database) }
         let manager = reload.manager
         manager.show("opening \(shown)")
         let opened = try await manager.extending {
@@ -135,32 +136,19 @@ struct Serve: AsyncParsableCommand {
             answering: WorkflowServer.resuming, ownership: opened.term, logger: logger)
         let serverLimits = ServerLimits(allConnections: shares.connections)
         tell(shares, serverLimits, logger)
-        let budget = AnswerBudget(lasting: serverLimits, log: engine.log)
         let requests = RequestMetrics { log.linesLost }
-        let (definitions, sessions) = (DefinitionQueue(), ConsoleSessions())
         tellInTheClear(settings, served.map { $0.address }, logger)
-        let (listening, listens) = AsyncStream.makeStream(of: Int.self)
-        let servers = served.enumerated().map { number, server in
-            WorkflowServer(
-                engine: engine, address: server.address, serving: server.routes, budget: budget,
-                allowedHosts: live.hosts,
-                access: live.control(of: server.address, serving: server.routes, anonymous: settings.anonymous),
-                sessions: sessions, certificate: live.certificate, metrics: requests, definitions: definitions,
-                version: Build.version, limits: serverLimits, logger: logger,
-                listening: { [http = executors.http] port in
-                    if let port { http.refuse(ownPort: port) }
-                    listens.yield(number)
-                })
-        }
-        if let peer = settings.peer { opened.term?.listens(at: "\(peer)") }
+        let addresses = try AddressServers(
+            served, settings, live, engine: engine, term: opened.term, limits: serverLimits, http: executors.http,
+            metrics: requests, logger: logger)
         let beat = BeatService(
-            engine: engine, manager: manager, addresses: served.count, listening: listening,
+            engine: engine, manager: manager, addresses: addresses.servers.count, listening: addresses.listening,
             status: "serving " + served.map { "\($0.address)" }.joined(separator: ", "))
         let watch = AccessWatch(live.book, engine: engine)
         let renewal = live.certificate.map { [CertificateRenewal($0, logger: logger) as any Service] } ?? []
         let lasting: [any Service] = manager.isThere ? [watch, reload, beat] : [watch, reload]
         let term: [any Service] = opened.term.map { [$0] } ?? []
-        try await run(term + [engine] + engine.runners + servers + renewal + lasting, logger)
+        try await run(term + [engine] + engine.runners + addresses.servers + renewal + lasting, logger)
         await executors.http.shutdown()
         let counts = engine.statistics.counts
         logger.info(

@@ -5,6 +5,7 @@ import Statechart
 import WorkflowAPI
 import WorkflowAccess
 import WorkflowEngine
+import WorkflowServer
 import WorkflowSettings
 import WorkflowStore
 
@@ -74,9 +75,12 @@ struct ServedStore {
         }
         let tokens = SharedTokens(address)
         let table = DaemonTable(address, id: owner, version: Build.version, partitions: store.partitions)
-        let term = StoreTerm(table, generation: store.identity.generation, tokens: tokens, logger: logger) {
-            try book.open(tokens)
-        } prepare: {
+        guard let secret = PeerSecret(try table.secret()) else {
+            throw StoreError(.damaged, "Cannot open '\(address)': the secret of its daemons is damaged")
+        }
+        let term = StoreTerm(
+            table, secret: secret, generation: store.identity.generation, tokens: tokens, book: book, logger: logger
+        ) {
             try await prepare(address, as: store.identity, owner, logger)
         }
         try term.enter(address, hasPeer: settings.peer != nil)

@@ -3,13 +3,15 @@ import Logging
 import PostgresStore
 import ServiceLifecycle
 import Synchronization
+import WorkflowAPI
+import WorkflowAccess
 import WorkflowEngine
 import WorkflowServer
 import WorkflowStore
 import WorkflowThreads
 
-/// This daemon among the daemons of a store in PostgreSQL. Renews its lease, takes the store when the owner is dead, and
-/// gives it away at its own end.
+/// This daemon among the daemons of a store in PostgreSQL. Renews its lease, takes the store when the owner is dead,
+/// and gives it away at its own end.
 ///
 /// It is the first of the daemon's services, so it ends last, when nothing writes any more.
 final class StoreTerm: Service, Ownership, RequestDirectory {
@@ -47,13 +49,14 @@ final class StoreTerm: Service, Ownership, RequestDirectory {
     }
 
     let id: UniqueID
+    /// The secret by which the store's daemons trust each other.
+    let secret: PeerSecret
     /// The generation of the store when it was opened.
     private let generation: Int64
     private let table: Mutex<DaemonTable>
     private let state: Mutex<State>
     private let tokens: SharedTokens
-    /// Reads tokens that another daemon has changed.
-    private let reload: @Sendable () throws -> Void
+    private let book: AccessBook
     /// Prepares the store when this daemon owns it, before the lanes begin.
     private let prepare: @Sendable () async throws -> Void
     private let threads = BackgroundThreads("wfd-control", count: 1)
@@ -63,19 +66,21 @@ final class StoreTerm: Service, Ownership, RequestDirectory {
 
     /// - Parameters:
     ///   - table: The daemons of the store.
+    ///   - secret: The secret by which the store's daemons trust each other.
     ///   - generation: The generation of the store when it was opened.
-    ///   - reload: Reads tokens that another daemon has changed.
+    ///   - book: Takes the tokens that another daemon has changed.
     ///   - prepare: Prepares the store when this daemon owns it, before the lanes begin.
     init(
-        _ table: sending DaemonTable, generation: Int64, tokens: SharedTokens, logger: Logger,
-        reload: @escaping @Sendable () throws -> Void, prepare: @escaping @Sendable () async throws -> Void
+        _ table: sending DaemonTable, secret: PeerSecret, generation: Int64, tokens: SharedTokens, book: AccessBook, logger: Logger,
+        prepare: @escaping @Sendable () async throws -> Void
     ) {
         id = table.id
+        self.secret = secret
         self.generation = generation
         state = Mutex(State(judgement: OwnerJudgement(of: table.id)))
         self.table = Mutex(table)
         self.tokens = tokens
-        self.reload = reload
+        self.book = book
         self.prepare = prepare
         self.logger = logger
         (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -120,7 +125,7 @@ final class StoreTerm: Service, Ownership, RequestDirectory {
         guard look.generation == generation else {
             throw StoreError(.fenced, "the database was restored, or has lost commits; this daemon ends")
         }
-        follow(look)
+        follow(look, since: begin)
         let (verdict, standing) = state.withLock { state in
             state.isTold = false
             state.renewed = begin
@@ -229,10 +234,11 @@ extension StoreTerm {
     /// - Parameter hasPeer: True if this daemon will listen for others.
     /// - Throws: `locked` if another daemon is alive, and it or this one has no address for other daemons.
     func enter(_ address: PostgresAddress, hasPeer: Bool) throws(StoreError) {
+        let begin = ContinuousClock.now
         let look = try table.withLock { table throws(StoreError) in
             try table.renew(at: SystemClock().now(), tokens: tokens.known, peer: nil)
         }
-        follow(look)
+        follow(look, since: begin)
         for other in look.daemons where other.id != id && other.isAlive && !(hasPeer && other.peer != nil) {
             // Of two that begin at once, one goes on.
             guard look.owners.contains(other.id) || other.id.text < id.text else { continue }
@@ -246,10 +252,13 @@ extension StoreTerm {
     }
 
     /// Reads tokens that another daemon has changed, and notes what the others know.
-    private func follow(_ look: StoreLook) {
+    ///
+    /// - Parameter begin: The begin of the look.
+    private func follow(_ look: StoreLook, since begin: ContinuousClock.Instant) {
         do {
-            if look.tokens > tokens.known { try reload() }
+            if look.tokens > tokens.known { try book.open(tokens) }
             tokens.saw(look, besides: id)
+            book.counts(until: begin + Self.trust)
         } catch {
             logger.warning("changed tokens were not read", metadata: ["error": "\(error)"])
         }
@@ -291,6 +300,20 @@ extension StoreTerm {
         case .serving:
             let isFresh = state.renewed.map { ContinuousClock.now - $0 < DaemonTable.lease } ?? false
             return isFresh ? .here : .nowhere
+        }
+    }
+
+    var daemons: [DaemonItem] {
+        let (look, renewed) = state.withLock { ($0.look, $0.renewed) }
+        let age = renewed.map { ContinuousClock.now - $0 } ?? .zero
+        return (look?.daemons ?? []).map { daemon in
+            DaemonItem(
+                daemon: daemon.id.text, peer: daemon.peer,
+                partitions: Int64(look?.owners.count { $0 == daemon.id } ?? 0),
+                allPartitions: Int64(look?.owners.count ?? 0),
+                leaseMilliseconds: max(0, Int64((daemon.lease - age) / .milliseconds(1))),
+                clockMilliseconds: Int64(daemon.skew / .milliseconds(1)), version: daemon.version,
+                isAnswering: daemon.id == id ? true : nil)
         }
     }
 

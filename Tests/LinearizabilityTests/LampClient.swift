@@ -24,6 +24,8 @@ struct LampClient: RecordingClient {
     let number: Int
     let lamps: [String]
     let clock: EventClock
+    /// True if the client may be told that the owner of the data changes, and that nobody knows an outcome.
+    var hasSeveralDaemons = false
     private var random: SeededRandom
     private var seqs: [String: Int64] = [:]
     private var unanswered: [Keyed] = []
@@ -123,6 +125,9 @@ struct LampClient: RecordingClient {
         case (_, "event-not-accepted"): note(lamp, action, keyed, from: begin, .notAccepted(try place("state")))
         case (_, "precondition-failed"): note(lamp, action, keyed, from: begin, .notExpected(try place("state")))
         case (_, "key-reused"): note(lamp, action, keyed, from: begin, .keyReused)
+        case (503, "outcome-unknown") where hasSeveralDaemons: note(lamp, action, keyed, from: begin, nil)
+        // Nothing was changed.
+        case (503, _) where hasSeveralDaemons: if let keyed { unanswered.append(keyed) }
         default: throw TestingError("client \(number) was told: \(answer.text)")
         }
     }

@@ -32,7 +32,7 @@ import WorkflowStore
         #expect { try log.confirm() } throws: { code($0) == .fenced }
     }
 
-    /// What was answered and is gone is told as such, and readers are told by the generation.
+    /// Commits that are gone are told as such, and readers are told by the generation.
     @Test(arguments: [false, true]) func lostCommitsRaiseTheGeneration(isAnothers: Bool) throws {
         let database = try TestDatabase(partitions: 2)
         let partitions = [0, 1].map(PartitionID.init(rawValue:))

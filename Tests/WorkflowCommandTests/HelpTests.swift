@@ -20,7 +20,7 @@ struct HelpTests {
                 "stats",
                 "events",
                 "history", "tail", "replay", "verify", "work", "effects",
-                "attempts", "queues", "queue", "release", "status", "timers",
+                "attempts", "queues", "queue", "release", "status", "daemons", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup", "token",
                 "whoami", "console", "login", "logout", "contexts",
             ])

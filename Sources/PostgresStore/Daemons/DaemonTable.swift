@@ -164,7 +164,8 @@ extension DaemonTable {
     private static let daemons = Statement(
         name: "daemons",
         sql: """
-            SELECT coalesce((SELECT number FROM wfd_access.token), 0), (SELECT generation FROM store), id, peer, lease_until_ms - \(now), skew_ms,
+            SELECT coalesce((SELECT number FROM wfd_access.token), 0), (SELECT generation FROM store), id, peer,
+                lease_until_ms - \(now), skew_ms,
                 tokens, version, server = \(server),
                 EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid = d.pid AND a.application_name = 'wfd-control')
             FROM daemon d ORDER BY id

@@ -55,6 +55,7 @@ package struct StoreLook: Sendable, Equatable {
         self.isAfterOutage = isAfterOutage
     }
 
+    /// Returns a daemon by its id.
     package func daemon(_ id: UniqueID) -> DaemonRow? { daemons.first { $0.id == id } }
 }
 
@@ -62,6 +63,7 @@ package struct StoreLook: Sendable, Equatable {
 ///
 /// Only the log decides who may write. A wrong judgment costs a change of the owner, and never data.
 package struct OwnerJudgement: Sendable {
+    /// The result of a look.
     package enum Verdict: Sendable, Equatable {
         /// This daemon owns all partitions.
         case own
@@ -85,6 +87,9 @@ package struct OwnerJudgement: Sendable {
         self.id = id
     }
 
+    /// Judges a look, which may follow others.
+    ///
+    /// - Parameter time: The begin of the look.
     package mutating func judge(_ look: StoreLook, at time: ContinuousClock.Instant) -> Verdict {
         let others = look.owners.filter { $0 != id }
         var verdict = others.isEmpty ? Verdict.own : .take

@@ -6,8 +6,8 @@ struct LostCommits {
     /// The generation of the store when it was opened.
     let generation: Int64
 
-    /// Returns the error for a daemon whose last rows are gone; `nil` if another daemon may have removed them. Raises the
-    /// store's generation, so that no reader continues behind rows that are not there any more.
+    /// Returns the error for a daemon whose last rows are gone; `nil` if another daemon may have removed them. Raises
+    /// the store's generation, so that no reader continues behind rows that are not there any more.
     ///
     /// - Parameter own: The last rows that this daemon committed.
     func error(after own: [LogRow]) -> StoreError? {

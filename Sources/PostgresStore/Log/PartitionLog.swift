@@ -35,7 +35,8 @@ final class PartitionLog {
         let base: LogRow
     }
 
-    /// - Parameter generation: The generation of the store when it was opened; `nil` for a log that only takes and gives.
+    /// - Parameter generation: The generation of the store when it was opened; `nil` for a log that only takes and
+    ///   gives.
     init(
         _ address: PostgresAddress, owner: UniqueID, generation: Int64? = nil, patience: Duration = Connection.patience
     ) {

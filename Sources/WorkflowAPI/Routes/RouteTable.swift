@@ -14,7 +14,7 @@ extension Route {
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         streamInstance, streamAll, replayInstance, backtestInstance,
         backtestMachine, showStats, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
-        metrics, openAPI, whoami, createSession, listTokens, createToken, rotateToken, revokeToken,
+        listDaemons, metrics, openAPI, whoami, createSession, listTokens, createToken, rotateToken, revokeToken,
     ]
 
     /// The problems that can be the answer on every route. An address for metrics alone has no other route.
@@ -423,6 +423,9 @@ extension Route {
     /// The metrics for monitoring.
     public static let metrics = Route(
         "metrics", .get, "/metrics", for: .status, answer: .bytes("metrics in the text format of Prometheus"))
+    /// The daemons of a store that several daemons serve, in the order of their ids.
+    public static let listDaemons = Route(
+        "listDaemons", .get, "/v1/daemons", for: .status, answer: .object(.of(Page<DaemonItem>.self)))
 }
 
 // MARK: Access

@@ -1,3 +1,5 @@
+package import WorkflowAPI
+
 /// The daemon that carries requests out.
 package enum RequestPlace: Sendable, Equatable {
     /// This daemon.
@@ -24,6 +26,9 @@ package struct PeerAddress: Sendable, Hashable {
 package protocol RequestDirectory: Sendable {
     /// The place as of the last look.
     var place: RequestPlace { get }
+
+    /// The daemons of the store as of the last look, in the order of their ids.
+    var daemons: [DaemonItem] { get }
 
     /// Looks again, because the daemon at a place did not answer or does not own the data. Returns after the look, or
     /// when the place is another one; within 2 s.

@@ -1,0 +1,40 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl daemons`.
+struct Daemons: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "daemons", abstract: "Show the daemons of a database of PostgreSQL, and which one owns it.",
+        discussion: """
+            $ wfctl daemons
+
+            One daemon owns the data, and the others stand by: they hand requests to it, and one takes its place when \
+            it ends. LEASE is the time after which a daemon that is not heard of counts as dead; a living one renews it \
+            every second. CLOCK is its clock less that of the database's server. A * marks the daemon that answers.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        var printer = ListPrinter(session, columns: Self.columns)
+        let page = try await session.withClient { client in try await client.daemons() }
+        try printer.add(page.items)
+        try printer.end()
+    }
+
+    private static let columns: [Table<DaemonItem>.Column] = [
+        .init("DAEMON") { ($0.isAnswering == true ? "*" : "") + String($0.daemon.suffix(4)) },
+        .init("PEER", style: { $0.peer == nil ? .warning : nil }) { $0.peer ?? "-" },
+        .init("PARTITIONS") { $0.partitions == 0 ? "standby" : "\($0.partitions) of \($0.allPartitions)" },
+        .init("LEASE", style: { $0.leaseMilliseconds < 3_000 ? .bad : nil }) { item in
+            guard item.leaseMilliseconds > 0 else { return "over" }
+            let tenths = item.leaseMilliseconds / 100
+            return "\(tenths / 10).\(tenths % 10) s"
+        },
+        .init("CLOCK", style: { 1_000 < $0.clockMilliseconds.magnitude ? .warning : nil }) { item in
+            (item.clockMilliseconds > 0 ? "+" : "") + "\(item.clockMilliseconds) ms"
+        },
+        .init("VERSION") { $0.version },
+    ]
+}
