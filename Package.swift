@@ -160,11 +160,11 @@ let package = Package(
             dependencies: [
                 "CAllocation", "COpenAPI", "WorkflowAccess", "WorkflowJSON", "WorkflowSpelling", "Statechart",
                 "WorkflowThreads", "WorkflowAPI", "WorkflowClient", "WorkflowConsole", "WorkflowEngine",
-                "WorkflowStore",
+                "WorkflowStore", httpClient,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOTLS"), tls,
+                logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nio("NIOTLS"), tls,
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 lifecycle,
@@ -422,9 +422,9 @@ let package = Package(
         .testTarget(
             name: "WorkflowServerTests",
             dependencies: [
-                "ThreadTesting", "DaemonTesting", "IdentityTesting", "WorkflowJSON", "SQLiteStore", "Statechart",
-                "WorkflowAccess", "WorkflowAPI", "WorkflowClient", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
-                "WorkflowConsole", grdb,
+                "ThreadTesting", "DaemonTesting", "IdentityTesting", "PostgresTesting", "WorkflowJSON", "SQLiteStore",
+                "Statechart", "WorkflowAccess", "WorkflowAPI", "WorkflowClient", "WorkflowEngine", "WorkflowServer",
+                "WorkflowStore", "WorkflowConsole", grdb,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),

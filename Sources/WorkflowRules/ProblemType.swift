@@ -114,6 +114,8 @@ public enum ProblemType: String, CaseIterable, Sendable {
     case overloaded
     /// The daemon is stopping; nothing was changed.
     case draining
+    /// Another daemon is taking the data over; nothing was changed.
+    case partitionMoving = "partition-moving"
     /// The store could not write; nothing was changed.
     case storageUnavailable = "storage-unavailable"
     /// The commit may have happened or not; only a restart can tell.
@@ -149,7 +151,7 @@ public enum ProblemType: String, CaseIterable, Sendable {
         case .wrongHost: 421
         case .crossSite, .forbidden: 403
         case .unauthenticated: 401
-        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: 503
+        case .overloaded, .draining, .partitionMoving, .storageUnavailable, .outcomeUnknown: 503
         case .notImplemented: 501
         case .internalError, .databaseDamaged: 500
         }
@@ -172,7 +174,8 @@ public enum ProblemType: String, CaseIterable, Sendable {
             .notFound
         case .preconditionFailed, .selectionChanged: .precondition
         case .keyReused, .keyExpired, .keyAhead, .instancePurged: .keyConflict
-        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
+        case .overloaded, .draining, .partitionMoving, .storageUnavailable, .outcomeUnknown, .backupRunning,
+            .requestTimeout:
             .tryAgain
         case .wrongHost, .crossSite, .unauthenticated, .forbidden: .notPermitted
         case .instanceExists, .tokenExists: .nameTaken
@@ -246,6 +249,7 @@ public enum ProblemType: String, CaseIterable, Sendable {
         case .crossSite: "Request comes from another site"
         case .overloaded: "Too much to do"
         case .draining: "Daemon is stopping"
+        case .partitionMoving: "Another daemon takes over"
         case .storageUnavailable: "Store cannot write"
         case .outcomeUnknown: "Outcome is unknown"
         case .databaseDamaged: "Database is damaged"

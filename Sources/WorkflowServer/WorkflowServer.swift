@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 package import Logging
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 package import WorkflowEngine
 
@@ -17,7 +18,7 @@ package struct WorkflowServer: Service {
     private let allowedHosts: FurtherHosts
     private let budget: AnswerBudget
     private let sends: (@Sendable (Peer) -> SendHandler)?
-    private let certificate: ServerCertificate?
+    private let encryption: ConnectionEncryption
     private let limits: ServerLimits
     private let access: AccessControl
     /// The connections of the address; they are kept when the server binds the address again.
@@ -37,6 +38,7 @@ package struct WorkflowServer: Service {
     ///   - rule: The last decision about each admitted caller; `nil` for none.
     ///   - metrics: The daemon's metrics, shared by all its servers.
     ///   - definitions: The daemon's queue for definitions that callers send, shared by all its servers.
+    ///   - forwarder: The forwarder to the daemon that owns the data; `nil` if this daemon serves its store alone.
     ///   - version: The daemon's version, reported by `/livez`.
     ///   - listening: Called when the address is bound, with its port on TCP; again when a lost socket is bound again.
     package init(
@@ -44,29 +46,60 @@ package struct WorkflowServer: Service {
         allowedHosts: FurtherHosts = FurtherHosts(), access: AccessControl,
         sessions: ConsoleSessions = ConsoleSessions(), certificate: ServerCertificate? = nil,
         rule: RequestGate.Rule? = nil,
-        metrics: RequestMetrics = RequestMetrics(), definitions: DefinitionQueue = DefinitionQueue(), version: String,
-        limits: ServerLimits = ServerLimits(),
+        metrics: RequestMetrics = RequestMetrics(), definitions: DefinitionQueue = DefinitionQueue(),
+        forwarder: Forwarder? = nil, version: String, limits: ServerLimits = ServerLimits(),
         logger: Logger, listening: @escaping @Sendable (_ port: Int?) -> Void = { _ in }
     ) {
         let problems = ProblemAnswers(log: engine.log, metrics: metrics, engine: engine, routes: routes)
-        let date = DateHeader()
+        let placement = forwarder.map { RequestPlacement.forwarding($0) } ?? .alone
         let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts), access: access, rule: rule)
         let endpoint = EventEndpoint(engine: engine, budget: budget)
         let handlers = Self.handlers(
             endpoint: endpoint, access: access, sessions: sessions, metrics: metrics, definitions: definitions,
-            certificate: certificate, version: version, limits: limits)
+            certificate: certificate, forwards: forwarder?.counts, version: version, limits: limits)
         let console = ConsoleEndpoint(
             gate: gate, access: access, sessions: sessions, budget: budget, engine: engine,
             isOnTCP: address.isTCP, isEncrypted: address.isTCP && certificate != nil)
-        let sends: @Sendable (Peer) -> SendHandler = {
-            SendHandler(endpoint: endpoint, gate: gate, problems: problems, date: date, peer: $0)
-        }
+        let sends = Self.sends(endpoint, gate: gate, placement, problems)
         self.init(
             address: address, serving: routes,
-            router: handlers.only(routes).router(gate: gate, problems: problems), budget: budget,
-            access: access, sends: routes == .all ? sends : nil, console: routes == .all ? console : nil,
+            router: handlers.only(routes).router(gate: gate, problems: problems, placement: placement),
+            budget: budget, access: access, sends: routes == .all ? sends : nil,
+            console: routes == .all ? console : nil,
             sessions: sessions, allowedHosts: allowedHosts,
-            certificate: certificate, limits: limits, logger: logger, listening: listening)
+            encryption: certificate.flatMap { address.isTCP ? .certificate($0) : nil } ?? .none, limits: limits,
+            logger: logger, listening: listening)
+    }
+
+    /// Creates the server for the other daemons of the same store, which forward requests to it.
+    ///
+    /// It speaks TLS with the daemons' secret, and gives no answer to anybody else. It heeds the callers that the other
+    /// daemons name. A daemon that does not own the data refuses what they forward, so that they look again.
+    ///
+    /// - Parameters:
+    ///   - address: The address for other daemons, on TCP.
+    ///   - directory: The directory that knows the owner.
+    ///   - secret: The secret that the daemons share.
+    package init(
+        engine: Engine, forPeersAt address: ListenAddress, directory: any RequestDirectory, secret: PeerSecret,
+        budget: AnswerBudget, access: AccessControl, metrics: RequestMetrics = RequestMetrics(),
+        definitions: DefinitionQueue = DefinitionQueue(), version: String, limits: ServerLimits = ServerLimits(),
+        logger: Logger, listening: @escaping @Sendable (_ port: Int?) -> Void = { _ in }
+    ) throws {
+        let access = access.ofPeers
+        let problems = ProblemAnswers(log: engine.log, metrics: metrics, engine: engine, routes: .peers)
+        let gate = RequestGate(hosts: nil, access: access)
+        let endpoint = EventEndpoint(engine: engine, budget: budget)
+        let placement = RequestPlacement.ofPeers(directory)
+        let handlers = Self.handlers(
+            endpoint: endpoint, access: access, metrics: metrics, definitions: definitions, version: version,
+            limits: limits)
+        self.init(
+            address: address, serving: .peers,
+            router: handlers.only(.peers).router(gate: gate, problems: problems, placement: placement), budget: budget,
+            access: access, sends: Self.sends(endpoint, gate: gate, placement, problems),
+            encryption: .secret(try NIOSSLContext(configuration: secret.serverSettings)), limits: limits,
+            logger: logger, listening: listening)
     }
 
     /// - Parameter sends: Creates the handler that takes events on a connection without the router.
@@ -75,7 +108,7 @@ package struct WorkflowServer: Service {
         budget: AnswerBudget = AnswerBudget(), access: AccessControl,
         sends: (@Sendable (Peer) -> SendHandler)? = nil, console: ConsoleEndpoint? = nil,
         sessions: ConsoleSessions = ConsoleSessions(), allowedHosts: FurtherHosts = FurtherHosts(),
-        certificate: ServerCertificate? = nil, limits: ServerLimits = ServerLimits(), logger: Logger,
+        encryption: ConnectionEncryption = .none, limits: ServerLimits = ServerLimits(), logger: Logger,
         listening: @escaping @Sendable (_ port: Int?) -> Void = { _ in }
     ) {
         self.listening = listening
@@ -86,17 +119,29 @@ package struct WorkflowServer: Service {
         self.budget = budget
         self.access = access
         self.sends = sends
-        self.certificate = address.isTCP ? certificate : nil
+        self.encryption = encryption
         self.limits = limits
         connections = Connections(bound: limits.connections, extraBound: limits.extraConnections)
         self.logger = logger
+    }
+
+    /// Returns the function that creates the handler that takes events on a connection without the router.
+    private static func sends(
+        _ endpoint: EventEndpoint, gate: RequestGate, _ placement: RequestPlacement, _ problems: ProblemAnswers
+    ) -> @Sendable (Peer) -> SendHandler {
+        let date = DateHeader()
+        return {
+            SendHandler(
+                endpoint: endpoint, gate: gate, placement: placement, problems: problems, date: date, peer: $0)
+        }
     }
 
     /// Returns the handlers of all routes.
     static func handlers(
         endpoint: EventEndpoint, access: AccessControl, sessions: ConsoleSessions = ConsoleSessions(),
         metrics: RequestMetrics = RequestMetrics(),
-        definitions: DefinitionQueue = DefinitionQueue(), certificate: ServerCertificate? = nil, version: String,
+        definitions: DefinitionQueue = DefinitionQueue(), certificate: ServerCertificate? = nil,
+        forwards: ForwardCounts? = nil, version: String,
         limits: ServerLimits = ServerLimits()
     ) -> RouteHandlers {
         let (engine, budget) = (endpoint.engine, endpoint.budget)
@@ -125,8 +170,10 @@ package struct WorkflowServer: Service {
         StatusRoutes(engine: engine, budget: budget, certificate: certificate, access: access, version: version)
             .register(on: &handlers)
         AccessRoutes(engine: engine, access: access, sessions: sessions).register(on: &handlers)
-        MetricsRoutes(engine: engine, requests: metrics, certificate: certificate, version: version)
-            .register(on: &handlers)
+        MetricsRoutes(
+            engine: engine, requests: metrics, certificate: certificate, forwards: forwards, version: version
+        )
+        .register(on: &handlers)
         return handlers
     }
 
@@ -143,27 +190,27 @@ package struct WorkflowServer: Service {
     private func listener(on file: UnixSocketFile?) -> some Service {
         let application = Application(
             responder: responder,
-            server: HTTPServerBuilder { [address, connections, budget, access, sends, certificate, limits] responder in
+            server: HTTPServerBuilder { [address, connections, budget, access, sends, encryption, limits] responder in
                 LoopChannel(
-                    responder: responder, isOnTCP: address.isTCP, certificate: certificate, connections: connections,
+                    responder: responder, isOnTCP: address.isTCP, encryption: encryption, connections: connections,
                     budget: budget, access: access, sends: sends, limits: limits)
             },
             configuration: ApplicationConfiguration(
                 address: file.map { .unixDomainSocket(path: $0.bindingPath) } ?? address.bindAddress,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.allConnections)),
-            onServerRunning: { [logger, address, routes, certificate, sessions, allowedHosts, listening] channel in
+            onServerRunning: { [logger, address, routes, encryption, sessions, allowedHosts, listening] channel in
                 file?.wasBound()
                 if address.isTCP, routes == .all {
                     sessions.serve(
                         ConsolePlace(
-                            address: address.bound(to: channel.localAddress), isEncrypted: certificate != nil,
+                            address: address.bound(to: channel.localAddress), isEncrypted: encryption.isTLS,
                             hosts: allowedHosts))
                 }
                 listening(address.isTCP ? channel.localAddress?.port : nil)
                 logger.info(
-                    routes == .all ? "listening" : "serving metrics",
+                    routes.announcement,
                     metadata: [
-                        "address": "\(certificate == nil ? "" : "https://")\(address.bound(to: channel.localAddress))"
+                        "address": "\(encryption.isTLS ? "https://" : "")\(address.bound(to: channel.localAddress))"
                     ])
             },
             logger: logger.quieter
@@ -181,6 +228,17 @@ package struct WorkflowServer: Service {
             } catch let error as IOError {
                 throw ListenAddressError("\(address)", String(cString: strerror(error.errnoCode)))
             }
+        }
+    }
+}
+
+extension RouteSelection {
+    /// The log line of an address that is bound.
+    fileprivate var announcement: Logger.Message {
+        switch self {
+        case .all: "listening"
+        case .metrics: "serving metrics"
+        case .peers: "serving other daemons"
         }
     }
 }

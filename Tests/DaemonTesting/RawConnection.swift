@@ -18,14 +18,32 @@ package final class RawConnection: @unchecked Sendable {
         case .unix(let path): (descriptor, encryption) = (try Self.connected(toSocket: path), nil)
         case .tcp(let host, let port): (descriptor, encryption) = (try Self.connected(to: host, port: port), nil)
         case .tls(let host, let port):
-            var ends: [Int32] = [0, 0]
-            guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-                throw TestingError("cannot make a pair of sockets")
-            }
-            descriptor = ends[0]
-            let arguments = ["s_client", "-quiet", "-verify_quiet", "-connect", "\(host):\(port)", "-servername", host]
-            encryption = try RunningProgram("/usr/bin/openssl", arguments, conversingOn: ends[1])
+            (descriptor, encryption) = try Self.encrypted(host, port, ["-verify_quiet", "-servername", host])
         }
+        setPatience()
+    }
+
+    /// Connects with TLS 1.2 and a key that both ends know, as daemons do with each other.
+    ///
+    /// - Parameter key: The key in hexadecimal digits.
+    package init(to host: String, port: Int, knowing key: String) throws {
+        (descriptor, encryption) = try Self.encrypted(
+            host, port, ["-tls1_2", "-cipher", "PSK", "-psk_identity", "test", "-psk", key])
+        setPatience()
+    }
+
+    private static func encrypted(
+        _ host: String, _ port: Int, _ options: [String]
+    ) throws -> (Int32, RunningProgram) {
+        var ends: [Int32] = [0, 0]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw TestingError("cannot make a pair of sockets")
+        }
+        let arguments = ["s_client", "-quiet", "-connect", "\(host):\(port)"] + options
+        return (ends[0], try RunningProgram("/usr/bin/openssl", arguments, conversingOn: ends[1]))
+    }
+
+    private func setPatience() {
         var time = timeval(tv_sec: Self.patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))

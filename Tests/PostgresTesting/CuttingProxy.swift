@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import ThreadTesting
 
-/// Passes connections of a port of this machine to a unix socket, and cuts all of them after a number of bytes.
+/// Passes connections of a port to a server of this machine, and cuts all of them after a number of bytes.
 package final class CuttingProxy: Sendable {
     /// The direction whose bytes are counted.
     package enum Direction: Sendable {
@@ -18,14 +18,25 @@ package final class CuttingProxy: Sendable {
     /// The port on 127.0.0.1.
     package let port: Int
     private let listener: Int32
-    private let socketPath: String
+    private let connectToServer: @Sendable () -> Int32?
     private let state = Mutex(State())
 
     /// Begins to listen, until the run ends.
     ///
     /// - Parameter path: The path of the server's socket.
-    package init(to path: String) throws {
-        socketPath = path
+    package convenience init(to path: String) throws {
+        try self.init { Self.connected(toSocket: path) }
+    }
+
+    /// Begins to listen, until the run ends.
+    ///
+    /// - Parameter port: The server's port on 127.0.0.1.
+    package convenience init(toPort port: Int) throws {
+        try self.init { Self.connected(toPort: port) }
+    }
+
+    private init(_ connectToServer: @escaping @Sendable () -> Int32?) throws {
+        self.connectToServer = connectToServer
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -57,7 +68,7 @@ package final class CuttingProxy: Sendable {
             let client = Foundation.accept(listener, nil, nil)
             guard client >= 0 else { return }
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-            guard let server = connectedToServer() else {
+            guard let server = connectToServer() else {
                 close(client)
                 continue
             }
@@ -80,7 +91,22 @@ package final class CuttingProxy: Sendable {
         }
     }
 
-    private func connectedToServer() -> Int32? {
+    private static func connected(toPort port: Int) -> Int32? {
+        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        address.sin_port = UInt16(port).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafeBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { connect(server, $0.baseAddress, size) == 0 }
+        }
+        if isConnected { return server }
+        close(server)
+        return nil
+    }
+
+    private static func connected(toSocket socketPath: String) -> Int32? {
         let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -50,10 +50,10 @@ enum ImportRules {
         "Sources/WorkflowServer": [
             "CAllocation", "COpenAPI", "WorkflowAccess", "WorkflowJSON", "WorkflowSpelling", "Statechart",
             "WorkflowThreads",
-            "WorkflowAPI", "WorkflowClient", "WorkflowConsole", "WorkflowEngine", "WorkflowStore", "HTTPTypes",
-            "Hummingbird", "HummingbirdCore", "Logging",
-            "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOSSL", "NIOTLS", "ServiceLifecycle",
-            "CDispatch", "Foundation", "Synchronization",
+            "WorkflowAPI", "WorkflowClient", "WorkflowConsole", "WorkflowEngine", "WorkflowStore", "AsyncHTTPClient",
+            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging",
+            "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOPosix", "NIOSSL", "NIOTLS",
+            "ServiceLifecycle", "CDispatch", "Foundation", "Synchronization",
         ],
         "Sources/WorkflowClient": [
             "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",

@@ -29,7 +29,7 @@ struct ProblemTypeTests {
         ("token-not-found", 404, 4), ("token-exists", 409, 8), ("expectation-failed", 417, 1), ("lease-lost", 410, 1),
         ("effects-open", 409, 5), ("effect-not-found", 404, 4), ("effect-not-waiting", 409, 5),
         ("queue-not-found", 404, 4),
-        ("overloaded", 503, 75), ("draining", 503, 75),
+        ("overloaded", 503, 75), ("draining", 503, 75), ("partition-moving", 503, 75),
         ("storage-unavailable", 503, 75), ("outcome-unknown", 503, 75), ("database-damaged", 500, 65),
         ("not-implemented", 501, 1),
         ("internal-error", 500, 1),

@@ -70,6 +70,8 @@ private enum RouteDocument {
     static var text: String {
         let common = list(Route.commonProblems)
         let rows = Route.all.map(row).joined(separator: "\n")
+        let here = Route.all.filter { $0.place == .here }
+            .map { "`\($0.method.rawValue) \($0.template)`" }.joined(separator: ", ")
         return """
             # Routes
 
@@ -84,6 +86,9 @@ private enum RouteDocument {
             route may have these problems beside its own:
 
             \(common)
+
+            Of several daemons with one database, the one that receives a request answers these itself:
+            \(here). It forwards all others to the owner of the data.
 
             | request | body | query | answer | permission | problems |
             | --- | --- | --- | --- | --- | --- |

@@ -136,27 +136,37 @@ import WorkflowStore
         #expect(Set(Self.signs.keys) == Set(Route.all))
     }
 
-    @Test(.timeLimit(.minutes(20)), arguments: Route.all)
-    func theCallerReachesTheEngine(_ route: Route) async throws {
+    /// Through a standby, the caller that it has identified reaches the owner's engine.
+    @Test(.timeLimit(.minutes(20)), arguments: Route.all, [false, true])
+    func theCallerReachesTheEngine(_ route: Route, throughStandby: Bool) async throws {
         let sign = try #require(Self.signs[route])
         let isElsewhere = Atomic(false)
         let asked = Mutex<Set<String>>([])
+        let rule: RequestGate.Rule = { caller, _ in
+            isElsewhere.load(ordering: .relaxed)
+                ? .success(Caller("uid:2", namespace: NamespaceID(rawValue: 2))) : .success(caller)
+        }
+        let sql = "INSERT INTO namespace (id, name) VALUES (2, 'other')"
+        let secret = try #require(PeerPair.secret)
         let host = try await ServerHost(
-            sql: "INSERT INTO namespace (id, name) VALUES (2, 'other')",
-            rule: { caller, _ in
-                isElsewhere.load(ordering: .relaxed)
-                    ? .success(Caller("uid:2", namespace: NamespaceID(rawValue: 2))) : .success(caller)
-            },
+            sql: sql, rule: rule,
             access: { database in
                 let book = AccessBook { WireTime(milliseconds: 0) }
                 try book.open(AccessFile(besideDatabase: database))
                 _ = try book.create(CreateTokenRequest(name: "1", roles: [.view]), until: nil, by: nil)
                 return AccessControl(book)
             },
+            peers: throughStandby ? (TestDirectory(.here), secret) : nil,
             log: { event in
                 guard "\(event.message)" == "asked", let metadata = event.metadata else { return }
                 asked.withLock { _ = $0.insert("\(metadata["command"] ?? "") by \(metadata["actor"] ?? "")") }
             })
+        var standby: ServerHost?
+        if throughStandby {
+            let forwarder = Forwarder(directory: TestDirectory(.peer(host.peer)), secret: secret)
+            standby = try await ServerHost(sql: sql, rule: rule, forwarder: forwarder)
+        }
+        let server = standby ?? host
         let here = Caller("uid:1", namespace: .default)
         _ = try await host.engine.apply(Self.definition, syntax: .json, by: here)
         for name: InstanceName in ["x", "xx"] {
@@ -180,20 +190,21 @@ import WorkflowStore
         let request = Self.request(for: route, task: tasks[0])
         if case .events = route.answer {
             // A stream does not end by itself.
-            let status = try await onOwnThread { [address = host.address] in
+            let status = try await onOwnThread { [address = server.address] in
                 try EventReader(request.target, of: address).status
             }
             #expect(status == 200, "\(route), at home")
         } else {
-            let seen = try await host.answers(to: [request])[0]
+            let seen = try await server.answers(to: [request])[0]
             if sign != .concernsNobody {
                 #expect(try !Self.shows(sign, seen, asked: asked.withLock { $0 }), "\(route), at home")
             }
         }
         asked.withLock { $0 = [] }
         isElsewhere.store(true, ordering: .relaxed)
-        let unseen = try await host.answers(to: [Self.request(for: route, task: tasks[1])])[0]
+        let unseen = try await server.answers(to: [Self.request(for: route, task: tasks[1])])[0]
         #expect(try Self.shows(sign, unseen, asked: asked.withLock { $0 }), "\(route), elsewhere: \(unseen.status)")
+        try await standby?.stop()
         try await host.stop()
     }
 }

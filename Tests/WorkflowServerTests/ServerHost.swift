@@ -15,6 +15,8 @@ final class ServerHost: Sendable {
     /// The path of the database.
     let database: String
     let budget: AnswerBudget
+    /// The address for other daemons, if the host has one.
+    let peer: PeerAddress
     private let folder: TemporaryFolder
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
@@ -32,6 +34,8 @@ final class ServerHost: Sendable {
     ///   - isOnTCP: True to listen on a port of loopback instead of a socket in the folder.
     ///   - sessions: The sessions of the console.
     ///   - definitions: The compiler of callers' definitions.
+    ///   - forwarder: The forwarder to another host.
+    ///   - peers: The directory and the secret of an address for other daemons; `nil` for none.
     ///   - limits: The limits of the server.
     ///   - engine: The limits of the engine.
     ///   - observers: The observers of commits.
@@ -42,7 +46,8 @@ final class ServerHost: Sendable {
         rule: RequestGate.Rule? = nil,
         access: @Sendable (_ database: String) throws -> AccessControl = { _ in .everyone },
         isOnTCP: Bool = false, sessions: ConsoleSessions = ConsoleSessions(),
-        definitions: DefinitionQueue = DefinitionQueue(),
+        definitions: DefinitionQueue = DefinitionQueue(), forwarder: Forwarder? = nil,
+        peers: (directory: any RequestDirectory, secret: PeerSecret)? = nil,
         limits: ServerLimits = ServerLimits(),
         engine engineLimits: EngineLimits = EngineLimits(), observers: [any CommitObserver] = [],
         log: (@Sendable (LogEvent) -> Void)? = nil
@@ -61,25 +66,41 @@ final class ServerHost: Sendable {
         let engine = Engine(store: store, limits: engineLimits, observers: observers, logger: logger)
         let path = folder.path("wfd.sock")
         let port = Mutex(0)
+        let peerPort = Mutex(0)
         budget = AnswerBudget(lasting: limits)
+        let access = try access(store.path)
         let server = WorkflowServer(
             engine: engine,
             address: try ListenAddress(isOnTCP || certificate != nil ? "127.0.0.1:0" : "unix:\(path)"),
-            serving: routes, budget: budget, access: try access(store.path),
+            serving: routes, budget: budget, access: access,
             sessions: sessions, certificate: certificate, rule: rule,
-            definitions: definitions, version: "test",
+            definitions: definitions, forwarder: forwarder, version: "test",
             limits: limits, logger: logger, listening: { number in port.withLock { $0 = number ?? 0 } })
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: engine), .init(service: server),
+        ]
+        if let peers {
+            let server = try WorkflowServer(
+                engine: engine, forPeersAt: try ListenAddress("127.0.0.1:0"), directory: peers.directory,
+                secret: peers.secret, budget: budget, access: access, version: "test", limits: limits, logger: logger
+            ) { number in peerPort.withLock { $0 = number ?? 0 } }
+            services.append(.init(service: server))
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: engine), .init(service: server)], gracefulShutdownSignals: [],
-                logger: logger))
+                services: services, gracefulShutdownSignals: [], logger: logger))
         self.folder = folder
         self.database = database
         self.engine = engine
         self.group = group
         // Awaited by `stop()`; it ends when the group is told to.
         running = Task { try await group.run() }
-        for await _ in listening { break }
+        var left = services.count - 1
+        for await _ in listening {
+            left -= 1
+            if left == 0 { break }
+        }
+        peer = PeerAddress(host: "127.0.0.1", port: peerPort.withLock { $0 })
         let number = port.withLock { $0 }
         address =
             certificate != nil
@@ -121,7 +142,7 @@ private struct ListeningSignal: LogHandler {
     }
 
     func log(event: LogEvent) {
-        if ["listening", "serving metrics"].contains("\(event.message)") { signal.yield() }
+        if ["listening", "serving metrics", "serving other daemons"].contains("\(event.message)") { signal.yield() }
         log?(event)
     }
 }

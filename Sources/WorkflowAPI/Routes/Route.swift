@@ -9,6 +9,8 @@ public struct Route: Sendable {
     public let method: Method
     public let template: PathTemplate
     public let permission: Permission
+    /// The daemon that carries the route out, for a store that several daemons serve.
+    public let place: Place
     public let body: Body
     /// The names of the query's parameters; `nil` if the query is ignored.
     public let query: [String]?
@@ -44,6 +46,14 @@ public struct Route: Sendable {
         case backup
         /// To create, list, rotate and revoke tokens.
         case access
+    }
+
+    /// A daemon among those that serve one store.
+    public enum Place: String, Sendable {
+        /// The daemon that receives the request: it asks about this daemon.
+        case here
+        /// The daemon that owns the data; every other daemon forwards the request to it.
+        case owner
     }
 
     /// The content of a request's body.
@@ -121,14 +131,14 @@ public struct Route: Sendable {
     }
 
     init(
-        _ name: String, _ method: Method, _ path: String, for permission: Permission, body: Body = .none,
-        query: [String]? = [],
-        answer: Answer, problems: [ProblemType] = []
+        _ name: String, _ method: Method, _ path: String, for permission: Permission, at place: Place = .owner,
+        body: Body = .none, query: [String]? = [], answer: Answer, problems: [ProblemType] = []
     ) {
         self.name = name
         self.method = method
         template = PathTemplate(path)
         self.permission = permission
+        self.place = place
         self.body = body
         self.query = query
         self.answer = answer

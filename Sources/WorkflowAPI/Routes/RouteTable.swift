@@ -21,8 +21,8 @@ extension Route {
     public static let commonProblems: [ProblemType] = [
         .routeNotFound, .invalidRequest, .invalidParameter, .unsupportedMediaType, .wrongHost, .crossSite,
         .unauthenticated, .forbidden, .expectationFailed,
-        .headTooLarge, .requestTimeout, .notImplemented, .overloaded, .storageUnavailable,
-        .databaseDamaged, .internalError,
+        .headTooLarge, .requestTimeout, .notImplemented, .overloaded, .partitionMoving,
+        .storageUnavailable, .databaseDamaged, .internalError,
     ]
 }
 
@@ -408,10 +408,10 @@ extension Route {
         problems: [.backupNotFound])
     /// Liveness: the process answers.
     public static let live = Route(
-        "live", .get, "/livez", for: .health, query: nil, answer: .object(.of(Health.self)))
+        "live", .get, "/livez", for: .health, at: .here, query: nil, answer: .object(.of(Health.self)))
     /// Readiness: the daemon accepts requests.
     public static let ready = Route(
-        "ready", .get, "/readyz", for: .health, query: nil, answer: .object(.of(Health.self)),
+        "ready", .get, "/readyz", for: .health, at: .here, query: nil, answer: .object(.of(Health.self)),
         problems: [.draining])
     /// An overview for the operator.
     public static let status = Route(
@@ -419,13 +419,14 @@ extension Route {
         answer: .object(.of(DaemonStatus.self)))
     /// The API's description, for programs that generate clients or check requests.
     public static let openAPI = Route(
-        "openAPI", .get, "/openapi.json", for: .health, query: nil, answer: .object("OpenAPI 3.1, for programs"))
+        "openAPI", .get, "/openapi.json", for: .health, at: .here, query: nil,
+        answer: .object("OpenAPI 3.1, for programs"))
     /// The metrics for monitoring.
     public static let metrics = Route(
-        "metrics", .get, "/metrics", for: .status, answer: .bytes("metrics in the text format of Prometheus"))
+        "metrics", .get, "/metrics", for: .status, at: .here, answer: .bytes("metrics in the text format of Prometheus"))
     /// The daemons of a store that several daemons serve, in the order of their ids.
     public static let listDaemons = Route(
-        "listDaemons", .get, "/v1/daemons", for: .status, answer: .object(.of(Page<DaemonItem>.self)))
+        "listDaemons", .get, "/v1/daemons", for: .status, at: .here, answer: .object(.of(Page<DaemonItem>.self)))
 }
 
 // MARK: Access
@@ -433,10 +434,10 @@ extension Route {
 extension Route {
     /// The caller, as the daemon sees it.
     public static let whoami = Route(
-        "whoami", .get, "/v1/whoami", for: .status, answer: .object(.of(Whoami.self)))
+        "whoami", .get, "/v1/whoami", for: .status, at: .here, answer: .object(.of(Whoami.self)))
     /// Gives the caller a code for a session in the console.
     public static let createSession = Route(
-        "createSession", .post, "/v1/sessions", for: .status,
+        "createSession", .post, "/v1/sessions", for: .status, at: .here,
         answer: .object(.of(SessionCode.self, "201, a code that begins one session")))
     /// The tokens, in the order of their names.
     public static let listTokens = Route(

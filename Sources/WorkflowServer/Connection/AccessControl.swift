@@ -26,12 +26,18 @@ package struct AccessControl: Sendable {
         var areRepeated = false
         /// True if `Wfd-On-Behalf-Of` stands more than once.
         var isPersonRepeated = false
+        /// The value of `Wfd-Forwarded-Caller`; `nil` without one.
+        var forwarded: String?
+        /// True if `Wfd-Forwarded-Caller` stands more than once.
+        var isForwardedRepeated = false
     }
 
     /// The known callers; `nil` lets everybody do everything.
     let book: AccessBook?
     /// The role of callers without credentials over TCP; `nil` refuses them.
     private let anonymous: Role?
+    /// True on the address for other daemons, which have identified the caller.
+    private var isForPeers = false
 
     /// Lets everybody do everything.
     package static let everyone = AccessControl(book: nil, anonymous: nil)
@@ -48,11 +54,19 @@ package struct AccessControl: Sendable {
         self.anonymous = anonymous
     }
 
+    /// The same for the address for other daemons: it heeds the callers that they name, and no credentials.
+    var ofPeers: AccessControl {
+        var control = self
+        control.isForPeers = true
+        return control
+    }
+
     /// Admits a request to a route, or returns the problem. The route is `nil` if no route has the path and method.
     func admit(_ credentials: Credentials, from peer: Peer, for route: Route?) -> Result<Admission, Problem> {
         let need = route?.permission
         // A supervisor and a load balancer have no credentials.
         if need == .health { return .success(Admission(CallerIdentity(peer.actor, roles: []))) }
+        if isForPeers { return admitForwarded(credentials, for: route) }
         guard !credentials.areRepeated, var identity = identity(of: credentials, peer, need) else {
             return .failure(Self.unauthenticated)
         }
@@ -64,6 +78,16 @@ package struct AccessControl: Sendable {
         if let need, !identity.permissions.contains(need) { return .failure(Self.forbidden(identity, route, need)) }
         guard let book else { return .success(Admission(identity)) }
         return .success(Admission(identity) { [memory = peer.memory] in memory.stillAdmits(need, in: book) })
+    }
+
+    /// Admits a request that another daemon has forwarded. That daemon watches over the caller's token.
+    private func admitForwarded(_ credentials: Credentials, for route: Route?) -> Result<Admission, Problem> {
+        guard let forwarded = credentials.forwardedCaller else { return .failure(Self.notForwarded) }
+        let identity = forwarded.identity
+        if let need = route?.permission, !identity.permissions.contains(need) {
+            return .failure(Self.forbidden(identity, route, need))
+        }
+        return .success(Admission(caller: forwarded.caller, identity: identity, stillHolds: { true }))
     }
 
     /// Returns the caller of a request; `nil` if nobody is known by its credentials.
@@ -79,6 +103,7 @@ package struct AccessControl: Sendable {
     /// Returns the caller of a request before the gate sees it: the peer without a role if nobody is known by the
     /// credentials.
     func caller(_ credentials: Credentials, from peer: Peer) -> CallerIdentity {
+        if isForPeers { return credentials.forwardedCaller?.identity ?? CallerIdentity(peer.actor, roles: []) }
         guard let book else { return CallerIdentity(peer.actor, roles: [.admin]) }
         guard !credentials.areRepeated, let identity = find(credentials.authorization, peer, in: book)()
         else { return CallerIdentity(peer.actor, roles: []) }
@@ -126,7 +151,7 @@ package struct AccessControl: Sendable {
     /// Closes a connection when its caller may not do any more what it did: its token was revoked or has expired, or
     /// the rules for users have changed.
     func guardConnection(_ place: ConnectionPlace, of peer: Peer, _ codec: RequestCodec) {
-        if let book { peer.memory.guardConnection(place, codec, by: book) }
+        if let book, !isForPeers { peer.memory.guardConnection(place, codec, by: book) }
     }
 
     /// Counts a request without valid credentials.
@@ -137,6 +162,13 @@ package struct AccessControl: Sendable {
         let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }  // Proof: there are two
         return AccessToken(words[1])
+    }
+}
+
+extension AccessControl.Credentials {
+    /// The caller that another daemon names; `nil` if it names none, or more than one.
+    fileprivate var forwardedCaller: ForwardedCaller? {
+        isForwardedRepeated ? nil : forwarded.flatMap { ForwardedCaller(header: $0) }
     }
 }
 
@@ -151,6 +183,9 @@ extension AccessControl {
     /// The same for no, unknown, revoked and expired credentials: nobody learns which tokens there are.
     static let unauthenticated = Problem(
         .unauthenticated, detail: "The request needs a valid token: 'Authorization: Bearer wfdt_…'")
+
+    private static let notForwarded = Problem(
+        .unauthenticated, detail: "This address is for other daemons of the same database; use another address")
 
     private static let noPerson = Problem(
         .invalidRequest,

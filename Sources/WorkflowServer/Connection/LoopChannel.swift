@@ -6,12 +6,31 @@ import NIOHTTPTypes
 import NIOSSL
 import WorkflowAccess
 
+/// The way in which the connections of an address are encrypted.
+enum ConnectionEncryption: Sendable {
+    case none
+    case certificate(ServerCertificate)
+    /// The settings of the address for other daemons. Whoever does not have the daemons' secret gets no answer there.
+    case secret(NIOSSLContext)
+
+    var isTLS: Bool { if case .none = self { false } else { true } }
+
+    /// The context for a new connection; `nil` for a connection in the clear.
+    fileprivate var context: NIOSSLContext? {
+        switch self {
+        case .none: nil
+        case .certificate(let certificate): certificate.context
+        case .secret(let context): context
+        }
+    }
+}
+
 /// HTTP/1.1 connections whose requests are carried out on the event loop that reads them.
 struct LoopChannel: ServerChildChannel {
     private let http: HTTP1Channel
     private let executors = EventLoopExecutors()
     private let isOnTCP: Bool
-    private let certificate: ServerCertificate?
+    private let encryption: ConnectionEncryption
     private let budget: AnswerBudget
     private let names = UserNames()
     private let connections: Connections
@@ -20,16 +39,15 @@ struct LoopChannel: ServerChildChannel {
     private let sends: (@Sendable (Peer) -> SendHandler)?
 
     /// - Parameters:
-    ///   - certificate: The certificate of TLS; `nil` for connections in the clear.
     ///   - sends: Creates, for each connection, a handler that takes events before the responder.
     init(
-        responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, certificate: ServerCertificate? = nil,
+        responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, encryption: ConnectionEncryption,
         connections: Connections, budget: AnswerBudget, access: AccessControl,
         sends: (@Sendable (Peer) -> SendHandler)?, limits: ServerLimits
     ) {
         http = HTTP1Channel(responder: responder)
         self.isOnTCP = isOnTCP
-        self.certificate = certificate
+        self.encryption = encryption
         self.budget = budget
         self.access = access
         self.sends = sends
@@ -53,9 +71,9 @@ struct LoopChannel: ServerChildChannel {
         let watch = HeadWatch(
             place, lasting: budget.lasting, connection: presence.connection, limits: limits)
         try pipeline.addHandler(UnreadAnswers(budget: budget))
-        if let certificate {
-            try pipeline.addHandler(PlainRequestRefusal())
-            try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
+        if case .certificate = encryption { try pipeline.addHandler(PlainRequestRefusal()) }
+        if let context = encryption.context {
+            try pipeline.addHandler(NIOSSLServerHandler(context: context))
             try pipeline.addHandler(HandshakeWatch(limit: limits.handshakeTime))
         }
         try pipeline.addHandler(presence)

@@ -78,6 +78,7 @@ package struct RequestGate: Sendable {
         case 16 where field.name == .contentEncoding: return Self.contentEncoding(field.value)
         case 16 where field.name == .onBehalfOf: credentials.takePerson(field.value)
         case 17 where field.name == .transferEncoding: return Self.transferEncoding(field.value)
+        case 20 where field.name == .forwardedCaller: credentials.takeForwarded(field.value)
         default: break
         }
         return nil
@@ -188,12 +189,18 @@ extension AccessControl.Credentials {
         for field in request.headerFields {
             if field.name == .authorization { takeAuthorization(field.value) }
             if field.name == .onBehalfOf { takePerson(field.value) }
+            if field.name == .forwardedCaller { takeForwarded(field.value) }
         }
     }
 
     fileprivate mutating func takeAuthorization(_ value: String) {
         if authorization != nil { areRepeated = true }
         authorization = value
+    }
+
+    fileprivate mutating func takeForwarded(_ value: String) {
+        if forwarded != nil { isForwardedRepeated = true }
+        forwarded = value
     }
 
     fileprivate mutating func takePerson(_ value: String) {

@@ -12,9 +12,9 @@ import WorkflowStore
 /// daemon are for this route.
 ///
 /// Any other request goes on to the router, whose route for events gives the same answers. The router gets requests
-/// that the gate refuses, query parameters, percent-encoded names, bodies without a length, and `Connection: close`. It
-/// also gets requests that arrive while an answer of the router is to be written, because answers keep the order of
-/// their requests.
+/// that the gate refuses or that another daemon carries out, query parameters, percent-encoded names, bodies without a
+/// length, and `Connection: close`. It also gets requests that arrive while an answer of the router is to be written,
+/// because answers keep the order of their requests.
 final class SendHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -38,6 +38,7 @@ final class SendHandler: ChannelDuplexHandler {
 
     private let endpoint: EventEndpoint
     private let gate: RequestGate
+    private let placement: RequestPlacement
     private let problems: ProblemAnswers
     private let date: DateHeader
     private let timer: RequestMetrics.Timer
@@ -55,10 +56,12 @@ final class SendHandler: ChannelDuplexHandler {
     private var isReadHeld = false
 
     init(
-        endpoint: EventEndpoint, gate: RequestGate, problems: ProblemAnswers, date: DateHeader, peer: Peer
+        endpoint: EventEndpoint, gate: RequestGate, placement: RequestPlacement = .alone, problems: ProblemAnswers,
+        date: DateHeader, peer: Peer
     ) {
         self.endpoint = endpoint
         self.gate = gate
+        self.placement = placement
         self.problems = problems
         timer = problems.metrics.timer(of: .sendEvent)
         self.date = date
@@ -125,7 +128,7 @@ extension SendHandler {
     private func take(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         // While a request that was passed on is not answered, the router takes this request too.
         if passedOn == 0 {
-            let instance = Self.instance(of: head)
+            let instance = placement.isHere ? Self.instance(of: head) : nil
             let mustContinue = head.waitsToContinue && Self.mayTakeBody(of: head)
             if instance != nil || mustContinue,
                 case .success(let admission) = gate.admit(head, from: peer, for: Self.route(of: head, instance))

@@ -12,7 +12,7 @@ package enum RequestPlace: Sendable, Equatable {
 }
 
 /// The address at which a daemon listens for other daemons of the same store.
-package struct PeerAddress: Sendable, Hashable {
+package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
     package let host: String
     package let port: Int
 
@@ -20,6 +20,8 @@ package struct PeerAddress: Sendable, Hashable {
         self.host = host
         self.port = port
     }
+
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 /// Knows which daemon carries requests out, for a store that several daemons serve.

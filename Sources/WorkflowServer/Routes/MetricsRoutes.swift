@@ -11,6 +11,8 @@ struct MetricsRoutes: Sendable {
     let engine: Engine
     let requests: RequestMetrics
     let certificate: ServerCertificate?
+    /// The counts of forwarded requests; `nil` for a daemon that serves its store alone.
+    let forwards: ForwardCounts?
     let version: String
 
     /// Machines that have samples of their own; the others share one sample, `_other`.
@@ -51,6 +53,7 @@ struct MetricsRoutes: Sendable {
                     "wfd_certificate_expiry_timestamp_seconds", "gauge", "When the certificate of TLS expires.",
                     certificate.end.rawValue / 1_000)
             }
+            if let forwards { text.add(forwards) }
             if let usage = ProcessUsage.ofThisProcess { text.add(usage) }
             return Response(
                 WholeAnswer(

@@ -34,7 +34,9 @@ struct RouteHandlers: Sendable {
     }
 
     /// Returns a router with these routes. Other methods are answered 405 with the list of allowed methods.
-    func router(gate: RequestGate, problems: ProblemAnswers) -> Router<ServerContext> {
+    func router(
+        gate: RequestGate, problems: ProblemAnswers, placement: RequestPlacement = .alone
+    ) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProblemMiddleware(gate: gate, problems: problems))
         for (template, routes) in Dictionary(grouping: handlers, by: { $0.key.template }) {
@@ -44,7 +46,7 @@ struct RouteHandlers: Sendable {
                 router.on(path, method: HTTPRequest.Method(route.method)) { request, context in
                     let begin = ContinuousClock.now
                     defer { timer.add(since: begin) }
-                    return try await handler(RoutedRequest(request, for: route, context))
+                    return try await placement.answer(RoutedRequest(request, for: route, context), by: handler)
                 }
             }
             Self.refuseOthers(than: routes.map(\.key.method), at: path, of: router)

@@ -11,7 +11,7 @@ struct RoutedRequest: Sendable {
     private let admission: AccessControl.Admission
     /// The other end of the connection.
     let peer: Peer
-    let request: Request
+    private(set) var request: Request
     /// The connection on which the request arrived.
     let connection: CallerConnection
     private let values: Parameters
@@ -31,6 +31,13 @@ struct RoutedRequest: Sendable {
         connection = context.connection
         values = context.parameters
         if let known = route.query, known.isEmpty { try reading { try NoParameters.check(query: try queryItems) } }
+    }
+
+    /// Returns the same request with another body.
+    func replacing(_ body: RequestBody) -> RoutedRequest {
+        var replaced = self
+        replaced.request = Request(head: request.head, body: body)
+        return replaced
     }
 
     /// The memory of the connection's caller.

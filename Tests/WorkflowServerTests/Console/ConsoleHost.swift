@@ -17,7 +17,7 @@ struct ConsoleHost {
 
     init(
         sessions limits: ConsoleSessions.Limits = ConsoleSessions.Limits(), database: String? = nil,
-        server: ServerLimits = ServerLimits()
+        forwarder: Forwarder? = nil, server: ServerLimits = ServerLimits()
     ) async throws {
         let passed = PassedTime()
         let made = Mutex<AccessBook?>(nil)
@@ -31,7 +31,8 @@ struct ConsoleHost {
                 made.withLock { $0 = book }
                 return AccessControl(book)
             }, isOnTCP: true,
-            sessions: ConsoleSessions(limits: limits) { .milliseconds(passed.milliseconds) }, limits: server)
+            sessions: ConsoleSessions(limits: limits) { .milliseconds(passed.milliseconds) },
+            forwarder: forwarder, limits: server)
         guard let book = made.withLock({ $0 }) else { throw TestingError("no book") }
         self.book = book
         self.passed = passed
