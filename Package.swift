@@ -396,7 +396,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "LinearizabilityTests",
-            dependencies: ["ThreadTesting", "DaemonTesting", "WorkflowJSON", "WorkflowClient"]),
+            dependencies: ["ThreadTesting", "DaemonTesting", "PostgresTesting", "WorkflowJSON", "WorkflowClient"]),
         .testTarget(
             name: "WorkflowEngineTests",
             dependencies: [

@@ -79,7 +79,7 @@ say "A standby takes every request, and hands it to the owner."
 run 0 "order: version 1" "wfctl apply Examples/order.yaml"
 run 0 "started in draft" "wfctl start order order-1042"
 run 0 "draft -> review.legal.pending, review.finance.pending" "wfctl send order-1042 submit --data '{\"amount\": 1250}'"
-wfctl history order-1042 >"$folder/before"
+wfctl history order-1042 -o jsonl >"$folder/before"
 
 say "The owner is killed. The other daemon takes its place, and this event waits for it."
 printf '$ kill -9 %s\n' "${daemons[a]}"
@@ -96,7 +96,7 @@ server -m immediate stop || fail "the server did not stop"
 server -o "$settings" start || fail "the server did not start again"
 until_true "the daemon writes again" "wfctl send order-1042 finance.ok --key finance-1042"
 run 0 "awaiting_payment" "wfctl show order-1042"
-wfctl history order-1042 | head -n "$(wc -l <"$folder/before")" | cmp -s - "$folder/before" ||
+wfctl history order-1042 -o jsonl | head -n "$(wc -l <"$folder/before")" | cmp -s - "$folder/before" ||
     fail "the history does not begin as before the kills"
 [ "$(wfctl history order-1042 -o jsonl | wc -l)" -eq 4 ] || fail "the history has not 4 rows"
 run 0 "finance.ok" "wfctl history order-1042"

@@ -56,7 +56,7 @@ package struct WorkflowServer: Service {
         let endpoint = EventEndpoint(engine: engine, budget: budget)
         let handlers = Self.handlers(
             endpoint: endpoint, access: access, sessions: sessions, metrics: metrics, definitions: definitions,
-            certificate: certificate, forwards: forwarder?.counts, version: version, limits: limits)
+            certificate: certificate, forwarder: forwarder, version: version, limits: limits)
         let console = ConsoleEndpoint(
             gate: gate, access: access, sessions: sessions, budget: budget, engine: engine,
             isOnTCP: address.isTCP, isEncrypted: address.isTCP && certificate != nil)
@@ -141,8 +141,7 @@ package struct WorkflowServer: Service {
         endpoint: EventEndpoint, access: AccessControl, sessions: ConsoleSessions = ConsoleSessions(),
         metrics: RequestMetrics = RequestMetrics(),
         definitions: DefinitionQueue = DefinitionQueue(), certificate: ServerCertificate? = nil,
-        forwards: ForwardCounts? = nil, version: String,
-        limits: ServerLimits = ServerLimits()
+        forwarder: Forwarder? = nil, version: String, limits: ServerLimits = ServerLimits()
     ) -> RouteHandlers {
         let (engine, budget) = (endpoint.engine, endpoint.budget)
         var handlers = RouteHandlers()
@@ -170,10 +169,10 @@ package struct WorkflowServer: Service {
         StatusRoutes(engine: engine, budget: budget, certificate: certificate, access: access, version: version)
             .register(on: &handlers)
         AccessRoutes(engine: engine, access: access, sessions: sessions).register(on: &handlers)
+        DaemonRoutes(directory: forwarder?.directory).register(on: &handlers)
         MetricsRoutes(
-            engine: engine, requests: metrics, certificate: certificate, forwards: forwards, version: version
-        )
-        .register(on: &handlers)
+            engine: engine, requests: metrics, certificate: certificate, forwards: forwarder?.counts, version: version
+        ).register(on: &handlers)
         return handlers
     }
 

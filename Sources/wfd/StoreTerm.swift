@@ -312,7 +312,7 @@ extension StoreTerm {
                 partitions: Int64(look?.owners.count { $0 == daemon.id } ?? 0),
                 allPartitions: Int64(look?.owners.count ?? 0),
                 leaseMilliseconds: max(0, Int64((daemon.lease - age) / .milliseconds(1))),
-                clockMilliseconds: Int64(daemon.skew / .milliseconds(1)), version: daemon.version,
+                clockMilliseconds: Int64(daemon.skew / .milliseconds(1)), version: daemon.version, isConnected: daemon.isConnected,
                 isAnswering: daemon.id == id ? true : nil)
         }
     }

@@ -40,17 +40,16 @@ struct StandbyLinearizabilityTests {
         let group = try await DaemonGroup(of: 3)
         try await start(in: group)
         let clock = EventClock()
-        let isOver = Atomic(false)
+        let end = ChaosEnd()
         let clients = try await withThrowingTaskGroup(of: LampClient?.self) { tasks in
-            for number in 0..<clients {
+            for number in 0..<Self.clients {
                 var client = LampClient(
                     number: number, lamps: lamps, clock: clock, random: SeededRandom(seed: seed, round, number))
                 client.hasSeveralDaemons = true
-                var random = SeededRandom(seed: seed, round, number, 1)
                 tasks.addTask { [client] in
                     try await onOwnThread {
-                        var client = client
-                        while !isOver.load(ordering: .relaxed) {
+                        var (client, random) = (client, SeededRandom(seed: seed, round, number, 1))
+                        while !end.hasCome {
                             let socket = group.sockets.randomElement(using: &random) ?? ""
                             try client.run(.unix(path: socket), requests: 20) {}
                         }
@@ -59,7 +58,7 @@ struct StandbyLinearizabilityTests {
                 }
             }
             tasks.addTask {
-                defer { isOver.store(true, ordering: .relaxed) }
+                defer { end.come() }
                 try await disturb(group, SeededRandom(seed: seed, round, 1_000))
                 return nil
             }
@@ -69,11 +68,11 @@ struct StandbyLinearizabilityTests {
         }
         // Whoever had a request of a killed daemon has answered it, or will never.
         try await group.settle()
-        let end = clock.now()
+        let last = clock.now()
         let settled = try await onOwnThread {
             try clients.map { client in
                 var client = client
-                client.daemonDied(at: end)
+                client.daemonDied(at: last)
                 try client.run(.unix(path: group.sockets[0]), requests: 10) {}
                 return client
             }
@@ -117,4 +116,13 @@ struct StandbyLinearizabilityTests {
             guard started.status == 201 else { throw TestingError(started.text) }
         }
     }
+}
+
+/// Tells the clients that nothing is killed any more.
+private final class ChaosEnd: Sendable {
+    private let state = Atomic(false)
+
+    var hasCome: Bool { state.load(ordering: .relaxed) }
+
+    func come() { state.store(true, ordering: .relaxed) }
 }

@@ -41,7 +41,9 @@ final class Connection {
         let settings = [
             // Every statement finds its rows by an index, whatever is known of the tables when it is planned.
             ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_hashjoin", "off"),
-            ("enable_mergejoin", "off"), ("idle_in_transaction_session_timeout", "60s"),
+            ("enable_mergejoin", "off"),
+            // The costs of what is switched off would let the server compile every such statement.
+            ("jit", "off"), ("idle_in_transaction_session_timeout", "60s"),
             ("timezone", "UTC"),
             // The server ends the session of a machine that died, so that another daemon may begin.
             ("tcp_keepalives_idle", "5"), ("tcp_keepalives_interval", "2"), ("tcp_keepalives_count", "3"),

@@ -13,13 +13,15 @@ public struct DaemonItem: Equatable, WireRecord {
     /// The daemon's clock less that of the database's server, in milliseconds.
     public var clockMilliseconds: Int64
     public var version: String
+    /// False if the database's server has no connection of the daemon any more; `nil` if it cannot tell.
+    public var isConnected: Bool?
     /// True for the daemon that answers.
     public var isAnswering: Bool?
 
     /// Creates a value from its parts.
     public init(
         daemon: String, peer: String? = nil, partitions: Int64, allPartitions: Int64, leaseMilliseconds: Int64,
-        clockMilliseconds: Int64, version: String, isAnswering: Bool? = nil
+        clockMilliseconds: Int64, version: String, isConnected: Bool? = nil, isAnswering: Bool? = nil
     ) {
         self.daemon = daemon
         self.peer = peer
@@ -28,6 +30,7 @@ public struct DaemonItem: Equatable, WireRecord {
         self.leaseMilliseconds = leaseMilliseconds
         self.clockMilliseconds = clockMilliseconds
         self.version = version
+        self.isConnected = isConnected
         self.isAnswering = isAnswering
     }
 
@@ -39,6 +42,7 @@ public struct DaemonItem: Equatable, WireRecord {
         leaseMilliseconds = try fields.required("leaseMilliseconds", \.leaseMilliseconds)
         clockMilliseconds = try fields.required("clockMilliseconds", \.clockMilliseconds)
         version = try fields.required("version", \.version)
+        isConnected = try fields.optional("isConnected", \.isConnected)
         isAnswering = try fields.optional("isAnswering", \.isAnswering)
     }
 }

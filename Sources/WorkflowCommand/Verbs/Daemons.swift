@@ -11,7 +11,7 @@ struct Daemons: Verb {
 
             One daemon owns the data, and the others stand by: they hand requests to it, and one takes its place when \
             it ends. LEASE is the time after which a daemon that is not heard of counts as dead; a living one renews it \
-            every second. CLOCK is its clock less that of the database's server. A * marks the daemon that answers.
+            every second. A daemon that is gone stays in the list for a while. CLOCK is its clock less that of the database's server. A * marks the daemon that answers.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -23,10 +23,17 @@ struct Daemons: Verb {
         try printer.end()
     }
 
+    private static func isGone(_ item: DaemonItem) -> Bool {
+        item.isConnected == false || item.leaseMilliseconds == 0
+    }
+
     private static let columns: [Table<DaemonItem>.Column] = [
         .init("DAEMON") { ($0.isAnswering == true ? "*" : "") + String($0.daemon.suffix(4)) },
         .init("PEER", style: { $0.peer == nil ? .warning : nil }) { $0.peer ?? "-" },
-        .init("PARTITIONS") { $0.partitions == 0 ? "standby" : "\($0.partitions) of \($0.allPartitions)" },
+        .init("PARTITIONS", style: { isGone($0) ? .bad : nil }) { item in
+            if item.partitions > 0 { return "\(item.partitions) of \(item.allPartitions)" }
+            return isGone(item) ? "gone" : "standby"
+        },
         .init("LEASE", style: { $0.leaseMilliseconds < 3_000 ? .bad : nil }) { item in
             guard item.leaseMilliseconds > 0 else { return "over" }
             let tenths = item.leaseMilliseconds / 100

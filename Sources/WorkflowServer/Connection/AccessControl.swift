@@ -67,6 +67,7 @@ package struct AccessControl: Sendable {
         // A supervisor and a load balancer have no credentials.
         if need == .health { return .success(Admission(CallerIdentity(peer.actor, roles: []))) }
         if isForPeers { return admitForwarded(credentials, for: route) }
+        if let book, !book.isCurrent, credentials.authorization != nil { return .failure(Self.unchecked) }
         guard !credentials.areRepeated, var identity = identity(of: credentials, peer, need) else {
             return .failure(Self.unauthenticated)
         }
@@ -186,6 +187,10 @@ extension AccessControl {
 
     private static let notForwarded = Problem(
         .unauthenticated, detail: "This address is for other daemons of the same database; use another address")
+
+    /// Another daemon may have revoked the token.
+    private static let unchecked = Problem(
+        .storageUnavailable, detail: "No token can be checked now: the database does not answer")
 
     private static let noPerson = Problem(
         .invalidRequest,

@@ -1,4 +1,5 @@
 import Synchronization
+import WorkflowAPI
 import WorkflowServer
 
 /// A directory whose places a test names.
@@ -16,6 +17,8 @@ final class TestDirectory: RequestDirectory {
     init(_ place: RequestPlace) {
         state = Mutex(State(place: place))
     }
+
+    let daemons: [DaemonItem] = []
 
     var place: RequestPlace { state.withLock { $0.place } }
 
