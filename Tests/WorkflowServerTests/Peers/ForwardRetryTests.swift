@@ -34,8 +34,8 @@ import WorkflowStore
         let answer = try await pair.standby.answer(to: .event("open", to: "a"))
         #expect(
             try answer.told
-                == "503 partition-moving: The data is being taken over (the daemon at \(pair.owner.peer) does not have it"
-                + "); nothing was changed. Send it again")
+                == "503 partition-moving: The data is being taken over (the daemon at \(pair.owner.peer) does "
+                + "not have it); nothing was changed. Send it again")
         #expect(answer.headers["retry-after"] == "1")
         #expect(pair.atStandby.looks == [pair.place, pair.place])
         #expect(try await Self.seq(pair) == 1)
