@@ -45,6 +45,14 @@ package struct Scene: Sendable {
         case folded
     }
 
+    /// A line in a box, instead of an arrow.
+    package struct Reference: Sendable, Equatable {
+        /// The text: `fail → broken`.
+        package let text: String
+        /// The transitions that the line stands for.
+        package let transitions: [TransitionIndex]
+    }
+
     /// A state.
     package struct Box: Sendable {
         package let state: StateIndex
@@ -66,8 +74,10 @@ package struct Scene: Sendable {
         package let head: Int
         /// The effects that last while the state is active.
         package let invocations: [String]
-        /// The transitions that have no arrow, because it would pass too many states: `fail → broken`.
-        package let references: [String]
+        /// The transitions that have no arrow, because it would pass too many states.
+        package let references: [Reference]
+        /// The transitions inside a folded box.
+        package let hiddenTransitions: [TransitionIndex]
         /// The room for a note; `nil` in a scene without notes, and for states that have none.
         package let noteFrame: Frame?
     }

@@ -48,9 +48,40 @@ import Testing
         let machine = try DrawnMachines.machine(at: "Examples/order.yaml")
         let taken = try #require(machine.transitions.first { $0.descriptor == "legal.ok" })
         let elements = try elements(of: try Scene(of: machine).svg(taken: [taken.index]))
-        let lit = elements.filter { $0.attributes["class"]?.split(separator: " ").contains("taken") == true }
+        let lit = elements.filter { isLit($0.attributes) }
         #expect(lit.map { $0.attributes["data-transitions"] } == ["\(taken.index.rawValue)"])
         #expect(lit.first?.attributes["class"] == "transition taken")
+    }
+
+    @Test func takenTransitionsWithoutArrowsAreLit() throws {
+        let targets = (0..<400).map { "s\($0): {on: {next: s\(($0 + 1) % 400), fail: broken}}" }
+        let text = "{id: many, initial: s0, states: {\(targets.joined(separator: ", ")), broken: {}}}"
+        let machine = try DefinitionReader.read(text).machine
+        let fails = try #require(machine.transitions.first { $0.descriptor == "fail" })
+        let scene = try Scene(of: machine, unfolded: Set(machine.states.map(\.path)))
+        let lit = try elements(of: scene.svg(taken: [fails.index])).filter { isLit($0.attributes) }
+        #expect(lit.map(\.name) == ["text"])
+        #expect(lit.first?.attributes["class"] == "detail taken")
+        #expect(lit.first?.attributes["data-transitions"] == "\(fails.index.rawValue)")
+    }
+
+    @Test func takenTransitionsInAFoldedStateAreLit() throws {
+        let machine = try DrawnMachines.machine(at: "Tests/Pictures/folded.yaml")
+        let scene = try Scene(of: machine)
+        let folded = try #require(scene.boxes.first { $0.kind == .folded && !$0.hiddenTransitions.isEmpty })
+        let taken = folded.hiddenTransitions[0]
+        #expect(machine[folded.state].isProperAncestor(of: machine[taken].source))
+        let lit = try elements(of: scene.svg(taken: [taken])).filter { isLit($0.attributes) }
+        #expect(lit.map(\.name) == ["text"], "the line with the number of states")
+        // A page finds each transition somewhere in the drawing.
+        let numbers = try elements(of: scene.svg()).flatMap {
+            $0.attributes["data-transitions"]?.split(separator: " ") ?? []
+        }
+        #expect(Set(numbers.compactMap { Int32($0) }) == Set(machine.transitions.map(\.index.rawValue)))
+    }
+
+    private func isLit(_ attributes: [String: String]) -> Bool {
+        attributes["class"]?.split(separator: " ").contains("taken") == true
     }
 
     @Test func noTextBecomesMarkup() throws {

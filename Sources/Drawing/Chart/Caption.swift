@@ -9,7 +9,7 @@ struct Caption {
     /// The invocations, by id and kind.
     let invocations: [String]
     /// The transitions that have no arrow.
-    let references: [String]
+    let references: [Scene.Reference]
     /// The number of states that are not drawn.
     private let hidden: Int
     /// True if the figure has room for a note: behind the name of a container, else on a line of its own.
@@ -21,19 +21,23 @@ struct Caption {
         let isHistory = figure.kind == .history || figure.kind == .deepHistory
         name = ShownText.line(
             isHistory ? machine.historyName(of: figure.state) : machine.key(of: figure.state), DrawingLimits.name)
-        invocations = Self.first(state.invocations) {
+        let invocations = state.invocations.prefix(DrawingLimits.lines).map {
             ShownText.line("\($0.id) (\($0.action.kind))", DrawingLimits.name)
         }
-        references = Self.first(figure.references) { $0 }
+        self.invocations = invocations + Self.more(state.invocations)
+        let others = figure.references.dropFirst(DrawingLimits.lines).flatMap(\.transitions)
+        references =
+            figure.references.prefix(DrawingLimits.lines)
+            + Self.more(figure.references).map { Scene.Reference(text: $0, transitions: others) }
         hidden = figure.hidden
         isContainer = figure.isContainer
         hasNote = hasNotes && figure.parent != nil && !isHistory
     }
 
-    /// Returns the lines of the first few of a box's items; a last line has the number of the others.
-    private static func first<Item>(_ items: [Item], _ text: (Item) -> String) -> [String] {
+    /// Returns the line with the number of items for which a box has no room; no line if all have room.
+    private static func more<Item>(_ items: [Item]) -> [String] {
         let more = items.count - DrawingLimits.lines
-        return items.prefix(DrawingLimits.lines).map(text) + (more > 0 ? ["and \(more) more"] : [])
+        return more > 0 ? ["and \(more) more"] : []
     }
 
     /// Returns the line in a folded box: `12 states`, `12 states, 1 active`.
@@ -44,7 +48,8 @@ struct Caption {
 
     /// The width of the lines below the name; 0 if there are none.
     var width: Int {
-        let lines = invocations + references + (hidden > 0 ? [Self.count(hidden: hidden, active: hidden)] : [])
+        let lines =
+            invocations + references.map(\.text) + (hidden > 0 ? [Self.count(hidden: hidden, active: hidden)] : [])
         return max(
             lines.map { TextMetrics.width(of: $0, .label) + Self.sign }.max() ?? 0, hasNote ? SceneNote.width : 0)
     }

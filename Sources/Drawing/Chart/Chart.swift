@@ -90,7 +90,10 @@ struct Chart {
         for transition in machine.transitions {
             for target in transition.targets.isEmpty ? [transition.source] : transition.targets {
                 let ends = Ends(source: places[transition.source.offset], target: places[target.offset])
-                if ends.source == ends.target, isHidden(transition, to: target) { continue }
+                if ends.source == ends.target, isHidden(transition, to: target) {
+                    figures[ends.source].hiddenTransitions.append(transition.index)
+                    continue
+                }
                 let place = known[ends] ?? arrows.count
                 if place == arrows.count {
                     known[ends] = place
@@ -114,7 +117,9 @@ struct Chart {
             let label = arrow.label.lines.map(\.text).joined(separator: ", ")
             let target = machine.key(of: figures[arrow.target].state)
             let texts = [ShownText.line(label, DrawingLimits.name), ShownText.line(target, DrawingLimits.name)]
-            figures[arrow.source].references.append(texts.filter { !$0.isEmpty }.joined(separator: " → "))
+            figures[arrow.source].references.append(
+                Scene.Reference(
+                    text: texts.filter { !$0.isEmpty }.joined(separator: " → "), transitions: arrow.transitions))
             return true
         }
     }

@@ -12,8 +12,10 @@ struct Figure {
     /// The figures inside, in document order.
     var children: [Int] = []
 
-    /// The transitions that are told in the box and have no arrow: `fail → broken`.
-    var references: [String] = []
+    /// The transitions that are told in the box and have no arrow.
+    var references: [Scene.Reference] = []
+    /// The transitions inside a folded figure, which have no arrow.
+    var hiddenTransitions: [TransitionIndex] = []
 
     /// True for a region of a parallel state.
     var isRegion = false

@@ -64,7 +64,8 @@ struct Assembly {
                 state: figure.state, path: layout.chart.machine[figure.state].path, name: caption.name,
                 textFrame: text?.moved(by: frame) ?? frame, kind: figure.kind, frame: frame, parent: figure.parent,
                 isRegion: figure.isRegion, hidden: figure.hidden, head: box.head, invocations: caption.invocations,
-                references: caption.references, noteFrame: caption.noteFrame(in: frame)))
+                references: caption.references, hiddenTransitions: figure.hiddenTransitions,
+                noteFrame: caption.noteFrame(in: frame)))
     }
 
     /// Draws a loop at the right of a box.

@@ -23,7 +23,8 @@ package enum SVGStyle: Sendable {
         .active.compound>.box,.active.parallel>.box{fill:#fffaeb}
         .active>.inner{stroke:#b07800}
         .taken>.line{stroke:#1762c4;stroke-width:2}
-        .taken>.head{fill:#1762c4}
+        .taken>.head,.detail.taken{fill:#1762c4}
+        .detail.taken{text-decoration:underline}
         .state:focus-visible>.box{stroke:#1762c4;stroke-width:3}
         @media (prefers-color-scheme:dark){
         .paper{fill:#12161c}
@@ -40,7 +41,7 @@ package enum SVGStyle: Sendable {
         .active.compound>.box,.active.parallel>.box{fill:#241f12}
         .active>.inner{stroke:#e0ad3c}
         .taken>.line{stroke:#6aa8ff}
-        .taken>.head{fill:#6aa8ff}
+        .taken>.head,.detail.taken{fill:#6aa8ff}
         .state:focus-visible>.box{stroke:#6aa8ff}
         }
         """

@@ -108,17 +108,21 @@ struct SVGWriter {
         }
         for line in box.references {
             y += TextMetrics.line
-            addDetail(line, at: Scene.Point(x: frame.x + 12, y: y), sign: "")
+            addDetail(line.text, at: Scene.Point(x: frame.x + 12, y: y), sign: "", line.transitions)
         }
         guard box.hidden > 0 else { return }
         let count = Caption.count(hidden: box.hidden, active: activeStates(in: box))
-        addDetail(count, at: Scene.Point(x: frame.x + 12, y: y + TextMetrics.line), sign: Self.plus)
+        addDetail(count, at: Scene.Point(x: frame.x + 12, y: y + TextMetrics.line), sign: Self.plus, box.hiddenTransitions)
     }
 
-    private mutating func addDetail(_ line: String, at point: Scene.Point, sign: String) {
+    /// - Parameter transitions: The transitions that the line stands for, which light it.
+    private mutating func addDetail(
+        _ line: String, at point: Scene.Point, sign: String, _ transitions: [TransitionIndex] = []
+    ) {
         if !sign.isEmpty { add("<path class=\"sign\" d=\"M\(point.x) \(point.y)\(sign)\"/>") }
         let place = Scene.Point(x: point.x + Caption.sign, y: point.y)
-        add(text(line, at: place, " class=\"detail\" font-size=\"10.5\""))
+        let attributes = " class=\"detail\(lit(transitions))\" font-size=\"10.5\"" + numbers(of: transitions)
+        add(text(line, at: place, attributes))
     }
 
     // MARK: Links
@@ -156,13 +160,12 @@ struct SVGWriter {
     private mutating func add(_ arrow: Scene.Arrow) {
         let machine = scene.machine
         let kind = arrow.transitions.isEmpty ? arrow.isFallback ? "fallback" : "initial" : "transition"
-        var attributes = "class=\"\(kind)\(arrow.transitions.contains(where: taken.contains) ? " taken" : "")\""
+        var attributes = "class=\"\(kind)\(lit(arrow.transitions))\""
         let source = XMLText.escaped(machine[arrow.source].path)
         attributes += " data-source=\"\(source)\" data-target=\"\(XMLText.escaped(machine[arrow.target].path))\""
         if !arrow.transitions.isEmpty {
             let lines = arrow.transitions.map { String(machine[$0].line) }.joined(separator: " ")
-            let numbers = arrow.transitions.map { String($0.rawValue) }.joined(separator: " ")
-            attributes += " data-transitions=\"\(numbers)\" data-lines=\"\(lines)\""
+            attributes += "\(numbers(of: arrow.transitions)) data-lines=\"\(lines)\""
         }
         add("<g \(attributes)>")
         let titles = arrow.label.titles.map { XMLText.escaped($0) }
@@ -186,6 +189,17 @@ struct SVGWriter {
             add(text(line.text, at: place, ""))
         }
         add("</g>")
+    }
+
+    /// Returns the class of what stands for transitions of which one was taken.
+    private func lit(_ transitions: [TransitionIndex]) -> String {
+        transitions.contains(where: taken.contains) ? " taken" : ""
+    }
+
+    /// Returns the attribute with the numbers of transitions; nothing for none.
+    private func numbers(of transitions: [TransitionIndex]) -> String {
+        if transitions.isEmpty { return "" }
+        return " data-transitions=\"\(transitions.map { String($0.rawValue) }.joined(separator: " "))\""
     }
 
     // MARK: Elements
