@@ -2,7 +2,7 @@ package import Statechart
 
 /// The drawing of a machine as numbers: places in pixels, from the left and the top.
 ///
-/// The same machine always gives the same scene. `svg(active:notes:opening:style:)` writes it as a picture.
+/// The same machine always gives the same scene. `svg` writes it as a picture.
 package struct Scene: Sendable {
     /// A point.
     package struct Point: Sendable, Equatable {
@@ -114,20 +114,31 @@ package struct Scene: Sendable {
     package let dots: [Dot]
     package let arrows: [Arrow]
 
+    /// What a drawing has beside the machine.
+    package struct Options: Hashable, Sendable {
+        /// The paths of states that stay open, with those around them.
+        package var unfolded: Set<String>
+        /// True to leave room for a note in each state.
+        package var hasNotes: Bool
+        /// True to leave room for a number at each arrow.
+        package var hasCounts: Bool
+
+        /// Creates options from their parts.
+        package init(unfolded: Set<String> = [], hasNotes: Bool = false, hasCounts: Bool = false) {
+            (self.unfolded, self.hasNotes, self.hasCounts) = (unfolded, hasNotes, hasCounts)
+        }
+    }
+
     /// Draws a machine.
     ///
     /// In a machine with more than 60 states, compound states from the second level on are folded into a box. If the
     /// drawing is still wider than 2,400 pixels, compound states of the first level are folded too. If arrows would
     /// pass too many states, transitions to a state that many lead to are lines in the boxes.
-    ///
-    /// - Parameters:
-    ///   - unfolded: The paths of states that stay open, with those around them.
-    ///   - hasNotes: True to leave room for a note in each state, which `svg(active:notes:opening:style:)` writes.
-    package init(of machine: Machine, unfolded: Set<String> = [], hasNotes: Bool = false) throws(DrawingFailure) {
-        var layout = try Self.layout(of: machine, unfolded, depth: DrawingLimits.foldedDepth, hasNotes)
+    package init(of machine: Machine, _ options: Options = Options()) throws(DrawingFailure) {
+        var layout = try Self.layout(of: machine, options, depth: DrawingLimits.foldedDepth)
         if machine.states.count > DrawingLimits.unfoldedStates + 1, layout.boxes[0].width > DrawingLimits.unfoldedWidth
         {
-            layout = try Self.layout(of: machine, unfolded, depth: DrawingLimits.wideFoldedDepth, hasNotes)
+            layout = try Self.layout(of: machine, options, depth: DrawingLimits.wideFoldedDepth)
         }
         var assembly = Assembly(layout)
         assembly.run()
@@ -140,12 +151,11 @@ package struct Scene: Sendable {
     }
 
     private static func layout(
-        of machine: Machine, _ unfolded: Set<String>, depth: Int, _ hasNotes: Bool
+        of machine: Machine, _ options: Options, depth: Int
     ) throws(DrawingFailure) -> Layout {
         func layout(refersToCommonTargets: Bool) throws(DrawingFailure) -> Layout {
-            let chart = try Chart(
-                machine, unfolded: unfolded, foldedDepth: depth, refersToCommonTargets: refersToCommonTargets)
-            var layout = Layout(chart, hasNotes: hasNotes)
+            var layout = Layout(
+                try Chart(machine, options, foldedDepth: depth, refersToCommonTargets: refersToCommonTargets))
             try layout.run()
             return layout
         }

@@ -11,7 +11,7 @@ import Testing
         let folded = try Scene(of: machine)
         #expect(folded.boxes.allSatisfy { $0.path.split(separator: ".").count <= 2 })
         #expect(folded.boxes.reduce(0) { $0 + $1.hidden } + folded.boxes.count == machine.states.count)
-        let open = try Scene(of: machine, unfolded: ["plant.oven.cycle"])
+        let open = try Scene(of: machine, .init(unfolded: ["plant.oven.cycle"]))
         let added = open.boxes.map(\.path).filter { path in !folded.boxes.contains { $0.path == path } }
         #expect(added.count == 11)
         #expect(added.allSatisfy { $0.hasPrefix("plant.oven.") })
@@ -22,11 +22,11 @@ import Testing
     /// Ten groups of nine states have one level less than is folded otherwise, and stand beside each other.
     @Test func wideMachineIsFoldedFromTheFirstLevel() throws {
         let machine = try DrawnMachines.large(100)
-        #expect(try Scene(of: machine, unfolded: Set(machine.states.map(\.path))).width > 2_400)
+        #expect(try Scene(of: machine, .init(unfolded: Set(machine.states.map(\.path)))).width > 2_400)
         let folded = try Scene(of: machine)
         #expect(folded.width < 2_400 && folded.boxes.filter { $0.kind == .folded }.count == 10)
         #expect(folded.boxes.reduce(0) { $0 + $1.hidden } + folded.boxes.count == machine.states.count)
-        let open = try Scene(of: machine, unfolded: ["g3"])
+        let open = try Scene(of: machine, .init(unfolded: ["g3"]))
         #expect(open.boxes.filter { $0.kind == .folded }.count == 9)
         #expect(open.boxes.contains { $0.path == "g3.s4" } && SceneCheck.faults(of: open) == [])
     }
@@ -96,8 +96,9 @@ import Testing
         let machine = try DrawnMachines.large(100)
         let all = Set(machine.states.map(\.path))
         let clock = ContinuousClock()
-        let times = try (0..<5).map { _ in try clock.measure { _ = try Scene(of: machine, unfolded: all).svg() } }
+        let times = try (0..<5).map { _ in try clock.measure { _ = try Scene(of: machine, .init(unfolded: all)).svg() }
+        }
         print("drawing of \(machine.states.count - 1) states: \(times.min() ?? .zero)")
-        #expect(try Scene(of: machine, unfolded: all).boxes.count == machine.states.count)
+        #expect(try Scene(of: machine, .init(unfolded: all)).boxes.count == machine.states.count)
     }
 }

@@ -15,8 +15,11 @@ import ThreadTesting
         #expect(machines.count >= 9)
         for (name, machine) in machines {
             #expect(SceneCheck.faults(of: try Scene(of: machine)) == [], "\(name)")
-            let noted = try Scene(of: machine, hasNotes: true)
+            let noted = try Scene(of: machine, .init(hasNotes: true))
             #expect(SceneCheck.faults(of: noted) == [], "\(name) with notes")
+            let counted = try Scene(of: machine, .init(hasNotes: true, hasCounts: true))
+            #expect(SceneCheck.faults(of: counted) == [], "\(name) with numbers")
+            #expect(counted.arrows.allSatisfy { $0.transitions.isEmpty || $0.labelFrame != nil })
             let isHistory = noted.boxes.map { $0.kind == .history || $0.kind == .deepHistory }
             #expect(zip(noted.boxes.dropFirst(), isHistory.dropFirst()).allSatisfy { ($0.noteFrame == nil) == $1 })
         }
@@ -40,8 +43,10 @@ import ThreadTesting
             let scene = try Scene(of: machine)
             #expect(SceneCheck.faults(of: scene) == [], "DRAWING_SEED=\(Self.seed), machine \(number)")
             #expect(scene.svg() == (try Scene(of: machine).svg()))
-            let noted = try Scene(of: machine, hasNotes: true)
+            let noted = try Scene(of: machine, .init(hasNotes: true))
             #expect(SceneCheck.faults(of: noted) == [], "DRAWING_SEED=\(Self.seed), machine \(number) with notes")
+            let counted = try Scene(of: machine, .init(hasCounts: true))
+            #expect(SceneCheck.faults(of: counted) == [], "DRAWING_SEED=\(Self.seed), machine \(number) with numbers")
         }
     }
 
@@ -50,7 +55,7 @@ import ThreadTesting
             let machine = DrawnMachines.random(seed: Self.seed, 10_000 + number, most: 200)
             let all = Set(machine.states.map(\.path))
             for unfolded in [[], all] {
-                let scene = try Scene(of: machine, unfolded: unfolded)
+                let scene = try Scene(of: machine, .init(unfolded: unfolded))
                 #expect(SceneCheck.faults(of: scene) == [], "DRAWING_SEED=\(Self.seed), large machine \(number)")
             }
         }

@@ -24,7 +24,7 @@ import Testing
             ["plant", "plant.press", "plant.press.cycle", "plant.press.cycle.s3"].compactMap {
                 machine.state(atPath: $0)
             })
-        try compare(try Scene(of: machine, unfolded: ["plant.oven.cycle"]).svg(active: active), with: "folded")
+        try compare(try Scene(of: machine, .init(unfolded: ["plant.oven.cycle"])).svg(active: active), with: "folded")
     }
 
     @Test func notedMachineBecomesItsPicture() throws {
@@ -33,8 +33,11 @@ import Testing
             let text = ["7", "9999", "120k !", "1.2M"][place % 4]
             return (state.index, SceneNote(text: text, title: "", address: "#", isBad: text.hasSuffix("!")))
         }
-        let scene = try Scene(of: machine, hasNotes: true)
-        try compare(scene.svg(notes: Dictionary(notes) { first, _ in first }), with: "noted")
+        let scene = try Scene(of: machine, .init(hasNotes: true, hasCounts: true))
+        let picture = scene.svg(notes: Dictionary(notes) { first, _ in first }) { transitions in
+            SceneCount(text: ["7×", "9999×", "120k×"][transitions.count % 3], title: "")
+        }
+        try compare(picture, with: "noted")
     }
 
     private func compare(_ picture: String, with name: String) throws {

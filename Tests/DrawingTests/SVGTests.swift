@@ -58,7 +58,7 @@ import Testing
         let text = "{id: many, initial: s0, states: {\(targets.joined(separator: ", ")), broken: {}}}"
         let machine = try DefinitionReader.read(text).machine
         let fails = try #require(machine.transitions.first { $0.descriptor == "fail" })
-        let scene = try Scene(of: machine, unfolded: Set(machine.states.map(\.path)))
+        let scene = try Scene(of: machine, .init(unfolded: Set(machine.states.map(\.path))))
         let lit = try elements(of: scene.svg(taken: [fails.index])).filter { isLit($0.attributes) }
         #expect(lit.map(\.name) == ["text"])
         #expect(lit.first?.attributes["class"] == "detail taken")
@@ -107,7 +107,7 @@ import Testing
 
     @Test func notesAndFoldedStatesAreLinks() throws {
         let machine = try DrawnMachines.machine(at: "Tests/Pictures/folded.yaml")
-        let scene = try Scene(of: machine, hasNotes: true)
+        let scene = try Scene(of: machine, .init(hasNotes: true))
         let oven = try #require(machine.state(atPath: "plant.oven"))
         let text = "<b>" + String(repeating: "9", count: 40)
         let note = SceneNote(text: text, title: "12 \"instances\"", address: "/x?a=1&b=\"", isBad: true)
@@ -122,6 +122,24 @@ import Testing
         #expect(picture.contains(">&lt;b&gt;99"), "a note is cut to its room")
         #expect(!picture.contains("<b>") && !picture.contains("99999999"))
         #expect(try elements(of: scene.svg(style: .none)).allSatisfy { $0.name != "a" })
+    }
+
+    @Test func numbersStandAtArrows() throws {
+        let machine = try DefinitionReader.read(
+            "{id: m, initial: a, states: {a: {on: {go: b, stay: a}}, b: {always: a}}}"
+        ).machine
+        let scene = try Scene(of: machine, .init(hasCounts: true))
+        func count(_ transitions: [TransitionIndex]) -> SceneCount {
+            let sum = transitions.reduce(0) { $0 + $1.rawValue }
+            return SceneCount(text: "\(sum)<\(String(repeating: "9", count: 40))", title: "taken \(sum)\" times")
+        }
+        let picture = scene.svg(counting: count, style: .none)
+        let numbers = picture.matches(of: /class="count" text-anchor="middle">([^<]*)<\/text>/).map { String($0.1) }
+        #expect(numbers.sorted() == ["0&lt;999", "1&lt;999", "2&lt;999"], "a number is cut to its room")
+        // An arrow without a name has a number too; the whole is in the title.
+        #expect(picture.contains("<title>always, line 1&#10;taken 2&quot; times</title>"))
+        #expect(!scene.svg(style: .none).contains("count"))
+        #expect(!(try Scene(of: machine).svg(counting: count, style: .none).contains("count")))
     }
 
     @Test func outlineHasEveryState() throws {

@@ -42,10 +42,10 @@ import WorkflowAPI
     @Test func eachDrawingHasItsOptions() throws {
         let machine = try #require(DrawnMachines(bound: 10_000).machine(Self.summary("a", digest: "1")))
         let plain = try #require(machine.scene())
-        let noted = try #require(machine.scene(hasNotes: true))
+        let noted = try #require(machine.scene(.init(hasNotes: true)))
         #expect(noted.width > plain.width || noted.height > plain.height)
         #expect(machine.scene()?.svg() == plain.svg())
-        for number in 1...20 { #expect(machine.scene(unfolded: ["\(number)"]) != nil) }
+        for number in 1...20 { #expect(machine.scene(.init(unfolded: ["\(number)"])) != nil) }
     }
 
     @Test func aDefinitionThatCannotBeReadIsNotDrawn() {

@@ -18,6 +18,10 @@ package struct ArrowLabel: Sendable, Equatable {
     /// The whole texts, one for each transition.
     package private(set) var titles: [String] = []
     private var count = 0
+    /// True if the label has room for a number below its lines.
+    private(set) var hasCount = false
+    /// The width of the widest number.
+    static let countRoom = TextMetrics.width(of: "9999×", .label)
 
     /// Adds the label of a transition.
     mutating func add(_ transition: Transition, of machine: Machine) {
@@ -52,9 +56,10 @@ package struct ArrowLabel: Sendable, Equatable {
         return label.event
     }
 
-    /// The label with its last touches: an empty line beside others says `always`; a single empty line goes.
-    var finished: ArrowLabel {
+    /// Returns the label with its last touches: an empty line beside others says `always`; a single empty line goes.
+    func finished(hasCount: Bool) -> ArrowLabel {
         var label = self
+        label.hasCount = hasCount
         if count == 1, lines[0].text.isEmpty {
             label.lines = []
             return label
@@ -67,8 +72,9 @@ package struct ArrowLabel: Sendable, Equatable {
         return label
     }
 
+    private var isEmpty: Bool { lines.isEmpty && !hasCount }
     /// The width of the label with a margin on both sides; 0 without lines.
-    var width: Int { lines.isEmpty ? 0 : (lines.map(\.width).max() ?? 0) + 12 }
+    var width: Int { isEmpty ? 0 : max(lines.map(\.width).max() ?? 0, hasCount ? Self.countRoom : 0) + 12 }
     /// The height of the label; 0 without lines.
-    var height: Int { lines.isEmpty ? 0 : lines.count * TextMetrics.line + 6 }
+    var height: Int { isEmpty ? 0 : (lines.count + (hasCount ? 1 : 0)) * TextMetrics.line + 6 }
 }

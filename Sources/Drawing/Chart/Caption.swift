@@ -10,13 +10,16 @@ struct Caption {
     let invocations: [String]
     /// The transitions that have no arrow.
     let references: [Scene.Reference]
+    /// The room for a number behind each of these.
+    private let countRoom: Int
     /// The number of states that are not drawn.
     private let hidden: Int
     /// True if the figure has room for a note: behind the name of a container, else on a line of its own.
     let hasNote: Bool
     private let isContainer: Bool
 
-    init(of figure: Figure, in machine: Machine, hasNotes: Bool) {
+    init(of figure: Figure, in chart: Chart) {
+        let machine = chart.machine
         let state = machine[figure.state]
         let isHistory = figure.kind == .history || figure.kind == .deepHistory
         name = ShownText.line(
@@ -29,9 +32,10 @@ struct Caption {
         references =
             figure.references.prefix(DrawingLimits.lines)
             + Self.more(figure.references).map { Scene.Reference(text: $0, transitions: others) }
+        countRoom = chart.options.hasCounts ? Self.sign + ArrowLabel.countRoom : 0
         hidden = figure.hidden
         isContainer = figure.isContainer
-        hasNote = hasNotes && figure.parent != nil && !isHistory
+        hasNote = chart.options.hasNotes && figure.parent != nil && !isHistory
     }
 
     /// Returns the line with the number of items for which a box has no room; no line if all have room.
@@ -48,10 +52,11 @@ struct Caption {
 
     /// The width of the lines below the name; 0 if there are none.
     var width: Int {
-        let lines =
-            invocations + references.map(\.text) + (hidden > 0 ? [Self.count(hidden: hidden, active: hidden)] : [])
-        return max(
-            lines.map { TextMetrics.width(of: $0, .label) + Self.sign }.max() ?? 0, hasNote ? SceneNote.width : 0)
+        let lines = invocations + (hidden > 0 ? [Self.count(hidden: hidden, active: hidden)] : [])
+        let widths =
+            lines.map { TextMetrics.width(of: $0, .label) }
+            + references.map { TextMetrics.width(of: $0.text, .label) + countRoom }
+        return max(widths.max().map { $0 + Self.sign } ?? 0, hasNote ? SceneNote.width : 0)
     }
 
     /// The width of the name in a container's strip, with the note.

@@ -3,6 +3,7 @@ import Statechart
 /// The figures and arrows of a machine: what a drawing shows, without places.
 struct Chart {
     let machine: Machine
+    let options: Scene.Options
     /// True if transitions to a state that many lead to are told in the boxes, without arrows.
     let refersToCommonTargets: Bool
     /// The figures in document order; the root is the first.
@@ -11,18 +12,17 @@ struct Chart {
     /// The figure of each state: its own, or the folded one that hides it.
     private var places: [Int] = []
 
-    /// - Parameters:
-    ///   - unfolded: The paths of states that stay open in a large machine, with those around them.
-    ///   - foldedDepth: The depth from which compound states are folded in a large machine.
+    /// - Parameter foldedDepth: The depth from which compound states are folded in a large machine.
     init(
-        _ machine: Machine, unfolded: Set<String>, foldedDepth: Int, refersToCommonTargets: Bool
+        _ machine: Machine, _ options: Scene.Options, foldedDepth: Int, refersToCommonTargets: Bool
     ) throws(DrawingFailure) {
         self.machine = machine
+        self.options = options
         self.refersToCommonTargets = refersToCommonTargets
         let count = machine.states.count - 1
         guard count <= DrawingLimits.states else { throw .tooManyStates(count) }
         addFigures(
-            open: count > DrawingLimits.unfoldedStates ? Self.open(unfolded, in: machine) : nil, foldedDepth)
+            open: count > DrawingLimits.unfoldedStates ? Self.open(options.unfolded, in: machine) : nil, foldedDepth)
         addArrows()
         if refersToCommonTargets { referToCommonTargets() }
         guard arrows.count <= DrawingLimits.arrows else { throw .tooManyArrows(arrows.count) }
@@ -103,7 +103,9 @@ struct Chart {
                 arrows[place].label.add(transition, of: machine)
             }
         }
-        for place in first..<arrows.count { arrows[place].label = arrows[place].label.finished }
+        for place in first..<arrows.count {
+            arrows[place].label = arrows[place].label.finished(hasCount: options.hasCounts)
+        }
     }
 
     /// Replaces the arrows from a box to a target that many arrows lead to by lines in the box.

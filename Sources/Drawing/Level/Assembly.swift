@@ -56,7 +56,7 @@ struct Assembly {
 
     private mutating func addBox(_ place: Int) {
         let figure = layout.chart.figures[place]
-        let caption = Caption(of: figure, in: layout.chart.machine, hasNotes: layout.hasNotes)
+        let caption = Caption(of: figure, in: layout.chart)
         let (frame, box) = (frames[place], layout.boxes[place])
         let text = figure.isContainer ? Scene.Frame(x: 12, y: 4, width: box.title - 12, height: box.head - 4) : nil
         boxes.append(

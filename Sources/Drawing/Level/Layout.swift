@@ -2,14 +2,11 @@
 struct Layout {
     let chart: Chart
     let topology: Topology
-    /// True if each state has room for a note.
-    let hasNotes: Bool
     /// The boxes of the figures.
     private(set) var boxes: [Box]
 
-    init(_ chart: Chart, hasNotes: Bool) {
+    init(_ chart: Chart) {
         self.chart = chart
-        self.hasNotes = hasNotes
         topology = Topology(chart)
         boxes = Array(repeating: Box(width: 0, height: 0), count: chart.figures.count)
     }
@@ -25,7 +22,7 @@ struct Layout {
 
     private func leaf(_ place: Int) -> Box {
         let figure = chart.figures[place]
-        let caption = Caption(of: figure, in: chart.machine, hasNotes: hasNotes)
+        let caption = Caption(of: figure, in: chart)
         if figure.kind == .history || figure.kind == .deepHistory {
             let text = TextMetrics.width(of: caption.name, .label)
             let width = max(26, text > 18 ? text + 20 : 0, least(place, inset: 13))
@@ -36,7 +33,7 @@ struct Layout {
     }
 
     private func container(_ place: Int) throws(DrawingFailure) -> Box {
-        let caption = Caption(of: chart.figures[place], in: chart.machine, hasNotes: hasNotes)
+        let caption = Caption(of: chart.figures[place], in: chart)
         let title = 12 + max(caption.title, caption.width)
         var box = Box(width: max(title + 12, least(place, inset: 12)), height: 0)
         box.head = 26 + caption.height

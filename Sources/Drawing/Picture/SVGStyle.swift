@@ -24,6 +24,7 @@ package enum SVGStyle: Sendable {
         .active>.inner{stroke:#b07800}
         .taken>.line{stroke:#1762c4;stroke-width:2}
         .taken>.head,.detail.taken{fill:#1762c4}
+        .label .count{fill:#1c2430;font-weight:600}
         .detail.taken{text-decoration:underline}
         .state:focus-visible>.box{stroke:#1762c4;stroke-width:3}
         @media (prefers-color-scheme:dark){
@@ -40,6 +41,7 @@ package enum SVGStyle: Sendable {
         .active>.box{fill:#4a3a10;stroke:#e0ad3c}
         .active.compound>.box,.active.parallel>.box{fill:#241f12}
         .active>.inner{stroke:#e0ad3c}
+        .label .count{fill:#e6ebf2}
         .taken>.line{stroke:#6aa8ff}
         .taken>.head,.detail.taken{fill:#6aa8ff}
         .state:focus-visible>.box{stroke:#6aa8ff}

@@ -5,15 +5,20 @@ struct SVGWriter {
     private let scene: Scene
     private let active: Set<StateIndex>
     private let taken: Set<TransitionIndex>
+    private let counting: (([TransitionIndex]) -> SceneCount)?
     private let style: SVGStyle
     private var text = ""
 
     private static let fonts = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 
-    init(_ scene: Scene, active: Set<StateIndex>, taken: Set<TransitionIndex>, style: SVGStyle) {
+    init(
+        _ scene: Scene, active: Set<StateIndex>, taken: Set<TransitionIndex>,
+        counting: (([TransitionIndex]) -> SceneCount)?, style: SVGStyle
+    ) {
         self.scene = scene
         self.active = active
         self.taken = taken
+        self.counting = counting
         self.style = style
     }
 
@@ -108,11 +113,13 @@ struct SVGWriter {
         }
         for line in box.references {
             y += TextMetrics.line
-            addDetail(line.text, at: Scene.Point(x: frame.x + 12, y: y), sign: "", line.transitions)
+            let count = counting.map { ": \($0(line.transitions).shown)" } ?? ""
+            addDetail(line.text + count, at: Scene.Point(x: frame.x + 12, y: y), sign: "", line.transitions)
         }
         guard box.hidden > 0 else { return }
         let count = Caption.count(hidden: box.hidden, active: activeStates(in: box))
-        addDetail(count, at: Scene.Point(x: frame.x + 12, y: y + TextMetrics.line), sign: Self.plus, box.hiddenTransitions)
+        addDetail(
+            count, at: Scene.Point(x: frame.x + 12, y: y + TextMetrics.line), sign: Self.plus, box.hiddenTransitions)
     }
 
     /// - Parameter transitions: The transitions that the line stands for, which light it.
@@ -168,15 +175,16 @@ struct SVGWriter {
             attributes += "\(numbers(of: arrow.transitions)) data-lines=\"\(lines)\""
         }
         add("<g \(attributes)>")
-        let titles = arrow.label.titles.map { XMLText.escaped($0) }
+        let count = arrow.label.hasCount ? counting?(arrow.transitions) : nil
+        let titles = (arrow.label.titles + (count.map { [$0.title] } ?? [])).map { XMLText.escaped($0) }
         if !titles.isEmpty { add("<title>\(titles.joined(separator: "&#10;"))</title>") }
         add("<path class=\"line\" d=\"\(SVGPath.line(arrow.points))\"/>")
         add("<path class=\"head\" d=\"\(SVGPath.head(arrow.points))\"/>")
-        if let frame = arrow.labelFrame { addLabel(arrow.label, in: frame) }
+        if let frame = arrow.labelFrame { addLabel(arrow.label, count, in: frame) }
         add("</g>")
     }
 
-    private mutating func addLabel(_ label: ArrowLabel, in frame: Scene.Frame) {
+    private mutating func addLabel(_ label: ArrowLabel, _ count: SceneCount?, in frame: Scene.Frame) {
         add("<g class=\"label\" font-size=\"10.5\">")
         add(rectangle(frame.inset(2), "plate", radius: 3))
         for (number, line) in label.lines.enumerated() {
@@ -187,6 +195,11 @@ struct SVGWriter {
                 place.x += ArrowLabel.Line.clock
             }
             add(text(line.text, at: place, ""))
+        }
+        if let count {
+            let y = frame.y + 14 + label.lines.count * TextMetrics.line
+            let place = Scene.Point(x: frame.x + frame.width / 2, y: y)
+            add(text(count.shown, at: place, " class=\"count\" text-anchor=\"middle\""))
         }
         add("</g>")
     }

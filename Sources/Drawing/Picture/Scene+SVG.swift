@@ -12,12 +12,14 @@ extension Scene {
     ///   - active: The active states, which have the class `active`.
     ///   - taken: The transitions that were taken; their arrows and lines have the class `taken`.
     ///   - notes: The notes of states, for a scene with room for them.
+    ///   - counting: Returns the number for some transitions, for a scene with room for it; `nil` draws no numbers.
     ///   - opening: Returns the address that shows a folded state open; `nil` draws no links.
     package func svg(
         active: Set<StateIndex> = [], taken: Set<TransitionIndex> = [], notes: [StateIndex: SceneNote] = [:],
-        opening: ((Box) -> String)? = nil, style: SVGStyle = .embedded
+        counting: (([TransitionIndex]) -> SceneCount)? = nil, opening: ((Box) -> String)? = nil,
+        style: SVGStyle = .embedded
     ) -> String {
-        var writer = SVGWriter(self, active: active, taken: taken, style: style)
+        var writer = SVGWriter(self, active: active, taken: taken, counting: counting, style: style)
         return writer.picture(notes: notes, opening: opening)
     }
 }

@@ -21,9 +21,5 @@ package struct SceneNote: Sendable {
     static let line = 18
 
     /// The text as far as it fits.
-    var shown: String {
-        var text = ShownText.line(text, DrawingLimits.name)
-        while TextMetrics.width(of: text, .label) > Self.width - 8 { text.unicodeScalars.removeLast() }
-        return text
-    }
+    var shown: String { ShownText.line(text, DrawingLimits.name).fitting(Self.width - 8) }
 }

@@ -50,6 +50,15 @@ enum TextMetrics {
     ]
 }
 
+extension String {
+    /// Returns the beginning of the text that is at most as wide as a label of some pixels.
+    func fitting(_ width: Int) -> String {
+        var text = self
+        while TextMetrics.width(of: text, .label) > width { text.unicodeScalars.removeLast() }
+        return text
+    }
+}
+
 extension Double {
     /// The next even number of pixels that is not smaller.
     fileprivate var roundedUp: Int { Int((self / 2).rounded(.up)) * 2 }

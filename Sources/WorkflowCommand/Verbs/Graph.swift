@@ -64,7 +64,7 @@ struct Graph: Verb {
             throw CommandFailure(.badData, "Cannot unfold '\(path)': machine '\(machine.name)' has no such state")
         }
         do {
-            return try Scene(of: machine, unfolded: Set(unfolded)).svg(active: active)
+            return try Scene(of: machine, .init(unfolded: Set(unfolded))).svg(active: active)
         } catch {
             throw CommandFailure(.badData, "Cannot draw '\(machine.name)': \(error.reason); use '--as dot'")
         }

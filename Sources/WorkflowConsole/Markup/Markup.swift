@@ -51,9 +51,11 @@ package struct Markup: Sendable {
     /// Creates a picture of a machine, which escapes its own texts.
     init(
         drawing scene: Scene, active: Set<StateIndex>, taken: Set<TransitionIndex>, notes: [StateIndex: SceneNote],
-        opening: @escaping (Scene.Box) -> Link
+        counting: (([TransitionIndex]) -> SceneCount)?, opening: @escaping (Scene.Box) -> Link
     ) {
-        html = scene.svg(active: active, taken: taken, notes: notes, opening: { opening($0).text }, style: .none)
+        html = scene.svg(
+            active: active, taken: taken, notes: notes, counting: counting, opening: { opening($0).text },
+            style: .none)
     }
 
     /// Creates the element that runs a script: a file of the console, never a text.

@@ -6,31 +6,20 @@ import Synchronization
 final class DrawnMachine: Sendable {
     let machine: Machine
 
-    /// The options of a drawing.
-    private struct Options: Hashable {
-        let unfolded: Set<String>
-        let hasNotes: Bool
-    }
-
     /// The most drawings of a machine that are kept. Who opens folded states chooses among many.
     private static let keptScenes = 4
 
-    private let scenes = Mutex<[Options: Scene]>([:])
+    private let scenes = Mutex<[Scene.Options: Scene]>([:])
 
     init(_ machine: Machine) {
         self.machine = machine
     }
 
     /// Returns a drawing; `nil` if the machine is too large for one.
-    ///
-    /// - Parameters:
-    ///   - unfolded: The paths of states that stay open.
-    ///   - hasNotes: True to leave room for a note in each state.
-    func scene(unfolded: Set<String> = [], hasNotes: Bool = false) -> Scene? {
-        let options = Options(unfolded: unfolded, hasNotes: hasNotes)
+    func scene(_ options: Scene.Options = Scene.Options()) -> Scene? {
         if let scene = scenes.withLock({ $0[options] }) { return scene }
         // Outside of the lock: two pages may do the same work, and neither waits.
-        guard let scene = try? Scene(of: machine, unfolded: unfolded, hasNotes: hasNotes) else { return nil }
+        guard let scene = try? Scene(of: machine, options) else { return nil }
         scenes.withLock { scenes in
             if scenes.count >= Self.keptScenes { scenes = [:] }
             scenes[options] = scene

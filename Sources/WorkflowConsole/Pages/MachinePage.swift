@@ -12,13 +12,14 @@ enum MachinePage {
         let shown = isLatest ? latest : try await client.machine(name, version: version)
         let tree = StateTree(shown)
         let tally = await tally(of: name, version, tree, client)
+        let stats = await StatsPart(name, version: version, request, client)
         let states = await ConsolePages.part("States", id: "states") {
             guard let tree else {
                 return Tag.p { "The definition cannot be read by this version of wfd; its source is below." }
             }
-            return self.states(of: name, version, tree, try tally.get(), request)
+            return self.states(of: name, version, tree, try tally.get(), stats.counts(in: tree.machine), request)
         }
-        let stats = await StatsPart.markup(name, version: version, request, client)
+        let stays = await stats.markup()
         let versions = await ConsolePages.part("Versions", id: "versions") {
             try await VersionsPart.markup(latest, shown: shown.version, try tally.get(), client)
         }
@@ -30,7 +31,7 @@ enum MachinePage {
             facts(latest, shown)
             difference
             states
-            stats
+            stays
             versions
             MachineActions.section(latest, visitor)
             ConsolePages.section("Source of version \(shown.version)", id: "definition") {
@@ -90,7 +91,8 @@ enum MachinePage {
 
 extension MachinePage {
     private static func states(
-        of machine: String, _ version: Int64?, _ tree: StateTree, _ tally: MachineTally, _ request: PageRequest
+        of machine: String, _ version: Int64?, _ tree: StateTree, _ tally: MachineTally, _ counts: ArrowCounts?,
+        _ request: PageRequest
     ) -> Markup {
         let versions = version.map { [$0] } ?? []
         func link(_ path: String, _ statuses: [Instance.Status] = []) -> Link {
@@ -106,7 +108,9 @@ extension MachinePage {
                     address: link(path).text, isBad: hasFailed)
             )
         }
-        let chart = tree.chart(active: [], in: request, badges: Dictionary(badges) { first, _ in first }) { path in
+        let chart = tree.chart(
+            active: [], in: request, badges: Dictionary(badges) { first, _ in first }, counts: counts
+        ) { path in
             guard let count = tally.states[path] else { return Markup() }
             let all = Markup(text: " ") + Tag.a(.href(link(path)), .class("count")) { "\(count.all)" }
             guard count.failed > 0 else { return all }
@@ -117,7 +121,17 @@ extension MachinePage {
         return (tree.description.map { text in Tag.p { text } } ?? Markup())
             + Tag.p(.class("note")) {
                 "A number is of the instances in a state and below it, \(counted); '!' says that some of them failed."
-            } + chart
+            } + (counts.map(note(on:)) ?? Markup()) + chart
             + (tally.isWhole ? Markup() : Tag.p(.class("note")) { "There are more: 'wfctl tally' has them all." })
+    }
+
+    /// Returns the sentences about the numbers at the arrows.
+    private static func note(on counts: ArrowCounts) -> Markup {
+        Tag.p(.class("note")) {
+            "'3×' at an arrow says that its transitions were taken three times, in the rows that are counted below."
+            if counts.unexplained > 0 {
+                " \(Words.count(counts.unexplained, "step")) fit no arrow of this version; the table below has them."
+            }
+        }
     }
 }

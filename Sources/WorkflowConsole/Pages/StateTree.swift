@@ -26,37 +26,43 @@ struct StateTree {
     ///   - taken: The numbers of the transitions that are lit.
     ///   - request: The request of the page. Its query names the folded states that are opened.
     ///   - badges: The notes in the drawing, by path; `nil` for a drawing without.
+    ///   - counts: The numbers at its arrows; `nil` for a drawing without.
     ///   - note: Returns what stands behind a state in the list, such as its count.
     func chart(
         active leaves: [String], taken: [Int] = [], in request: PageRequest, badges: [String: SceneNote]? = nil,
-        note: (_ path: String) -> Markup
+        counts: ArrowCounts? = nil, note: (_ path: String) -> Markup
     ) -> Markup {
         let active = Set(leaves.flatMap(lineage))
         return Tag.div(.class("chart")) {
-            drawing(active: machine.states.map(\.path).filter(active.contains), taken, request, badges)
+            drawing(active: machine.states.map(\.path).filter(active.contains), taken, request, badges, counts)
             list(active, note)
         }
     }
 
     private func drawing(
-        active paths: [String], _ taken: [Int], _ request: PageRequest, _ badges: [String: SceneNote]?
+        active paths: [String], _ taken: [Int], _ request: PageRequest, _ badges: [String: SceneNote]?,
+        _ counts: ArrowCounts?
     ) -> Markup {
         // A folded box counts its active states, so its drawing is of the active states too.
         let isFolded = machine.states.count > DrawingLimits.unfoldedStates + 1
         let opened = request.values("open").filter { machine.state(atPath: $0) != nil }
         let open = isFolded ? (Set(opened).union(paths)).sorted() : []
         let shown = machine.states.compactMap { state in badges?[state.path].map { (state, $0) } }
-        let more = open + shown.map { "\($0.path): \($1.title)" }
+        let more = open + shown.map { "\($0.path): \($1.title)" } + (counts?.texts ?? [])
         let key = more.isEmpty ? name : "\(name) \(ShortHash.text(of: more))"
         let attributes: [Attribute] = [.class("drawing"), .drawing(key), .active(paths), .taken(taken)]
         if key == request.drawn { return Markup(.div, attributes, Markup()) }
-        guard let scene = drawn.scene(unfolded: Set(open), hasNotes: badges != nil) else {
+        guard
+            let scene = drawn.scene(
+                Scene.Options(unfolded: Set(open), hasNotes: badges != nil, hasCounts: counts != nil))
+        else {
             return Tag.p(.class("note")) { "The machine is too large to draw; the list has its states." }
         }
         let lit = taken.compactMap { Int32(exactly: $0) }.map(TransitionIndex.init(rawValue:))
         let picture = Markup(
             drawing: scene, active: Set(paths.compactMap { machine.state(atPath: $0) }), taken: Set(lit),
-            notes: Dictionary(shown.map { ($0.index, $1) }) { first, _ in first }
+            notes: Dictionary(shown.map { ($0.index, $1) }) { first, _ in first },
+            counting: counts.map { counts in { counts.count(of: $0) } }
         ) { Link.opening($0.path, in: request) }
         let drawing = Markup(.div, attributes, picture)
         guard !opened.isEmpty, isFolded else { return drawing }
@@ -113,8 +119,8 @@ struct StateTree {
     /// Returns the reason why an instance does not take an event now, as far as the definition tells.
     func reason(against event: String, in leaves: [String]) -> Markup {
         let active = Set(leaves.flatMap(lineage) + [""])
-        let takers = machine.states.filter { !transitions(of: $0, on: event).isEmpty }
-        let guards = takers.filter { active.contains($0.path) }.flatMap { transitions(of: $0, on: event) }
+        let takers = machine.states.filter { !$0.transitions(on: event).isEmpty }
+        let guards = takers.filter { active.contains($0.path) }.flatMap { $0.transitions(on: event) }
             .compactMap { machine[$0].condition?.source }
         if let first = guards.first {
             return Markup(text: "its guard says no: ") + Tag.code { first }
@@ -123,10 +129,14 @@ struct StateTree {
         return Markup(text: "taken in ") + Words.states(takers.prefix(5).map(\.path))
             + Markup(text: takers.count > 5 ? " and \(takers.count - 5) more" : "")
     }
+}
 
-    private func transitions(of state: State, on event: String) -> [TransitionIndex] {
-        let table = state.candidates
-        let prefixes = table.prefixes.filter { $0.matches(event) || $0.name + ".*" == event }
-        return (table.exact[event] ?? []) + prefixes.flatMap(\.transitions) + table.any
+extension State {
+    /// Returns the transitions that an event may take, whatever their guards say.
+    ///
+    /// - Parameter event: A name, or a descriptor with `.*`.
+    func transitions(on event: String) -> [TransitionIndex] {
+        let prefixes = candidates.prefixes.filter { $0.matches(event) || $0.name + ".*" == event }
+        return (candidates.exact[event] ?? []) + prefixes.flatMap(\.transitions) + candidates.any
     }
 }

@@ -1,9 +1,10 @@
+import Statechart
 import WorkflowAPI
 import WorkflowClient
 import WorkflowTerminal
 
 /// The part of a machine's page that says how long its instances stay in each state, and which transitions they take.
-enum StatsPart {
+struct StatsPart {
     /// The most rows of each table.
     private static let shownRows = 200
 
@@ -12,36 +13,62 @@ enum StatsPart {
         ("24h", "last 24 hours"), ("7d", "last 7 days"), ("30d", "last 30 days"), ("all", "all"),
     ]
 
-    /// Returns the part, with the numbers if the query asks for them.
+    private let machine: String
+    private let version: Int64?
+    /// The span that the query asks for; `nil` if it asks for none.
+    private let asked: String?
+    /// The numbers; `nil` if none are asked for.
+    private let stats: Result<MachineStats?, any Error>
+
+    /// Reads the numbers if the query asks for them.
     ///
     /// - Parameter version: The version that the query names; `nil` for all.
-    static func markup(
-        _ machine: String, version: Int64?, _ request: PageRequest, _ client: WorkflowClient
-    ) async -> Markup {
-        let asked = request.values("stats").first
+    init(_ machine: String, version: Int64?, _ request: PageRequest, _ client: WorkflowClient) async {
+        (self.machine, self.version, asked) = (machine, version, request.values("stats").first)
+        do {
+            stats = .success(try await Self.stats(machine, version, asked, client))
+        } catch {
+            stats = .failure(error)
+        }
+    }
+
+    private static func stats(
+        _ machine: String, _ version: Int64?, _ asked: String?, _ client: WorkflowClient
+    ) async throws -> MachineStats? {
+        guard let asked else { return nil }
+        guard spans.contains(where: { $0.0 == asked }) else {
+            throw ClientError.problem(
+                Problem(.invalidParameter, detail: "Parameter 'stats' must be one of 24h, 7d, 30d and all"))
+        }
+        var parameters = StatsParameters(version: version)
+        if asked != "all" { parameters.since = try await SinceText(asked)?.time(from: client) }
+        return try await client.stats(machine, parameters)
+    }
+
+    /// Returns the numbers for the arrows of a drawing; `nil` if none are asked for.
+    func counts(in machine: Machine) -> ArrowCounts? {
+        guard case .success(let stats?) = stats else { return nil }
+        return ArrowCounts(stats.transitions, in: machine)
+    }
+
+    /// Returns the part.
+    func markup() async -> Markup {
         let choices = Tag.ul(.class("row")) {
-            for (span, words) in spans {
+            for (span, words) in Self.spans {
                 Tag.li {
-                    Tag.a(.href(link(machine, version, span)), .current(asked == span)) { words }
+                    Tag.a(.href(Self.link(machine, version, span)), .current(asked == span)) { words }
                 }
             }
         }
         return await ConsolePages.part("How long they stay", id: "stats") {
-            guard let asked else {
+            guard let asked, let stats = try stats.get() else {
                 return Tag.p { "How long instances stay in each state, and how often each transition is taken:" }
                     + choices
             }
-            guard spans.contains(where: { $0.0 == asked }) else {
-                throw ClientError.problem(
-                    Problem(.invalidParameter, detail: "Parameter 'stats' must be one of 24h, 7d, 30d and all"))
-            }
-            var parameters = StatsParameters(version: version)
-            if asked != "all" { parameters.since = try await SinceText(asked)?.time(from: client) }
-            let stats = try await client.stats(machine, parameters)
             let command =
                 ["wfctl", "stats", machine] + (asked == "all" ? [] : ["--since", asked])
                 + (version.map { ["--version", "\($0)"] } ?? [])
-            return choices + progress(stats, link(machine, version, asked)) + tables(stats)
+            return choices + Self.progress(stats, Self.link(machine, version, asked)) + Self.tables(stats)
                 + ConsolePages.commandLine(command)
         }
     }

@@ -95,6 +95,28 @@ import WorkflowServer
         try await host.server.stop()
     }
 
+    @Test func theDrawingCountsOnRequestHowOftenItsArrowsAreTaken() async throws {
+        let (host, cookie) = try await host()
+        func numbers(_ target: String, _ headers: [(String, String)] = []) async throws -> [String] {
+            let page = try await host.get(target, cookie, headers).text
+            let arrow = /data-source="(.)" data-target="(.)"(?:(?!<\/g>)[\s\S])*?class="count"[^>]*>([^<]*)</
+            return page.matches(of: arrow).map { "\($0.1)>\($0.2) \($0.3)" }.sorted()
+        }
+        #expect(try await numbers("/console/machines/m") == [])
+        #expect(try await numbers("/console/machines/m?stats=7d") == ["a>b 0×", "a>c 1×", "b>a 0×", "c>b 0×"])
+        #expect(try await numbers("/console/machines/m?stats=all&version=1") == ["a>b 0×", "a>c 0×", "c>b 0×"])
+        let page = try await host.get("/console/machines/m?stats=7d", cookie).text
+        #expect(page.contains("taken once</title>") && page.contains("in the rows that are counted below"))
+        // A drawing with other numbers is another one; the same is not sent again.
+        let admin = try host.token("more", [.admin])
+        let key = try #require(page.firstMatch(of: /data-drawing=.(m@\d [0-9a-f]+)/)?.1)
+        let parts = [("Wfd-Parts", String(key))]
+        #expect(!(try await host.get("/console/machines/m?stats=7d", cookie, parts).text.contains("<svg")))
+        try await host.ask("/v1/instances/x/events", #"{"event": "boom"}"#, admin)
+        #expect(try await numbers("/console/machines/m?stats=7d", parts).contains("a>c 2×"))
+        try await host.server.stop()
+    }
+
     @Test func aFoldedStateIsALinkThatOpensIt() async throws {
         let (host, cookie) = try await host()
         // Arrows from each state to the end make the drawing wide.
