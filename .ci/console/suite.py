@@ -7,14 +7,17 @@ import sys
 import time
 import traceback
 
+import announcing
 import breaks
 import contents
 import daemon
+import focus
 import framing
 import keyboard
 import pages
 import payloads
 import scriptless
+import winding
 from api import API
 from browser import chromium
 
@@ -31,6 +34,10 @@ CHECKS = {
     "cut": breaks.cut,
     "tabs": breaks.ten_tabs,
     "active": pages.active_is_seen,
+    "stops": focus.one_stop,
+    "covered": focus.uncovered,
+    "winding": winding.back_and_forth,
+    "politely": announcing.politely,
     "killed": breaks.killed,
 }
 MORE = {"picture": lambda stage: pages.picture(stage.browser)}

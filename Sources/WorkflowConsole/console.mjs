@@ -194,7 +194,7 @@ async function show() {
     if (wound) history.replaceState(null, '', `${location.pathname}#seq=${wound}`);
     return true;
   } catch (error) {
-    if (!signal.aborted) breaks(error, 'wfd does not answer');
+    if (!signal.aborted) breaks(error);
   }
 }
 
@@ -213,12 +213,12 @@ function close() {
 }
 
 /** Says that the page is old, and tries again after a while, longer each time. Pages do not come together.
- * @param {unknown} error
- * @param {string} network */
-function breaks(error, network) {
+ * @param {unknown} error */
+function breaks(error) {
   close();
   since ||= new Date().toLocaleTimeString('sv');
-  const why = error instanceof Error && !(error instanceof TypeError) ? error.message : network;
+  // The browser's own errors differ from attempt to attempt, and each would be read aloud.
+  const why = error instanceof Error && !(error instanceof TypeError) ? error.message : 'wfd does not answer';
   say('old', `Not live since ${since}: ${why}.`);
   attempt = setTimeout(resume, wait * (1 + Math.random() / 4));
   wait = Math.min(wait * 2, 30000);
@@ -262,7 +262,7 @@ async function listen() {
   }
   if (stream !== own) return;
   if (Date.now() - begun > 10000) wait = 1000;
-  breaks(failure, 'the connection broke');
+  breaks(failure);
 }
 
 let [isRenewing, hasChanged] = [false, false];
