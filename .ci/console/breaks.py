@@ -97,6 +97,30 @@ def killed(stage):
         active(page, "review.legal.ok").wait_for()
 
 
+def lists(stage):
+    """The list of machines and the activity show what others do to machines, without a row of a history."""
+    def machine(name):
+        return {"id": name, "initial": "cold", "states": {"cold": {}}}
+
+    stage.api.apply(machine("kiln"))
+    with stage.browser.window() as window:
+        page = window.open("/console/machines")
+        live(page)
+        stage.api.do("POST", "/v1/machines/kiln/suspend", {"reason": "OPS-51"})
+        page.get_by_text("OPS-51").wait_for()
+        window.open("/console/activity")
+        live(page)
+        stage.api.apply(machine("kiln-2"))
+        page.get_by_role("link", name="kiln-2").wait_for()
+        # Several changes at once are one renewal or two.
+        renewals = []
+        page.on("request", lambda request: "wfd-parts" in request.headers and renewals.append(request.url))
+        for number in range(60, 68):
+            stage.api.apply(machine(f"kiln-{number}"))
+        page.get_by_role("link", name="kiln-67").wait_for()
+        expect(1 <= len(renewals) <= 2, f"the page was renewed {len(renewals)} times")
+
+
 def ten_tabs(stage):
     """A browser has six connections to a host: tabs that nobody sees keep none."""
     stage.api.start("editor", "photo-2")

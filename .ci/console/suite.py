@@ -33,6 +33,7 @@ CHECKS = {
     "payloads": payloads.run,
     "cut": breaks.cut,
     "tabs": breaks.ten_tabs,
+    "lists": breaks.lists,
     "active": pages.active_is_seen,
     "stops": focus.one_stop,
     "covered": focus.uncovered,

@@ -27,12 +27,12 @@ package enum ConsolePages {
         }
     }
 
-    /// Returns the stream of a page that rows of any instance change; `nil` for other pages.
+    /// Returns the stream of a page that rows of any instance or recorded changes alter; `nil` for other pages.
     private static func stream(for request: PageRequest) -> Link? {
         switch request.words.first {
-        case nil, "effects", "queues", "runs":
-            request.values("instance").first.map { .stream(ofInstance: $0, after: request.cursor) }
-                ?? .stream(ofMachines: [], after: request.cursor)
+        case nil, "activity", "effects", "machines", "queues", "runs":
+            request.values("instance").first.map { .stream(ofInstance: $0, for: request) }
+                ?? .stream(ofMachines: [], for: request)
         default: nil
         }
     }

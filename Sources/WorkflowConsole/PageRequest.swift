@@ -14,6 +14,8 @@ package struct PageRequest: Sendable {
     let done: String?
     /// The journal's last place before the page is made; a stream from there misses nothing. `nil` if it is unknown.
     package var cursor: String?
+    /// The number of changes that were recorded outside of histories before the page is made.
+    package var changes: Int64?
 
     /// The header of a request for parts, with the key of the drawing that is shown, or `-`.
     package static let partsHeader = "Wfd-Parts"

@@ -253,7 +253,7 @@ async function listen() {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       const lines = (rest + part.value).split('\n');
       rest = lines.pop() ?? '';
-      if (lines.includes('event: transition')) changed();
+      if (lines.includes('event: transition') || lines.includes(': change')) changed();
       const problem = lines.indexOf('event: problem');
       if (problem >= 0) throw new Error(JSON.parse(lines[problem + 1].slice(5)).detail);
     }

@@ -10,7 +10,9 @@ package final class EventReader: @unchecked Sendable {
         package var id: String?
         package var event: String?
         package var data: String?
-        package var hasComment = false
+        package var comment: String?
+
+        package var hasComment: Bool { comment != nil }
     }
 
     package let status: Int
@@ -52,7 +54,7 @@ package final class EventReader: @unchecked Sendable {
     private static func message(_ lines: String) -> Message {
         var message = Message()
         for line in lines.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.hasPrefix(":") { message.hasComment = true }
+            if line.hasPrefix(":") { message.comment = line.dropFirst().trimmingCharacters(in: .whitespaces) }
             if line.hasPrefix("id: ") { message.id = String(line.dropFirst(4)) }
             if line.hasPrefix("event: ") { message.event = String(line.dropFirst(7)) }
             if line.hasPrefix("data: ") { message.data = String(line.dropFirst(6)) }

@@ -16,7 +16,7 @@ struct RunPage {
             return try await leftOut(parameters.outcome, name, visitor.client)
         }
         let run = try await visitor.client.bulkRun(name)
-        let rows = Link.stream(ofMachines: run.select?.machines ?? [], after: request.cursor)
+        let rows = Link.stream(ofMachines: run.select?.machines ?? [], for: request)
         return RunPage(run: run, visitor: visitor).content(live: run.state == .running ? rows : nil)
     }
 

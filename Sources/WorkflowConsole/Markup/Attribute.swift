@@ -1,94 +1,67 @@
-/// An attribute of an element. Addresses are `Link`s; there is no attribute with a script or a style.
+/// An attribute of an element. Its name is one of those here, and the type of the name says what it takes: an address is
+/// a `Link`; no attribute has a script or a style.
 struct Attribute {
-    /// The names of attributes that have no address.
-    enum Name: String {
-        case action, autocomplete, charset, checked, `class`, content, datetime, disabled, `for`, href, id, lang, max
-        case maxlength, method, min, name, placeholder, rel, required, role, rows, scope, selected, tabindex, type
-        case value
-        case current = "aria-current"
-        case label = "aria-label"
-        case part = "data-part"
-        case drawing = "data-drawing"
-        case active = "data-active"
-        case taken = "data-taken"
-        case stream = "data-stream"
-        case due = "data-due"
-        case wind = "data-wind"
-        case newest = "data-newest"
-        case seq = "data-seq"
-        case labelledBy = "aria-labelledby"
-        case describedBy = "aria-describedby"
-        case invalid = "aria-invalid"
+    /// The name of an attribute that takes values of a type: `.rows(3)`.
+    struct Name<Value: CustomStringConvertible> {
+        fileprivate let text: StaticString
+        fileprivate init(_ text: StaticString) { self.text = text }
+        func callAsFunction(_ value: Value) -> Attribute { Attribute(text, value.description) }
     }
 
-    let name: Name
+    let name: StaticString
     /// The value; `nil` for an attribute that is true by being there.
     let value: String?
     /// True if a browser must get the value as it is, because a form sends it back.
     let isExact: Bool
 
-    private init(_ name: Name, _ value: String?, isExact: Bool = false) {
+    private init(_ name: StaticString, _ value: String? = nil, isExact: Bool = false) {
         (self.name, self.value, self.isExact) = (name, value, isExact)
     }
 
-    static func action(_ link: Link) -> Attribute { Attribute(.action, link.text) }
-    static func href(_ link: Link) -> Attribute { Attribute(.href, link.text) }
-    /// Leads to a line of a source on the same page.
-    static func line(_ number: Int) -> Attribute { Attribute(.href, "#L\(number)") }
-    static func anchor(_ id: StaticString) -> Attribute { Attribute(.href, "#\(id)") }
-    static func `class`(_ name: StaticString) -> Attribute { Attribute(.class, "\(name)") }
-    static func method(_ method: StaticString) -> Attribute { Attribute(.method, "\(method)") }
-    static func rel(_ relation: StaticString) -> Attribute { Attribute(.rel, "\(relation)") }
-    static func type(_ type: StaticString) -> Attribute { Attribute(.type, "\(type)") }
-    static func charset(_ name: StaticString) -> Attribute { Attribute(.charset, "\(name)") }
-    static func lang(_ name: StaticString) -> Attribute { Attribute(.lang, "\(name)") }
-    static func scope(_ scope: StaticString) -> Attribute { Attribute(.scope, "\(scope)") }
-    static func autocomplete(_ value: StaticString) -> Attribute { Attribute(.autocomplete, "\(value)") }
-    static func content(_ value: StaticString) -> Attribute { Attribute(.content, "\(value)") }
-    static func placeholder(_ value: StaticString) -> Attribute { Attribute(.placeholder, "\(value)") }
-    static func name(_ value: StaticString) -> Attribute { Attribute(.name, "\(value)") }
-    static func datetime(_ value: String) -> Attribute { Attribute(.datetime, value) }
-    static func `for`(_ id: String) -> Attribute { Attribute(.for, id) }
-    static func id(_ id: String) -> Attribute { Attribute(.id, id) }
-    static func label(_ value: String) -> Attribute { Attribute(.label, value) }
-    static func labelledBy(_ id: String) -> Attribute { Attribute(.labelledBy, id) }
-    static func value(_ value: String) -> Attribute { Attribute(.value, value) }
-    static func selected(_ isSelected: Bool) -> Attribute? { isSelected ? Attribute(.selected, nil) : nil }
-    static func current(_ isCurrent: Bool) -> Attribute? { isCurrent ? Attribute(.current, "page") : nil }
+    typealias Address = Name<Link>
+    static let action = Address("action"), href = Address("href"), stream = Address("data-stream")
+    static let wind = Address("data-wind")
+
+    typealias Word = Name<StaticString>
+    static let autocomplete = Word("autocomplete"), charset = Word("charset"), `class` = Word("class")
+    static let content = Word("content"), lang = Word("lang"), method = Word("method"), name = Word("name")
+    static let placeholder = Word("placeholder"), rel = Word("rel"), scope = Word("scope"), type = Word("type")
+
+    typealias Text = Name<String>
+    static let datetime = Text("datetime"), describedBy = Text("aria-describedby"), `for` = Text("for"), id = Text("id")
+    static let label = Text("aria-label"), labelledBy = Text("aria-labelledby"), max = Text("max"), min = Text("min")
+    static let value = Text("value")
     /// Names a part of a page, which the module exchanges by itself.
-    static func part(_ name: String) -> Attribute { Attribute(.part, name) }
+    static let part = Text("data-part")
     /// Names what is drawn: a drawing with the same value differs in its classes alone.
-    static func drawing(_ key: String) -> Attribute { Attribute(.drawing, key) }
-    static func active(_ paths: [String]) -> Attribute { Attribute(.active, paths.joined(separator: " ")) }
-    static func taken(_ numbers: [Int]) -> Attribute {
-        Attribute(.taken, numbers.map { String($0) }.joined(separator: " "))
-    }
-    static func stream(_ link: Link) -> Attribute { Attribute(.stream, link.text) }
+    static let drawing = Text("data-drawing")
+
+    typealias Number = Name<Int64>
+    static let maxlength = Number("maxlength"), newest = Number("data-newest"), rows = Number("rows")
+    static let seq = Number("data-seq")
     /// The milliseconds until a moment, which the module counts down.
-    static func due(_ milliseconds: Int64) -> Attribute { Attribute(.due, "\(milliseconds)") }
-    static func wind(_ link: Link) -> Attribute { Attribute(.wind, link.text) }
-    static func newest(_ seq: Int64) -> Attribute { Attribute(.newest, "\(seq)") }
-    static func seq(_ seq: Int64) -> Attribute { Attribute(.seq, "\(seq)") }
-    static func min(_ value: String) -> Attribute { Attribute(.min, value) }
-    static func max(_ value: String) -> Attribute { Attribute(.max, value) }
-    static let required = Attribute(.required, nil)
-    static let disabled = Attribute(.disabled, nil)
-    /// Makes an element a region, which has a label.
-    static let role = Attribute(.role, "region")
-    /// Lets a reader of the screen say the element's text when it changes.
-    static let status = Attribute(.role, "status")
-    /// Lets the keyboard reach an element that scrolls.
-    static let focusable = Attribute(.tabindex, "0")
-}
+    static let due = Number("data-due")
 
-// MARK: Fields
-
-extension Attribute {
-    static func checked(_ isChecked: Bool) -> Attribute? { isChecked ? Attribute(.checked, nil) : nil }
-    static func rows(_ number: Int) -> Attribute { Attribute(.rows, "\(number)") }
-    static func describedBy(_ ids: String) -> Attribute { Attribute(.describedBy, ids) }
+    static func active(_ paths: [String]) -> Attribute { Attribute("data-active", paths.joined(separator: " ")) }
+    static func taken(_ numbers: [Int]) -> Attribute {
+        Attribute("data-taken", numbers.map(\.description).joined(separator: " "))
+    }
+    /// Leads to a place on the same page: to an element, or to a line of a source.
+    static func anchor(_ id: StaticString) -> Attribute { Attribute("href", "#\(id)") }
+    static func line(_ number: Int) -> Attribute { Attribute("href", "#L\(number)") }
     /// The name and the value of a field that is sent back as it was typed.
-    static func name(exactly value: String) -> Attribute { Attribute(.name, value, isExact: true) }
-    static func value(exactly value: String) -> Attribute { Attribute(.value, value, isExact: true) }
-    static let invalid = Attribute(.invalid, "true")
+    static func name(exactly text: String) -> Attribute { Attribute("name", text, isExact: true) }
+    static func value(exactly text: String) -> Attribute { Attribute("value", text, isExact: true) }
+
+    static func checked(_ isChecked: Bool) -> Attribute? { isChecked ? Attribute("checked") : nil }
+    static func current(_ isCurrent: Bool) -> Attribute? { isCurrent ? Attribute("aria-current", "page") : nil }
+    static func selected(_ isSelected: Bool) -> Attribute? { isSelected ? Attribute("selected") : nil }
+    static let disabled = Attribute("disabled"), required = Attribute("required")
+    static let invalid = Attribute("aria-invalid", "true")
+    /// Makes an element a region, which has a label.
+    static let role = Attribute("role", "region")
+    /// Lets a reader of the screen say the element's text when it changes.
+    static let status = Attribute("role", "status")
+    /// Lets the keyboard reach an element that scrolls.
+    static let focusable = Attribute("tabindex", "0")
 }

@@ -2,12 +2,13 @@ import WorkflowAPI
 
 /// An address below `/console/`: literal words, and names that are percent-encoded. So no link leaves the console, and
 /// none has a scheme.
-package struct Link: Sendable {
+package struct Link: Sendable, CustomStringConvertible {
     /// The path that everything in the console begins with.
     package static let root = "/console/"
 
     /// The path with its query.
     package private(set) var text: String
+    package var description: String { text }
 
     /// - Parameters:
     ///   - words: The words after `/console/`, such as `instances`; empty for the overview.
@@ -85,18 +86,18 @@ package struct Link: Sendable {
         Link("instances", query: parameters.queryText)
     }
 
-    /// Returns the stream of an instance.
-    ///
-    /// - Parameter cursor: The place after which the stream begins; `nil` for now.
-    static func stream(ofInstance name: String, after cursor: String?) -> Link {
-        Link("stream", nil, [("instance", name), ("after", cursor)])
+    /// The parameter of a stream with the number of recorded changes that the page knows.
+    package static let changes = "changes"
+
+    /// Returns the stream of an instance, which begins where a page was made.
+    static func stream(ofInstance name: String, for page: PageRequest) -> Link {
+        Link("stream", nil, [("instance", name), ("after", page.cursor)])
     }
 
-    /// Returns the stream of all instances of some machines; no machine means all.
-    ///
-    /// - Parameter cursor: The place after which the stream begins; `nil` for now.
-    static func stream(ofMachines names: [String], after cursor: String?) -> Link {
-        Link("stream", nil, names.map { ("machine", $0) } + [("after", cursor)])
+    /// Returns the stream of all instances of some machines, which begins where a page was made; no machine means all.
+    static func stream(ofMachines names: [String], for page: PageRequest) -> Link {
+        let place = [("after", page.cursor), (changes, page.changes.map { String($0) })]
+        return Link("stream", nil, names.map { ("machine", $0) } + place)
     }
 
     /// Returns the link to the same page, which then says what was done.

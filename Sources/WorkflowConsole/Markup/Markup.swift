@@ -13,35 +13,23 @@ package struct Markup: Sendable {
     /// Creates a text. A character that a reader would not see as itself is shown by its number.
     init(text: String) {
         html = ""
-        Self.forEachScalar(of: text) { scalar, isHidden in
-            if isHidden {
-                html += "<b class=\"odd\">U+\(Self.digits(of: scalar))</b>"
-            } else {
-                Self.append(scalar, to: &html)
-            }
-        }
+        add(text) { "<b class=\"odd\">U+\($0)</b>" }
     }
 
     /// Creates the text of a field, which a form sends back as it is. A line end at its beginning is lost otherwise.
     init(exactly text: String) {
         html = "\n"
-        for scalar in text.unicodeScalars { Self.append(scalar, to: &html) }
+        add(text, hidden: nil)
     }
 
     /// Creates an element. The content of a void element is left out.
     init(_ tag: Tag, _ attributes: [Attribute], _ content: Markup) {
         html = "<\(tag.rawValue)"
         for attribute in attributes {
-            html += " \(attribute.name.rawValue)"
+            html += " \(attribute.name)"
             guard let value = attribute.value else { continue }
             html += "=\""
-            Self.forEachScalar(of: value) { scalar, isHidden in
-                if isHidden, !attribute.isExact {
-                    html += "\\u{\(Self.digits(of: scalar))}"
-                } else {
-                    Self.append(scalar, to: &html)
-                }
-            }
+            add(value, hidden: attribute.isExact ? nil : { "\\u{\($0)}" })
             html += "\""
         }
         html += ">"
@@ -78,43 +66,44 @@ package struct Markup: Sendable {
     /// Adds a piece at the end.
     static func += (first: inout Markup, second: Markup) { first.html += second.html }
 
-    /// The same escapes serve a text and a value in double quotes.
-    private static func append(_ scalar: Unicode.Scalar, to html: inout String) {
-        switch scalar {
-        case "&": html += "&amp;"
-        case "<": html += "&lt;"
-        case ">": html += "&gt;"
-        case "\"": html += "&quot;"
-        case "'": html += "&#39;"
-        case "\r": html += "&#13;"
-        default: html.unicodeScalars.append(scalar)
-        }
-    }
-
-    /// Hands over each scalar of a text, with true for one that a reader would not see as itself. What joins two emoji
-    /// to one is not hidden.
-    private static func forEachScalar(of text: String, _ take: (Unicode.Scalar, Bool) -> Void) {
+    /// Adds a text, as content or as a value in double quotes.
+    ///
+    /// - Parameter hidden: Returns what stands for a character that is not seen, by its number; `nil` keeps it.
+    private mutating func add(_ text: String, hidden: ((String) -> String)?) {
+        // Most texts are ASCII without a sign of markup.
+        if text.utf8.allSatisfy(Self.isPlain) { return html += text }
         let scalars = text.unicodeScalars
-        var previous: Unicode.Scalar?
         for place in scalars.indices {
             let scalar = scalars[place]
-            let next = scalars.index(after: place)
-            let joins = scalar == "\u{200D}" && isEmoji(previous) && next < scalars.endIndex && isEmoji(scalars[next])
-            take(scalar, isHidden(scalar) && !joins)
-            // This one only chooses how the emoji before it looks.
-            if scalar != "\u{FE0F}" { previous = scalar }
+            if let hidden, Self.isHidden(scalar), !Self.joins(scalars, at: place) {
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                html += hidden(String(repeating: "0", count: max(0, 4 - digits.count)) + digits)
+                continue
+            }
+            switch scalar {
+            case "&": html += "&amp;"
+            case "<": html += "&lt;"
+            case ">": html += "&gt;"
+            case "\"": html += "&quot;"
+            case "'": html += "&#39;"
+            case "\r": html += "&#13;"
+            default: html.unicodeScalars.append(scalar)
+            }
         }
     }
 
-    private static func isEmoji(_ scalar: Unicode.Scalar?) -> Bool {
-        // Digits are emoji too, and stand before all that this is about.
-        scalar.map { $0.value > 0x2000 && $0.properties.isEmoji } ?? false
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x26, 0x3C, 0x3E, 0x22, 0x27: false
+        case 0x0A, 0x09, 0x20..<0x7F: true
+        default: false
+        }
     }
 
     /// Returns true for a character that is not seen, or that changes how others are seen: controls, what turns the
     /// direction of text, what has no width, and letters that are blank.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        if (0x20..<0x7F).contains(scalar.value) || scalar == "\n" || scalar == "\t" { return false }
+        if scalar.value < 0x80, isPlain(UInt8(scalar.value)) { return false }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: return true
         default: return blank.contains(scalar)
@@ -125,9 +114,14 @@ package struct Markup: Sendable {
         "\u{34F}", "\u{115F}", "\u{1160}", "\u{17B4}", "\u{17B5}", "\u{2800}", "\u{3164}", "\u{FFA0}",
     ]
 
-    private static func digits(of scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    /// Returns true for a character that joins two emoji to one. Another one only chooses how the emoji before it looks.
+    private static func joins(_ scalars: String.UnicodeScalarView, at place: String.Index) -> Bool {
+        // Digits are emoji too, and stand before all that this is about.
+        func isEmoji(_ scalar: Unicode.Scalar?) -> Bool {
+            scalar.map { $0.value > 0x2000 && $0.properties.isEmoji } ?? false
+        }
+        return scalars[place] == "\u{200D}" && isEmoji(scalars[place...].dropFirst().first)
+            && isEmoji(scalars[..<place].last { $0 != "\u{FE0F}" })
     }
 }
 
@@ -135,16 +129,10 @@ package struct Markup: Sendable {
 @resultBuilder
 enum MarkupBuilder {
     static func buildExpression(_ text: String) -> Markup { Markup(text: text) }
-
     static func buildExpression(_ markup: Markup) -> Markup { markup }
-
-    static func buildBlock(_ parts: Markup...) -> Markup { parts.reduce(into: Markup(), +=) }
-
-    static func buildOptional(_ part: Markup?) -> Markup { part ?? Markup() }
-
-    static func buildEither(first part: Markup) -> Markup { part }
-
-    static func buildEither(second part: Markup) -> Markup { part }
-
+    static func buildBlock(_ parts: Markup...) -> Markup { buildArray(parts) }
     static func buildArray(_ parts: [Markup]) -> Markup { parts.reduce(into: Markup(), +=) }
+    static func buildOptional(_ part: Markup?) -> Markup { part ?? Markup() }
+    static func buildEither(first part: Markup) -> Markup { part }
+    static func buildEither(second part: Markup) -> Markup { part }
 }

@@ -19,7 +19,7 @@ enum InstanceList {
                     Markup(text: item.inState.map { Words.span($0) } ?? "–"), Markup(text: "\(item.seq)"),
                 ] + (withReason ? [Markup(text: item.failure?.detail ?? "–")] : []))
         }
-        let stream = Link.stream(ofMachines: parameters.machines, after: request.cursor)
+        let stream = Link.stream(ofMachines: parameters.machines, for: request)
         return PageContent("Instances", command(parameters), stream: stream) {
             filter(request)
             if found.items.isEmpty {

@@ -24,7 +24,7 @@ enum InstancePage {
         let events = await accepted(now, tree, client)
         let waits = await waiting(now, client)
         let history = await history(of: now.instance, newest: now.seq, around: nil, request, client)
-        let stream = Link.stream(ofInstance: now.instance, after: request.cursor)
+        let stream = Link.stream(ofInstance: now.instance, for: request)
         return PageContent(now.instance, command(["show"], now.instance), stream: stream) {
             SeqSlider.markup(now.instance, seq: nil, newest: now.seq)
             facts(now)

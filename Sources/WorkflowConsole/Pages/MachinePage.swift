@@ -24,7 +24,7 @@ enum MachinePage {
             try await VersionsPart.markup(latest, shown: shown.version, try tally.get(), client)
         }
         let difference = await difference(of: shown, against: against, client)
-        let stream = Link.stream(ofMachines: [name], after: request.cursor)
+        let stream = Link.stream(ofMachines: [name], for: request)
         return PageContent(
             "\(name) version \(shown.version)", ["wfctl", "machine", "show", name], stream: stream
         ) {

@@ -8,6 +8,7 @@ package final class CommitFeed: Sendable {
     /// The position of the last row in the first partition, whose journal `journalBell` reports; 0 before the first
     /// row.
     private let last = Atomic<Int64>(0)
+    private let recorded = Atomic<Int64>(0)
 
     /// The only key of the journal's feed, which reports every written row.
     private enum Journal: Hashable, Sendable {
@@ -28,7 +29,7 @@ package final class CommitFeed: Sendable {
     /// already.
     package func bell(of instance: InstanceID) -> Bell? { feed.bell(of: instance) }
 
-    /// Returns a bell that rings after each commit that wrote a row, and when no more commits come; `nil` if too many
+    /// Returns a bell that rings after each commit that wrote a row or recorded a change, and when no more commits come; `nil` if too many
     /// callers wait already.
     package func journalBell() -> Bell? { journal.bell(of: .any) }
 
@@ -38,6 +39,10 @@ package final class CommitFeed: Sendable {
         let newest = last.load(ordering: .acquiring)
         return newest == 0 ? nil : Position(rawValue: newest)
     }
+
+    /// The number of commits since the engine began that recorded what no instance's history has: a change of a machine
+    /// or a queue, a deletion. The journal's bell rings for these too.
+    package var recordedChanges: Int64 { recorded.load(ordering: .acquiring) }
 
     /// Ends all streams, also those opened later: no more commits come.
     func close() {
@@ -52,8 +57,10 @@ extension CommitFeed: CommitObserver {
             if positions.upperBound.partition == .first {
                 last.store(positions.upperBound.rawValue, ordering: .releasing)
             }
-            journal.tell { [.any] }
         }
+        let hasRecorded = committed.batches.contains { !$0.batch.changes.isEmpty || !$0.batch.purged.isEmpty }
+        if hasRecorded { recorded.add(1, ordering: .releasing) }
+        if hasRecorded || committed.positions != nil { journal.tell { [.any] } }
         feed.tell { committed.instances.map(\.id) }
     }
 }

@@ -1,7 +1,10 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import WorkflowAPI
 import WorkflowAccess
+import WorkflowConsole
+import WorkflowEngine
 
 /// The streams of pages: the API's own, each until its session ends.
 extension ConsoleEndpoint {
@@ -11,13 +14,15 @@ extension ConsoleEndpoint {
     /// Answers with the rows of the instance that the query names, or else of machines.
     ///
     /// - Parameters:
-    ///   - items: The query: `instance` once, or the parameters of the API's stream.
+    ///   - items: The query: `changes` with the number of recorded changes that the page knows, and `instance` once, or
+    ///     the parameters of the API's stream.
     ///   - secret: The secret of the session; `nil` behind a proxy.
     func stream(
         _ items: [(name: String, value: String)], after last: String?, of caller: SessionCaller, _ secret: String?,
         by inside: InsideTransport
     ) async throws(Problem) -> Response {
-        let target = try Self.target(items)
+        let target = try Self.target(items.filter { $0.name != Link.changes })
+        let known = items.first { $0.name == Link.changes }.flatMap { Int64($0.value) }
         guard let place = sessions.place(ofStreamIn: secret) else {
             throw Problem(
                 .overloaded,
@@ -28,7 +33,11 @@ extension ConsoleEndpoint {
         let isHeld: @Sendable () -> Bool = { [access, sessions] in
             (secret.map(sessions.goesOn) ?? true) && access.identity(of: caller)?.permissions.contains(.read) ?? false
         }
-        response.body = ResponseBody { [body = response.body, connection = inside.page.connection] writer in
+        response.body = ResponseBody { [engine, body = response.body, connection = inside.page.connection] writer in
+            var writer = writer
+            if let known, known != engine.feed.recordedChanges {
+                try await writer.write(ByteBuffer(bytes: StreamText.change))
+            }
             // Cancelled when the stream ends.
             async let _ = Self.cutOff(connection, unless: isHeld)
             try await body.write(writer)

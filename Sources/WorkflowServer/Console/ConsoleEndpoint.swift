@@ -150,6 +150,7 @@ extension ConsoleEndpoint {
             return .login(because: session.secret == nil ? nil : Self.endedSession, page)
         }
         if let name = HistoryLines.instance(in: page) { return await history(of: name, for: visitor) }
+        page.changes = engine.feed.recordedChanges
         page.cursor = await cursor
         return Response(try await inTurn { await ConsolePages.page(page, for: visitor) })
     }

@@ -35,6 +35,7 @@ struct StreamRoutes: Sendable {
         }
         // The bell is set up before the beginning of the stream is read, so that no row is missed.
         let place = try budget.lasting.stream(for: caller.actor)
+        let known = engine.feed.recordedChanges
         let bell = try heard(engine.journalBell())
         let position: Position
         switch try start(request, parameters) {
@@ -51,7 +52,7 @@ struct StreamRoutes: Sendable {
             : JournalTail(engine: engine, caller: .process(in: caller.namespace), limits: limits, reads: reads)
         let rows = StreamRows(
             after: position, of: tail, filter, engine: engine, by: caller, limits: limits, reads: reads)
-        return stream(rows, bell, place, for: request)
+        return stream(rows, bell, place, known, for: request)
     }
 
     private func stream(_ request: RoutedRequest, of name: InstanceName) async throws -> Response {
@@ -83,7 +84,7 @@ struct StreamRoutes: Sendable {
         let rows = StreamRows(
             of: record, after: seq, at: position ?? .beginning(of: record.id.partition), filter, engine: engine,
             by: caller, limits: limits, reads: reads)
-        return stream(rows, bell, place, for: request)
+        return stream(rows, bell, place, nil, for: request)
     }
 
     private func position(recordedBefore time: WireTime, by caller: Caller) async throws -> Position {
@@ -93,11 +94,12 @@ struct StreamRoutes: Sendable {
     }
 
     private func stream(
-        _ rows: StreamRows, _ bell: Bell, _ place: LastingAnswers.Place, for request: RoutedRequest
+        _ rows: StreamRows, _ bell: Bell, _ place: LastingAnswers.Place, _ known: Int64?,
+        for request: RoutedRequest
     ) -> Response {
         RowStream(
             engine: engine, budget: budget, limits: limits, connection: request.connection, rows: rows, bell: bell,
-            place: place
+            place: place, known: known
         ).response
     }
 

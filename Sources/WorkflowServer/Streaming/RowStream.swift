@@ -19,6 +19,8 @@ struct RowStream: Sendable {
     /// Rings when there may be more rows, and when the stream should end.
     let bell: Bell
     let place: LastingAnswers.Place
+    /// The number of recorded changes before the stream, which tells of later ones; `nil` if it tells of none.
+    let known: Int64?
 
     /// The answer; the stream begins when the answer is handed to its connection.
     var response: Response {
@@ -65,6 +67,7 @@ struct RowStream: Sendable {
         var rows = rows
         defer { rows.end() }
         var rings = bell.rings.makeAsyncIterator()
+        var known = known
         try await sender.send(comment(rows.place))
         while !connection.callerHasLeft, !Task.isShuttingDownGracefully {
             try place.claim.requireHeld()
@@ -76,6 +79,9 @@ struct RowStream: Sendable {
                 let share = budget.counting(min(bytes, AnswerLimits.sentBytes))
                 try await sender.send(part.texts)
                 withExtendedLifetime((share, part)) {}
+            } else if let number = known, number != engine.feed.recordedChanges {
+                known = engine.feed.recordedChanges
+                try await sender.send(StreamText.change)
             } else if sender.silence >= limits.streamSilence / 3 * 2 {
                 try await sender.send(comment(rows.place))
             }

@@ -33,6 +33,9 @@ struct StreamText {
     /// dispatches nothing because there is no data.
     static func comment(_ place: RowCursor) -> [UInt8] { Array(":\nid: \(place.text)\n\n".utf8) }
 
+    /// The comment that tells the pages of the console of a change that is no row; clients read no comments.
+    static let change = Array(": change\n\n".utf8)
+
     /// Returns the event that ends a stream that has begun.
     static func problem(_ problem: Problem) -> [UInt8] {
         Array("event: \(EventStream.problem)\ndata: \(JSONWriter.string(problem))\n\n".utf8)

@@ -70,6 +70,33 @@ import WorkflowStore
         try await host.server.stop()
     }
 
+    /// What a page of the activity or of machines shows is in no history.
+    @Test(arguments: ["machines", "activity", "machines/lamp", ""])
+    func aPageHearsOfChangesThatAreNoRows(_ place: String) async throws {
+        let (host, cookie, token) = try await ConsolePartsTests.lit()
+        func link() async throws -> String {
+            let page = try await host.get("/console/\(place)", cookie)
+            let link = page.text.firstMatch(of: /data-stream=\x22([^\x22]+)\x22/).map { String($0.1) }
+            return try #require(link).replacing("&amp;", with: "&")
+        }
+        func comments(_ reader: EventReader, _ count: Int) async throws -> [String] {
+            try await onOwnThread { try (0..<count).map { _ in try reader.next()?.comment ?? "none" } }
+        }
+        let before = try await link()
+        // The change comes between the page and its stream; the next one while it is open.
+        try await host.ask("/v1/machines/lamp/suspend", #"{"reason": "OPS-1"}"#, token)
+        let reader = try await Self.reader(host, cookie, at: before)
+        #expect(try await comments(reader, 2) == ["change", ""])
+        try await host.ask("/v1/machines", #"{"id": "bell", "initial": "a", "states": {"a": {}}}"#, token)
+        #expect(try await comments(reader, 1) == ["change"])
+        // A page that knows of all changes hears of none of them again.
+        let later = try await Self.reader(host, cookie, at: try await link())
+        #expect(try await comments(later, 1) == [""])
+        try await Self.flip(host, token)
+        #expect(try await onOwnThread { try later.next()?.event } == "transition")
+        try await host.server.stop()
+    }
+
     /// The ways in which a session ends.
     enum End: String, CaseIterable {
         case loggedOut, revoked, rotated, expired, idle
