@@ -1,5 +1,5 @@
-/// An attribute of an element. Its name is one of those here, and the type of the name says what it takes: an address is
-/// a `Link`; no attribute has a script or a style.
+/// An attribute of an element. The type of its name says what it takes: an address is a `Link`; there is no attribute
+/// with a script or a style.
 struct Attribute {
     /// The name of an attribute that takes values of a type: `.rows(3)`.
     struct Name<Value: CustomStringConvertible> {
@@ -21,12 +21,10 @@ struct Attribute {
     typealias Address = Name<Link>
     static let action = Address("action"), href = Address("href"), stream = Address("data-stream")
     static let wind = Address("data-wind")
-
     typealias Word = Name<StaticString>
     static let autocomplete = Word("autocomplete"), charset = Word("charset"), `class` = Word("class")
     static let content = Word("content"), lang = Word("lang"), method = Word("method"), name = Word("name")
     static let placeholder = Word("placeholder"), rel = Word("rel"), scope = Word("scope"), type = Word("type")
-
     typealias Text = Name<String>
     static let datetime = Text("datetime"), describedBy = Text("aria-describedby"), `for` = Text("for"), id = Text("id")
     static let label = Text("aria-label"), labelledBy = Text("aria-labelledby"), max = Text("max"), min = Text("min")
@@ -35,17 +33,13 @@ struct Attribute {
     static let part = Text("data-part")
     /// Names what is drawn: a drawing with the same value differs in its classes alone.
     static let drawing = Text("data-drawing")
-
     typealias Number = Name<Int64>
-    static let maxlength = Number("maxlength"), newest = Number("data-newest"), rows = Number("rows")
-    static let seq = Number("data-seq")
+    static let newest = Number("data-newest"), rows = Number("rows"), seq = Number("data-seq")
     /// The milliseconds until a moment, which the module counts down.
     static let due = Number("data-due")
 
     static func active(_ paths: [String]) -> Attribute { Attribute("data-active", paths.joined(separator: " ")) }
-    static func taken(_ numbers: [Int]) -> Attribute {
-        Attribute("data-taken", numbers.map(\.description).joined(separator: " "))
-    }
+    static func taken(_ numbers: [String]) -> Attribute { Attribute("data-taken", numbers.joined(separator: " ")) }
     /// Leads to a place on the same page: to an element, or to a line of a source.
     static func anchor(_ id: StaticString) -> Attribute { Attribute("href", "#\(id)") }
     static func line(_ number: Int) -> Attribute { Attribute("href", "#L\(number)") }

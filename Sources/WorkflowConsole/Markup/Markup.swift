@@ -1,7 +1,7 @@
 import Drawing
 import Statechart
 
-/// A piece of HTML. Tags and attributes' names come from enumerations, everything else is escaped where it is added,
+/// A piece of HTML. Tags and attributes' names are a fixed set, everything else is escaped where it is added,
 /// so no text becomes markup.
 package struct Markup: Sendable {
     /// The HTML.
@@ -57,11 +57,7 @@ package struct Markup: Sendable {
     }
 
     /// Returns both pieces, one after the other.
-    static func + (first: Markup, second: Markup) -> Markup {
-        var both = first
-        both.html += second.html
-        return both
-    }
+    static func + (first: Markup, second: Markup) -> Markup { MarkupBuilder.buildBlock(first, second) }
 
     /// Adds a piece at the end.
     static func += (first: inout Markup, second: Markup) { first.html += second.html }
@@ -71,7 +67,7 @@ package struct Markup: Sendable {
     /// - Parameter hidden: Returns what stands for a character that is not seen, by its number; `nil` keeps it.
     private mutating func add(_ text: String, hidden: ((String) -> String)?) {
         // Most texts are ASCII without a sign of markup.
-        if text.utf8.allSatisfy(Self.isPlain) { return html += text }
+        if text.utf8.allSatisfy({ Self.isPlain($0) }) { return html += text }
         let scalars = text.unicodeScalars
         for place in scalars.indices {
             let scalar = scalars[place]
@@ -80,46 +76,35 @@ package struct Markup: Sendable {
                 html += hidden(String(repeating: "0", count: max(0, 4 - digits.count)) + digits)
                 continue
             }
-            switch scalar {
-            case "&": html += "&amp;"
-            case "<": html += "&lt;"
-            case ">": html += "&gt;"
-            case "\"": html += "&quot;"
-            case "'": html += "&#39;"
-            case "\r": html += "&#13;"
-            default: html.unicodeScalars.append(scalar)
-            }
+            if let escape = Self.escapes[scalar] { html += escape } else { html.unicodeScalars.append(scalar) }
         }
     }
 
+    private static let escapes: [Unicode.Scalar: String] = [
+        "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;", "\r": "&#13;",
+    ]
+
+    /// Returns true for ASCII that stands for itself.
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x26, 0x3C, 0x3E, 0x22, 0x27: false
-        case 0x0A, 0x09, 0x20..<0x7F: true
-        default: false
-        }
+        (0x20..<0x7F).contains(byte) ? !"&<>\"'".utf8.contains(byte) : byte == 0x0A || byte == 0x09
     }
 
     /// Returns true for a character that is not seen, or that changes how others are seen: controls, what turns the
     /// direction of text, what has no width, and letters that are blank.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.value < 0x80, isPlain(UInt8(scalar.value)) { return false }
+        if (0x20..<0x7F).contains(scalar.value) || scalar == "\n" || scalar == "\t" { return false }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: return true
         default: return blank.contains(scalar)
         }
     }
 
-    private static let blank: Set<Unicode.Scalar> = [
-        "\u{34F}", "\u{115F}", "\u{1160}", "\u{17B4}", "\u{17B5}", "\u{2800}", "\u{3164}", "\u{FFA0}",
-    ]
+    private static let blank = Set("\u{34F}\u{115F}\u{1160}\u{17B4}\u{17B5}\u{2800}\u{3164}\u{FFA0}".unicodeScalars)
 
-    /// Returns true for a character that joins two emoji to one. Another one only chooses how the emoji before it looks.
+    /// Returns true for a character that joins two emoji. U+FE0F only chooses how the emoji before it looks.
     private static func joins(_ scalars: String.UnicodeScalarView, at place: String.Index) -> Bool {
         // Digits are emoji too, and stand before all that this is about.
-        func isEmoji(_ scalar: Unicode.Scalar?) -> Bool {
-            scalar.map { $0.value > 0x2000 && $0.properties.isEmoji } ?? false
-        }
+        func isEmoji(_ one: Unicode.Scalar?) -> Bool { one.map { $0.value > 0x2000 && $0.properties.isEmoji } ?? false }
         return scalars[place] == "\u{200D}" && isEmoji(scalars[place...].dropFirst().first)
             && isEmoji(scalars[..<place].last { $0 != "\u{FE0F}" })
     }

@@ -50,7 +50,7 @@ struct StateTree {
         let shown = machine.states.compactMap { state in badges?[state.path].map { (state, $0) } }
         let more = open + shown.map { "\($0.path): \($1.title)" } + (counts?.texts ?? [])
         let key = more.isEmpty ? name : "\(name) \(ShortHash.text(of: more))"
-        let attributes: [Attribute] = [.class("drawing"), .drawing(key), .active(paths), .taken(taken)]
+        let attributes: [Attribute] = [.class("drawing"), .drawing(key), .active(paths), .taken(taken.map { "\($0)" })]
         if key == request.drawn { return Markup(.div, attributes, Markup()) }
         guard
             let scene = drawn.scene(
