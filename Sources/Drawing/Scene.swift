@@ -114,7 +114,7 @@ package struct Scene: Sendable {
     package let dots: [Dot]
     package let arrows: [Arrow]
 
-    /// What a drawing has beside the machine.
+    /// The choices of a drawing: open states, and room for notes and numbers.
     package struct Options: Hashable, Sendable {
         /// The paths of states that stay open, with those around them.
         package var unfolded: Set<String>

@@ -29,8 +29,8 @@ package final class CommitFeed: Sendable {
     /// already.
     package func bell(of instance: InstanceID) -> Bell? { feed.bell(of: instance) }
 
-    /// Returns a bell that rings after each commit that wrote a row or recorded a change, and when no more commits come; `nil` if too many
-    /// callers wait already.
+    /// Returns a bell that rings after each commit that wrote a row or recorded a change, and when no more commits
+    /// come; `nil` if too many callers wait already.
     package func journalBell() -> Bell? { journal.bell(of: .any) }
 
     /// The position in the first partition of the last row written since the engine began; `nil` if none was written. A

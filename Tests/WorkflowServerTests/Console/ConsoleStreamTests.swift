@@ -70,7 +70,7 @@ import WorkflowStore
         try await host.server.stop()
     }
 
-    /// What a page of the activity or of machines shows is in no history.
+    /// Changes of machines are in no history.
     @Test(arguments: ["machines", "activity", "machines/lamp", ""])
     func aPageHearsOfChangesThatAreNoRows(_ place: String) async throws {
         let (host, cookie, token) = try await ConsolePartsTests.lit()
@@ -84,7 +84,7 @@ import WorkflowStore
         }
         let before = try await link()
         // The change comes between the page and its stream; the next one while it is open.
-        try await host.ask("/v1/machines/lamp/suspend", #"{"reason": "OPS-1"}"#, token)
+        try await host.ask("/v1/machines/lamp/retention", #"{"retention": "90d"}"#, token)
         let reader = try await Self.reader(host, cookie, at: before)
         #expect(try await comments(reader, 2) == ["change", ""])
         try await host.ask("/v1/machines", #"{"id": "bell", "initial": "a", "states": {"a": {}}}"#, token)
