@@ -38,7 +38,7 @@ struct EffectDecision: ParsableArguments {
         completion: .file())
     var namesFrom: String?
 
-    @Flag(help: "With many effects: show which ones are selected; change nothing.")
+    @Flag(help: "Change nothing: show the outcome for one effect, or which effects are selected.")
     var dryRun = false
 
     @Flag(help: "Allow the action on more than 100 effects.")
@@ -71,10 +71,7 @@ struct EffectDecision: ParsableArguments {
                     "'\(action.rawValue)' needs an instance and the effect's id; '--all', '--failure' and "
                         + "'--names-from' select many")
             }
-            if dryRun || yes {
-                let flag = dryRun ? "--dry-run" : "--yes"
-                throw ValidationError("'\(flag)' needs '--all', '--failure' or '--names-from'")
-            }
+            if yes { throw ValidationError("'--yes' needs '--all', '--failure' or '--names-from'") }
         }
         if action == .skip, result == nil { throw ValidationError("'skip' needs '--result'; null is a result") }
         if action != .skip, result != nil { throw ValidationError("'--result' goes with 'skip'") }
@@ -85,21 +82,25 @@ struct EffectDecision: ParsableArguments {
         EffectVerbRequest(
             action: action, seq: expectSeq,
             result: try result.map { try DataArgument.value(of: $0, option: "--result", in: session) },
-            newKey: newKey ? true : nil, reason: reason)
+            newKey: newKey ? true : nil, reason: reason, dryRun: dryRun ? true : nil)
     }
 
     /// Returns the outcome of one decision, for people.
     static func line(for answer: EffectVerbAnswer) -> StyledText {
         let done =
             switch answer.action {
-            case .retry: "is tried again" + (answer.turn.map { ", but \(EffectWords.reason($0, nil))" } ?? "")
-            case .skip: "skipped"
-            case .cancel: "cancelled"
+            case .retry:
+                (answer.dryRun == true ? "would be tried again" : "is tried again")
+                    + (answer.turn.map { ", but \(EffectWords.reason($0, nil))" } ?? "")
+            case .skip: answer.dryRun == true ? "would be skipped" : "skipped"
+            case .cancel: answer.dryRun == true ? "would be cancelled" : "cancelled"
             }
         let moved: StyledText =
             answer.from == answer.to
             ? "" : ", \(StateText.styled(answer.from)) -> \(StateText.styled(answer.to))"
-        return "\(answer.instance): \(answer.id) \(done)" + moved + "   (seq \(answer.seq))\n"
+        let fails: StyledText = answer.dryRun == true && answer.failed == true ? ", and the instance would fail" : ""
+        return "\(answer.instance): \(answer.id) \(done)" + moved + fails
+            + "   (\(answer.dryRun == true ? "dry run, " : "")seq \(answer.seq))\n"
     }
 }
 

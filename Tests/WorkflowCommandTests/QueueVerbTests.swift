@@ -64,7 +64,7 @@ struct QueueVerbTests {
         ["effects", "o", "--reason", "x"], ["effects", "retry", "o", "id", "--queue", "q"],
         ["effects", "retry", "o", "id", "--failure", "x"], ["effects", "retry", "o", "--names-from", "f"],
         ["effects", "o", "--failure", "x"], ["effects", "retry", "--failure", "x", "--key", "k"],
-        ["effects", "retry", "o", "id", "--dry-run"], ["effects", "retry", "--all", "--queue", "q", "--key", "k"],
+        ["effects", "retry", "o", "id", "--yes"], ["effects", "retry", "--all", "--queue", "q", "--key", "k"],
     ])
     func whatCannotBeMeantIsRefused(arguments: [String]) async {
         let outcome = await CommandHarness().run(arguments, transport: ScriptedTransport([])).outcome
@@ -121,6 +121,19 @@ struct QueueVerbTests {
         let retry = await CommandHarness().run(
             "effects", "retry", "o", "pay", answers: [.value(Self.answer(.retry))])
         #expect(retry.output == "o: pay is tried again   (seq 7)\n")
+    }
+
+    @Test func aDecisionIsRehearsed() async {
+        var answer = Self.answer(.cancel, failed: true)
+        answer.dryRun = true
+        let transport = ScriptedTransport([.value(answer)])
+        let (outcome, _) = await CommandHarness().run(
+            ["effects", "cancel", "o", "pay", "--dry-run"], transport: transport)
+        #expect(
+            transport.requests[0].body.map { String(decoding: $0.bytes, as: UTF8.self) }
+                == #"{"action":"cancel","dryRun":true}"#)
+        #expect(outcome.output == "o: pay would be cancelled, a -> b, and the instance would fail   (dry run, seq 7)\n")
+        #expect(outcome.exit == 0)
     }
 
     private static func item(_ name: String) -> EffectItem {

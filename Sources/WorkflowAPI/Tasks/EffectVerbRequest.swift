@@ -21,16 +21,20 @@ public struct EffectVerbRequest: Equatable, WireRecord {
     public var newKey: Bool?
     /// The reason for the history.
     public var reason: String?
+    /// True to return the outcome without changing anything.
+    public var dryRun: Bool?
 
     /// Creates a value from its parts.
     public init(
-        action: Action, seq: Int64? = nil, result: JSONValue? = nil, newKey: Bool? = nil, reason: String? = nil
+        action: Action, seq: Int64? = nil, result: JSONValue? = nil, newKey: Bool? = nil, reason: String? = nil,
+        dryRun: Bool? = nil
     ) {
         self.action = action
         self.seq = seq
         self.result = result
         self.newKey = newKey
         self.reason = reason
+        self.dryRun = dryRun
     }
 
     public init<Fields: FieldVisitor<Self>>(fields: inout Fields) throws(Fields.Failure) {
@@ -39,6 +43,7 @@ public struct EffectVerbRequest: Equatable, WireRecord {
         result = try fields.optional("result", \.result)
         newKey = try fields.optional("newKey", \.newKey)
         reason = try fields.optional("reason", \.reason, in: APILimits.reasonBytes)
+        dryRun = try fields.optional("dryRun", \.dryRun)
     }
 
     public func check() throws(WireError) {
@@ -63,17 +68,22 @@ public struct EffectVerbAnswer: Equatable, WireRecord {
     public var from: [String]
     /// The paths of the active leaves after the verb.
     public var to: [String]
+    /// The status of the instance after the verb; `nil` in an answer that is repeated.
+    public var status: Instance.Status?
     /// True if the instance has failed on the result; otherwise `nil`.
     public var failed: Bool?
     /// `retry` only: the reason why the effect does not start yet.
     public var turn: EffectItem.Turn?
+    /// True if nothing was changed; otherwise `nil`.
+    public var dryRun: Bool?
     /// True if this repeats the answer to an earlier request with the same key; otherwise `nil`.
     public var repeated: Bool?
 
     /// Creates a value from its parts.
     public init(
         instance: String, id: String, action: EffectVerbRequest.Action, seq: Int64, from: [String], to: [String],
-        failed: Bool? = nil, turn: EffectItem.Turn? = nil, repeated: Bool? = nil
+        status: Instance.Status? = nil, failed: Bool? = nil, turn: EffectItem.Turn? = nil, dryRun: Bool? = nil,
+        repeated: Bool? = nil
     ) {
         self.instance = instance
         self.id = id
@@ -81,8 +91,10 @@ public struct EffectVerbAnswer: Equatable, WireRecord {
         self.seq = seq
         self.from = from
         self.to = to
+        self.status = status
         self.failed = failed
         self.turn = turn
+        self.dryRun = dryRun
         self.repeated = repeated
     }
 
@@ -93,8 +105,10 @@ public struct EffectVerbAnswer: Equatable, WireRecord {
         seq = try fields.required("seq", \.seq)
         from = try fields.required("from", \.from)
         to = try fields.required("to", \.to)
+        status = try fields.optional("status", \.status)
         failed = try fields.optional("failed", \.failed)
         turn = try fields.optional("turn", \.turn)
+        dryRun = try fields.optional("dryRun", \.dryRun)
         repeated = try fields.optional("repeated", \.repeated)
     }
 }

@@ -23,6 +23,8 @@ struct Effects: Verb {
             'retry' tries an effect now and counts its attempts from zero. 'skip' gives the instance a result, \
             'cancel' an error of type cancelled. For a call, both only end the call.
 
+            '--dry-run' changes nothing, and shows the states that the instance would leave and enter.
+
             --all, --failure and --names-from apply the action to many effects: the failed ones, or those in --state. \
             --all selects the effects of --queue. --failure selects effects whose last error has the text in its type \
             or message, or as its status. --names-from selects the effects of the named instances.
@@ -85,7 +87,9 @@ struct Effects: Verb {
             try await client.decide(request, effect: words[2], of: words[1], key: key)
         }
         try session.print(answer) { EffectDecision.line(for: answer) }
-        if answer.failed == true { try await session.throwFailure(of: answer.instance, "has failed on it") }
+        if answer.failed == true, answer.dryRun != true {
+            try await session.throwFailure(of: answer.instance, "has failed on it")
+        }
     }
 
     private func list(in session: Session) async throws {

@@ -51,9 +51,6 @@ enum InstanceActions {
             }
         }
         return table.markup
-            + Tag.p(.class("note")) {
-                "wfd rehearses no decision about an effect: the next pages say what it does, and ask once more."
-            }
     }
 
     /// Returns a form that leads to the form of a verb, with fields filled in.

@@ -23,12 +23,9 @@ extension InstanceForm {
     }
 
     private func rehearse(_ order: InstanceVerb.Order) async throws -> ConsoleAnswer {
-        guard verb.isRehearsed else { return .page(shown(confirmation)) }
         do {
-            let terms = InstanceVerb.Terms(seq: instance.seq, dryRun: true, key: nil)
-            guard let answer = try await order.ask(instance.instance, terms, visitor.client) else {
-                throw ClientError.problem(Problem(.internalError, detail: "The rehearsal has no answer"))
-            }
+            let terms = InstanceVerb.Terms(seq: expectedSeq, dryRun: true, key: nil)
+            let answer = try await order.ask(instance.instance, terms, visitor.client)
             let timers = try? await visitor.client.timers(ofInstance: instance.instance)
             let version = answer.migration?.to ?? answer.reset?.toVersion
             var tree = subject.tree
@@ -36,7 +33,7 @@ extension InstanceForm {
             let rehearsal = Rehearsal(page: self, answer: answer, timers: timers?.items ?? [], tree: tree)
             return .page(shown(rehearsal.content))
         } catch {
-            return try await refused(error, at: instance.seq)
+            return try await refused(error, at: expectedSeq)
         }
     }
 
@@ -60,7 +57,8 @@ extension InstanceForm {
         switch problem.type {
         case .forbidden, .unauthenticated, .instanceNotFound: throw error
         // An instance that has ended or failed since is refused for that, whatever its seq.
-        case _ where problem.type == .preconditionFailed || problem.seq.map { $0 > seq } == true && verb.isRehearsed:
+        case _
+        where problem.type == .preconditionFailed || problem.seq.map { $0 > seq } == true && subject.effect == nil:
             return .page(shown(try await between(problem, since: seq), status: problem.type.status))
         case .keyReused, .keyExpired, .keyAhead, .redacted:
             return .page(shown(again(problem), status: problem.type.status))
@@ -71,21 +69,6 @@ extension InstanceForm {
     }
 
     // MARK: Pages
-
-    /// Returns the page before something that cannot be rehearsed.
-    private var confirmation: PageContent {
-        PageContent(verb.heading(instance.instance, form), command()) {
-            back
-            Tag.p(.class("past")) { "Nothing has changed yet. This cannot be rehearsed." }
-            Tag.p { verb.effect }
-            if let effect = subject.effect {
-                EffectPages.table(of: [effect], "The effect").markup
-                button(seq: effect.seq, key: visitor.newKey())
-            } else {
-                Tag.p(.class("bad")) { "The instance waits for no such effect now." }
-            }
-        }
-    }
 
     /// Returns the page that says what came between the rehearsal and the act.
     private func between(_ problem: Problem, since seq: Int64) async throws -> PageContent {

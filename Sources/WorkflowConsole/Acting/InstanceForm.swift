@@ -12,6 +12,8 @@ struct InstanceForm {
     var options: [String] = []
 
     var instance: Instance { subject.instance }
+    /// The seq that a request expects: that of the instance, or for an effect the seq that began it.
+    var expectedSeq: Int64 { subject.effect?.seq ?? instance.seq }
     private var name: String { instance.instance }
 
     /// Returns the page of `/console/instances/NAME/VERB`; its query fills fields in.
@@ -53,7 +55,7 @@ struct InstanceForm {
             if let misfit = verb.misfit(subject.standing) {
                 Tag.p(.class("bad")) { "It does not fit now: \(misfit)." }
             }
-            VerbForm(verb.act, name, for: visitor).markup(verb.isRehearsed ? "Rehearse" : "Go on") {
+            VerbForm(verb.act, name, for: visitor).markup("Rehearse") {
                 FormField.hidden("step", "rehearse")
                 fields.markup(form, mistakes)
             }
@@ -67,11 +69,7 @@ struct InstanceForm {
                     }
                 }
             }
-            Tag.p(.class("note")) {
-                verb.isRehearsed
-                    ? "A rehearsal changes nothing."
-                    : "This cannot be rehearsed: the next page asks once more, and nothing changes yet."
-            }
+            Tag.p(.class("note")) { "A rehearsal changes nothing." }
         }
     }
 

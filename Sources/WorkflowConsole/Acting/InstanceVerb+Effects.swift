@@ -2,7 +2,7 @@ import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
 
-// The decisions about an effect of an instance. The API has no dry run of them, so a page says what they will do.
+// The decisions about an effect of an instance.
 
 extension InstanceVerb {
     private init(
@@ -13,17 +13,20 @@ extension InstanceVerb {
         (self.word, self.title, self.effect, self.route) = (word, title, effect, .decideEffect)
         object = ("effect", "effect ", "of")
         command = ["effects", action.rawValue]
-        isRehearsed = false
         misfit = { _ in nil }
         self.fields = { _, _ in [FormField("effect", "Effect", .hidden, as: .argument)] + fields + [Self.reason()] }
-        order = { reader, _ in
+        order = { reader, subject in
             let id = reader.required("effect", "The effect")
             let (rest, reason) = (rest(&reader), reader.reason(isRequired: false))
             return Order { name, terms, client in
                 let request = EffectVerbRequest(
-                    action: action, seq: terms.seq, result: rest.result, newKey: rest.newKey, reason: reason)
-                _ = try await client.decide(request, effect: id, of: name, key: terms.key)
-                return nil
+                    action: action, seq: terms.seq, result: rest.result, newKey: rest.newKey, reason: reason,
+                    dryRun: terms.dryRun)
+                let answer = try await client.decide(request, effect: id, of: name, key: terms.key)
+                return SendAnswer(
+                    instance: name, event: action.rawValue, seq: answer.seq, fromSeq: subject.instance.seq,
+                    from: answer.from, to: answer.to, status: answer.status ?? subject.instance.status,
+                    configuration: answer.to, context: nil)
             }
         }
     }

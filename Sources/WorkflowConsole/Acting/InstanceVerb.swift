@@ -13,8 +13,8 @@ struct InstanceVerb: Sendable {
         let key: String?
     }
 
-    /// Sends the request. Returns `nil` for a verb whose answer has no new state.
-    typealias Ask = @Sendable (_ instance: String, Terms, WorkflowClient) async throws -> SendAnswer?
+    /// Sends the request.
+    typealias Ask = @Sendable (_ instance: String, Terms, WorkflowClient) async throws -> SendAnswer
 
     /// A request as a form says it.
     struct Order: Sendable {
@@ -34,8 +34,6 @@ struct InstanceVerb: Sendable {
     let effect: String
     /// The words of wfctl before the instance's name.
     let command: [String]
-    /// False if the API has no dry run of it.
-    var isRehearsed = true
     /// Returns why the verb does not fit the instance now; `nil` if it does.
     let misfit: @Sendable (Standing) -> String?
     let fields: @Sendable (Subject, FormRequest) -> [FormField]

@@ -18,6 +18,7 @@ struct Rehearsal {
         return PageContent("Rehearsal: \(verb.heading(instance.instance, page.form))", command) {
             page.back
             Tag.p(.class("past")) { "Nothing has changed yet. This is what it would do." }
+            if page.subject.effect != nil { Tag.p { verb.effect } }
             outcome
             ConsolePages.section("Path", id: "path") { path }
             if let candidates = answer.candidates, !candidates.isEmpty {
@@ -28,7 +29,7 @@ struct Rehearsal {
             ConsolePages.section("What begins and ends", id: "begins") { changes }
             ConsolePages.section("Context", id: "context") { context }
             ConsolePages.section("Do it", id: "do") {
-                page.button(seq: instance.seq, key: page.visitor.newKey())
+                page.button(seq: page.expectedSeq, key: page.visitor.newKey())
             }
         }
     }
@@ -146,6 +147,9 @@ struct Rehearsal {
     }
 
     private var context: Markup {
+        guard page.subject.effect == nil else {
+            return Tag.p { "A decision about an effect is rehearsed without the context." }
+        }
         guard let after = answer.context else {
             return Tag.p { "The context is too large to be shown here now." }
         }

@@ -39,6 +39,8 @@ package struct EffectVerbCommand: Sendable {
     package var verb: Verb
     /// The caller's reason.
     package var reason: String?
+    /// True to report the outcome of the verb without changing anything.
+    var isDryRun: Bool
     /// The caller's key; the same verb with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
@@ -49,18 +51,17 @@ package struct EffectVerbCommand: Sendable {
 
     package init(
         instance: InstanceName, effect: String, expectedSeq: Seq? = nil, verb: Verb, reason: String? = nil,
-        key: RequestKey? = nil, by caller: Caller
+        isDryRun: Bool = false, key: RequestKey? = nil, by caller: Caller
     ) {
         self.instance = instance
         self.effect = effect
         self.expectedSeq = expectedSeq
         self.verb = verb
         self.reason = reason
+        self.isDryRun = isDryRun
         self.key = key
         self.caller = caller
     }
-
-    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
 
     /// The type of the error that a cancelled invocation ends with.
     private static let cancelled = "cancelled"
@@ -76,6 +77,8 @@ package struct EffectVerdict: Sendable {
     package let from: [String]
     /// The paths of the active leaves after the result that was given.
     package let to: [String]
+    /// The status of the instance afterwards; `nil` if the answer is given again.
+    package var status: InstanceStatus?
     /// True if the instance has failed on the result.
     package let hasFailed: Bool
     /// The queue of the effect; `nil` if the answer is given again.
@@ -83,27 +86,18 @@ package struct EffectVerdict: Sendable {
     package var isRepeated = false
 }
 
-extension EffectVerbCommand: PlacedCommand {
+extension EffectVerbCommand: InstanceVerb {
     var size: Int {
         guard case .skip(let result) = verb else { return 512 }
         return 512 + result.size
     }
 
-    var isLong: Bool { false }
-    var payers: [CommandTarget] { [.instance(target)] }
-    var targets: [CommandTarget] { payers }
-    var place: CommandPlace { .instance(target) }
     var summary: String { "\(verb.name) effect \(effect) of \(instance)" }
-
-    func want(_ rows: inout WantedRows) {
-        rows.instances.insert(target)
-        if let key { rows.keys.insert(WantedKey(key, in: .instance(target))) }
-    }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<EffectVerdict> {
         let instance = try batch.existing(target)
         let scope = KeyScope.instance(instance.state.record.id)
-        if let key {
+        if let key, !isDryRun {
             if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
             try batch.refuseExpired(key)
         }
@@ -132,6 +126,7 @@ extension EffectVerbCommand: PlacedCommand {
             EffectVerdict(
                 instance: instance.state.record.name, effect: effect.name, seq: seq,
                 from: machine.leafPaths(of: from), to: machine.leafPaths(of: instance.state.snapshot.configuration),
+                status: InstanceStatus(instance.state.snapshot.status),
                 hasFailed: instance.state.snapshot.status == .failed && !(wasFailed && isLive(effect, instance)),
                 queue: effect.queue))
     }

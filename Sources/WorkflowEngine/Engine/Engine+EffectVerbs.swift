@@ -84,12 +84,12 @@ extension Engine {
 }
 
 extension Engine {
-    /// Carries out an operator's verb on an effect; durable on return.
+    /// Carries out an operator's verb on an effect, durable on return; or returns the verdict that the verb would get.
     package func effect(_ command: EffectVerbCommand) async throws(Rejection) -> EffectVerdict {
         var command = command
         command.call = try await call(command.effect, of: command.instance, by: command.caller)
         command.runs = { [runners] effect in runners.contains { $0.acts(on: effect) } }
-        switch try await queue.submit(command) {
+        switch try await answer(to: command) {
         case .first(let verdict): return verdict
         case .repeated(let position): return try await repeated(command, at: position)
         }

@@ -26,14 +26,15 @@ struct EffectRoutes: Sendable {
         let command = EffectVerbCommand(
             instance: try request.instance, effect: try request.value("effect"),
             expectedSeq: body.seq.map(Seq.init), verb: verb, reason: body.reason,
-            key: try request.head.idempotencyKey(), by: request.caller)
+            isDryRun: body.dryRun ?? false, key: try request.head.idempotencyKey(), by: request.caller)
         let verdict = try await asking { try await engine.effect(command) }
         return Response(
             EffectVerbAnswer(
                 instance: verdict.instance.rawValue, id: verdict.effect, action: body.action, seq: verdict.seq.rawValue,
-                from: verdict.from, to: verdict.to, failed: verdict.hasFailed ? true : nil,
+                from: verdict.from, to: verdict.to, status: verdict.status.map(Instance.Status.init),
+                failed: verdict.hasFailed ? true : nil,
                 turn: body.action == .retry ? verdict.queue.flatMap(engine.turn).map(EffectItem.Turn.init) : nil,
-                repeated: verdict.isRepeated ? true : nil))
+                dryRun: body.dryRun == true ? true : nil, repeated: verdict.isRepeated ? true : nil))
     }
 
     private func list(_ request: RoutedRequest) async throws -> Response {

@@ -23,11 +23,11 @@ import WorkflowStore
 
     private static func command(
         _ verb: EffectVerbCommand.Verb, _ effect: String = "two", of name: String = "j", seq: Int64? = nil,
-        reason: String? = nil, key: String? = nil
+        reason: String? = nil, isDryRun: Bool = false, key: String? = nil
     ) -> EffectVerbCommand {
         EffectVerbCommand(
             instance: InstanceName(rawValue: name), effect: effect, expectedSeq: seq.map(Seq.init), verb: verb,
-            reason: reason, key: key.flatMap(RequestKey.init(text:)),
+            reason: reason, isDryRun: isDryRun, key: key.flatMap(RequestKey.init(text:)),
             by: Caller("ana", namespace: .default))
     }
 
@@ -79,6 +79,28 @@ import WorkflowStore
         try await bench.timed.restart(after: 10_000)
         try await bench.report(.completed("r"), try await bench.task("y"))
         #expect(try await bench.state("j") == "b")
+        try await Self.expectWhole(bench)
+    }
+
+    /// A dry run tells the states and the status that the verb leads to, writes nothing, and uses no key.
+    @Test func aDryRunTellsTheOutcomeAndChangesNothing() async throws {
+        let (bench, _) = try await Self.failed()
+        let rows = try await bench.timed.rows("j")
+        for (verb, to, status) in [
+            (EffectVerbCommand.Verb.retry(newKey: false), "a", InstanceStatus.running),
+            (.skip(result: ["receipt": "r-7"]), "b", .running), (.cancel, "a", .failed),
+        ] {
+            let verdict = try await bench.engine.effect(Self.command(verb, isDryRun: true, key: "once"))
+            #expect(verdict.from == ["a"] && verdict.to == [to] && verdict.seq.rawValue == 3, "\(verb)")
+            #expect(verdict.status == status && verdict.hasFailed == (status == .failed), "\(verb)")
+        }
+        #expect(try await bench.timed.rows("j") == rows)
+        #expect(try await bench.timed.record("j").status == .failed)
+        let refused = await Self.rejection(bench, Self.command(.cancel, "none", isDryRun: true))
+        #expect(refused == "effectNotFound")
+        // The key is free, and the verb does what the dry run told.
+        let done = try await bench.engine.effect(Self.command(.skip(result: ["receipt": "r-7"]), key: "once"))
+        #expect(done.to == ["b"] && done.status == .running && !done.isRepeated)
         try await Self.expectWhole(bench)
     }
 
