@@ -13,6 +13,7 @@ ALL = {
     "overview": "/console/",
     "machines": "/console/machines",
     "machine-order": "/console/machines/order",
+    "machine-order-stats": "/console/machines/order?stats=all",
     "machine-order-1": "/console/machines/order?version=1",
     "machine-editor": "/console/machines/editor",
     "machine-plant": "/console/machines/plant",
