@@ -205,22 +205,19 @@ extension InstanceScan {
             let (id, machine) = (InstanceID(rawValue: row.integer(at: 0)), row.integer(at: 2))
             place = InstanceListPlace(machineID: MachineID(rawValue: machine), status: .running, id: id)
             isWhole = budget.spend()
-            guard row.integer(at: 1) == namespace.rawValue, walked.contains(machine),
-                statuses.contains(try row.text(at: 3))
-            else { return isWhole }
+            guard row.integer(at: 1) == namespace.rawValue, walked.contains(machine) else { return isWhole }
             let (entered, updated) = (try row.time(at: 5), try row.time(at: 6))
+            let rank = InstanceRank(
+                order, id: id, entered: entered, updated: updated, name: order == .name ? try row.text(at: 7) : "")
+            // Most rows are behind those that the page shows, and their texts are not read.
+            guard ranked.admits(rank), statuses.contains(try row.text(at: 3)) else { return isWhole }
             let isWanted =
                 try query.takes(updated: updated)
                 && query.takes(
                     configuration: query.states.isEmpty ? "" : try row.text(at: 4), entered: entered,
                     failure: query.failures.isEmpty ? nil : try row.optionalText(at: 8),
                     error: try row.optionalText(at: 9).flatMap(InvocationError.init(armed:)))
-            if isWanted {
-                ranked.add(
-                    InstanceRank(
-                        order, id: id, entered: entered, updated: updated,
-                        name: order == .name ? try row.text(at: 7) : ""))
-            }
+            if isWanted { ranked.add(rank) }
             return isWhole
         }
         if isWhole { try end(database) }

@@ -9,21 +9,25 @@ struct RankedInstances: Sendable {
     private let limit: Int
     /// The last instance of the previous page; `nil` for the first page.
     private let after: InstanceRank?
+    /// The last of the first ones, if there are enough of them.
+    private var last: InstanceRank?
 
     init(_ query: InstanceQuery) {
         limit = query.limit
         after = if case .ranked(let rank)? = query.after { rank } else { nil }
     }
 
+    /// Returns true if an instance would be among the first ones after the previous page.
+    func admits(_ rank: InstanceRank) -> Bool {
+        if let after, rank <= after { return false }
+        return last.map { rank < $0 } ?? true
+    }
+
     /// Keeps an instance if it is among the first ones after the previous page.
     mutating func add(_ rank: InstanceRank) {
-        if let after, rank <= after { return }
-        if first.count > limit {
-            guard let last = first.max, rank < last else { return }
-            first.replaceMax(with: rank)
-        } else {
-            first.insert(rank)
-        }
+        guard admits(rank) else { return }
+        if last == nil { first.insert(rank) } else { first.replaceMax(with: rank) }
+        if first.count > limit { last = first.max }
     }
 
     /// Returns the page.
