@@ -98,18 +98,33 @@ extension BulkRecord {
 package struct SelectionQuery: Sendable, Equatable {
     /// The filter of the instances; its order, limit and place are ignored.
     package var filter: InstanceQuery
+    /// The partition of the instances; `nil` for all partitions.
+    package var partition: PartitionID?
     /// The first excluded id; instances from `below` on are left out. `nil` excludes none.
     package var below: InstanceID?
     package var after: BulkMark
     package var limit: Int
 
     package init(
-        _ filter: InstanceQuery, below: InstanceID? = nil, after: BulkMark = .start, limit: Int
+        _ filter: InstanceQuery, in partition: PartitionID? = nil, below: InstanceID? = nil, after: BulkMark = .start,
+        limit: Int
     ) {
         self.filter = filter
+        self.partition = partition
         self.below = below
         self.after = after
         self.limit = limit
+    }
+}
+
+extension SelectionQuery {
+    /// The ids of the instances of one machine version that may come next.
+    ///
+    /// - Parameter after: The last id that was read; 0 for none.
+    package func ids(after number: Int64) -> (above: Int64, below: Int64) {
+        let end = below?.rawValue ?? .max
+        guard let ids = partition?.rawValues else { return (number, end) }
+        return (max(number, ids.lowerBound), min(end, ids.upperBound))
     }
 }
 

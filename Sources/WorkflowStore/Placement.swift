@@ -15,6 +15,17 @@ package struct Placement: Sendable, Equatable {
         partition(instance.namespace) { instance.name.rawValue.utf8.prefix { $0 != UInt8(ascii: "~") } }
     }
 
+    /// Returns a name in a partition: the given one, or the first that follows it there as in `order-2`.
+    package func name(like name: InstanceName, in partition: PartitionID, of namespace: NamespaceID) -> InstanceName? {
+        if self.partition(of: InstanceKey(name, in: namespace)) == partition { return name }
+        let root = name.rawValue.prefix { $0 != "~" }
+        let rest = name.rawValue.dropFirst(root.count)
+        // One of so many names is in the partition but for one time in e^100.
+        return (2..<100 * Int(count)).lazy.map { InstanceName(rawValue: "\(root)-\($0)\(rest)") }.first {
+            self.partition(of: InstanceKey($0, in: namespace)) == partition
+        }
+    }
+
     /// Returns the partition of an instance that is started with a key and without a name.
     package func partition(of key: RequestKey, startedBy machine: MachineKey) -> PartitionID {
         partition(machine.namespace) { Array(machine.name.rawValue.utf8) + [0] + key.bytes }

@@ -28,6 +28,7 @@ extension FakeContent {
         let wanted = instances.values.filter { instance in
             instance.namespace == namespace && instance.mark > query.after
                 && query.below.map { instance.id < $0 } ?? true
+                && query.partition.map { $0 == instance.id.partition } ?? true
         }
         let next = wanted.sorted { $0.mark < $1.mark }.prefix(query.limit)
         var examination = InstanceExamination()

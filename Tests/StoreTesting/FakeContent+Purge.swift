@@ -23,7 +23,9 @@ extension FakeContent {
     mutating func add(_ change: ChangeRecord) throws(StoreError) {
         guard change.isPlausible, places[change.position] == nil, effects[change.position] == nil,
             !audits.contains(where: { $0.position == change.position }),
-            changes.allSatisfy({ $0.position < change.position })
+            changes.allSatisfy({
+                $0.position.partition != change.position.partition || $0.position < change.position
+            })
         else { throw Self.refused("a change that no engine records") }
         changes.append(change)
     }

@@ -48,7 +48,7 @@ package struct FakeContent: Sendable {
     /// The erasures by their ids.
     package internal(set) var erasures: [Int64: ErasureRecord] = [:]
     package internal(set) var runs: [BulkKey: BulkRecord] = [:]
-    var runNames: [BulkKey: [InstanceName]] = [:]
+    package internal(set) var runNames: [BulkKey: [InstanceName]] = [:]
     package internal(set) var keys: Set<KeyRecord> = []
     var positions: [RequestKey: [KeyScope: Position]] = [:]
 

@@ -38,9 +38,10 @@ struct SelectionSlices {
     }
 
     private func rows(of machine: MachineID, after number: Int64) throws -> [ListedColumns] {
+        let ids = query.ids(after: number)
         let request = Request(Self.next) {
             filter.addColumns(to: &$0)
-            for number in [namespace.rawValue, machine.rawValue, number, query.below?.rawValue ?? .max, Int64(limit)] {
+            for number in [namespace.rawValue, machine.rawValue, ids.above, ids.below, Int64(limit)] {
                 $0.add(number)
             }
             $0.add(ArrayColumn(texts: filter.statuses.map(\.rawValue)))

@@ -54,12 +54,13 @@ struct SelectionScan {
     ) throws -> (instances: [InstanceRecord], mark: BulkMark) {
         var ids: [Int64] = []
         let limit = search.isCostly ? min(query.limit, budget.costlyRows) : query.limit
+        let range = query.ids(after: after.number)
         for status in statuses {
             ids += try database.all(
                 """
                 SELECT id FROM instance WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ? AND id < ?
                 ORDER BY id LIMIT ?
-                """, namespace, after.machine, status, after.number, query.below?.rawValue ?? .max, limit
+                """, namespace, after.machine, status, range.above, range.below, limit
             ) { row in try row.ordinal() }
         }
         var mark = after

@@ -38,6 +38,9 @@ package struct BulkOutcome: Sendable, Equatable {
     /// the run began.
     package private(set) var unevaluated: Int64
 
+    /// True if the undo of a stopped run has ended it in one of several partitions.
+    var isCut = false
+
     package init(unevaluated: Int64 = 0) {
         self.unevaluated = unevaluated
     }
@@ -72,6 +75,16 @@ package struct BulkOutcome: Sendable, Equatable {
         if missing > 0 { counts[.changed, default: 0] += missing }
     }
 
+    /// Adds the outcomes of a run in another partition, with as many listed instances as one partition's.
+    mutating func add(_ other: BulkOutcome, limits: EngineLimits) {
+        for told in other.told where self.told.count(where: { $0.kind == told.kind }) < limits.toldOutcomes {
+            self.told.append(told)
+        }
+        counts.merge(other.counts, uniquingKeysWith: +)
+        unevaluated += other.unevaluated
+        isCut = isCut || other.isCut
+    }
+
     /// Returns true if a listed instance has the name.
     func tells(of instance: InstanceName) -> Bool { told.contains { $0.instance == instance } }
 
@@ -101,6 +114,7 @@ extension BulkOutcome {
         var object: JSONObject = ["counts": .object(numbers), "told": .array(told)]
         object["trail"] = trail.json
         if unevaluated > 0 { object["unevaluated"] = .int(unevaluated) }
+        if isCut { object["cut"] = true }
         return JSONWriter.string(JSONValue.object(object))
     }
 
@@ -108,6 +122,7 @@ extension BulkOutcome {
     init(_ text: String) {
         unevaluated = 0
         guard let object = RecordedFailure.object(text) else { return }
+        isCut = object["cut"] == true
         for kind in Kind.allCases {
             guard case .int(let count)? = object["counts"]?.object?[kind.rawValue],
                 StoreNumbers.range.contains(count)

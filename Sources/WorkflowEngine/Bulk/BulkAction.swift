@@ -63,13 +63,19 @@ extension BulkAction {
 
     /// Returns true if the action undoes this run, and no other with the same name.
     func isUndo(of run: BulkRecord) -> Bool {
-        undo.map { $0.run == run.key.name && $0.floor == run.floor } ?? false
+        undo.map { $0.run == run.key.name && $0.floor(in: run.key.partition) == run.floor } ?? false
     }
 }
 
 extension JSONObject {
     /// Returns a whole number; `nil` if there is none.
     func number(_ name: String) -> Int64? { if case .int(let number)? = self[name] { number } else { nil } }
+
+    /// Returns the whole numbers of a list; none if there is no list.
+    func numbers(_ name: String) -> [Int64] {
+        guard case .array(let numbers)? = self[name] else { return [] }
+        return numbers.compactMap { if case .int(let number) = $0 { number } else { nil } }
+    }
 
     /// Returns the texts of a list; none if there is no list.
     func texts(_ name: String) -> [String] {

@@ -179,6 +179,16 @@ extension Engine {
         _ met: [BulkWalk.Met], _ turns: BulkTurns, by caller: Caller,
         _ body: (BulkWalk.Met, BulkTurns.Turn?) -> Void
     ) async throws(Rejection) {
+        for partition in store.partitions {
+            let some = placement.hasOne ? met : met.filter { placement.partition(of: $0, turns) == partition }
+            if !some.isEmpty { try await rehearse(some, in: partition, turns, by: caller, body) }
+        }
+    }
+
+    private func rehearse(
+        _ met: [BulkWalk.Met], in partition: PartitionID, _ turns: BulkTurns, by caller: Caller,
+        _ body: (BulkWalk.Met, BulkTurns.Turn?) -> Void
+    ) async throws(Rejection) {
         var turns = turns
         // A rehearsal meets an instance whatever has come since.
         turns.request.expect = nil
@@ -194,7 +204,7 @@ extension Engine {
         }
         while !rest.isEmpty {
             let targets = rest.map(\.target)
-            let taken = try await trial { [turns, limits] (batch) throws(Rejection) in
+            let taken = try await trial(in: partition) { [turns, limits] (batch) throws(Rejection) in
                 var taken: [BulkTurns.Turn?] = []
                 let end = ContinuousClock.now + limits.batchApplying
                 for target in targets where taken.isEmpty || ContinuousClock.now < end {
@@ -206,5 +216,11 @@ extension Engine {
             for (turn, entry) in zip(taken, rest) { body(entry.met, turn) }
             rest = rest.dropFirst(taken.count)
         }
+    }
+}
+
+extension Placement {
+    fileprivate func partition(of met: BulkWalk.Met, _ turns: BulkTurns) -> PartitionID {
+        met.record?.id.partition ?? partition(of: InstanceKey(met.instance, in: turns.namespace))
     }
 }

@@ -3,7 +3,8 @@ import Statechart
 import Synchronization
 import WorkflowStore
 
-/// Carries out bulk runs in turn: each time as many instances of a run as the writer takes in a batch.
+/// Carries out bulk runs in turn: each time as many instances of a run as the writer takes in a batch. The parts of
+/// runs in different partitions do not wait for each other.
 ///
 /// The runner's memory can be lost: the store has the progress of each run, written together with its work.
 final class BulkRunner: Sendable {
@@ -16,6 +17,16 @@ final class BulkRunner: Sendable {
         /// The places of runs that are about to begin.
         var taken = 0
         var isClosed = false
+
+        /// The number of runs under way.
+        var runs: Int { Set(active.lazy.map { $0.with(partition: .first) }).count }
+
+        /// Returns the parts to look at in a partition, once.
+        mutating func takeChanged(in partition: PartitionID) -> Set<BulkKey> {
+            let parts = changed.filter { $0.partition == partition }
+            changed.subtract(parts)
+            return parts
+        }
     }
 
     /// The progress of one run.
@@ -57,7 +68,7 @@ final class BulkRunner: Sendable {
             self.run = run
             self.atOnce = atOnce
             turns = try BulkTurns(try BulkView(run).request, at: run.begun, in: run.key.namespace)
-            walk = BulkWalk(turns: turns, names: .stored(run.key), next: run.mark)
+            walk = BulkWalk(turns: turns, names: .stored(run.key), in: run.key.partition, next: run.mark)
         }
     }
 
@@ -71,8 +82,8 @@ final class BulkRunner: Sendable {
     private let state = Mutex(State())
     /// Notifies callers of each run that has progressed or ended.
     let feed: Feed<BulkKey>
-    private let wakes: AsyncStream<Void>
-    private let woken: AsyncStream<Void>.Continuation
+    /// Wakes the task of each partition.
+    private let wakes: [PartitionID: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)]
 
     init(store: any WorkflowStore, queue: CommandRouter, limits: EngineLimits, log: OperatorLog) {
         self.store = store
@@ -80,25 +91,32 @@ final class BulkRunner: Sendable {
         self.limits = limits
         self.log = log
         feed = Feed(bound: limits.historyWaiters)
-        (wakes, woken) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    }
-
-    /// Schedules a look at a run that was begun, stopped or resumed.
-    func look(at key: BulkKey) {
-        state.withLock { state in
-            state.changed.insert(key)
-            state.active.insert(key)
+        let wakes = store.partitions.map { partition in
+            let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            return (partition, (stream: stream, continuation: continuation))
         }
-        woken.yield()
+        self.wakes = Dictionary(wakes) { first, _ in first }
     }
 
-    /// The number of runs under way, and the reasons why some pause.
-    var load: (active: Int, paused: [BulkKey: String]) { state.withLock { ($0.active.count, $0.paused) } }
+    /// Schedules a look at a run that was begun, stopped or resumed, in all partitions.
+    func look(at key: BulkKey) {
+        let parts = store.partitions.map { key.with(partition: $0) }
+        state.withLock { state in
+            state.changed.formUnion(parts)
+            state.active.formUnion(parts)
+        }
+        for wake in wakes.values { wake.continuation.yield() }
+    }
+
+    /// The number of runs under way, and the reasons why parts of some pause.
+    var load: (active: Int, paused: [BulkKey: String]) {
+        state.withLock { state in (state.runs, state.paused) }
+    }
 
     /// Reserves a place for one more run until `leavePlace`. By then the run was looked at, or did not begin.
     func takePlace() throws(Rejection) {
         let hasRoom = state.withLock { state in
-            guard state.active.count + state.taken < limits.runsAtOnce else { return false }
+            guard state.runs + state.taken < limits.runsAtOnce else { return false }
             state.taken += 1
             return true
         }
@@ -111,7 +129,7 @@ final class BulkRunner: Sendable {
     /// Ends `run` soon. The runs continue after the next start.
     func close() {
         state.withLock { $0.isClosed = true }
-        woken.finish()
+        for wake in wakes.values { wake.continuation.finish() }
         feed.close()
     }
 
@@ -119,15 +137,24 @@ final class BulkRunner: Sendable {
     /// closed or cancelled.
     func run(for engine: Engine) async {
         await load()
+        await withTaskGroup { group in
+            for (partition, wake) in wakes {
+                group.addTask { await self.run(in: partition, wake.stream, for: engine) }
+            }
+        }
+    }
+
+    private func run(in partition: PartitionID, _ wakes: AsyncStream<Void>, for engine: Engine) async {
         var ways: [BulkKey: Way] = [:]
         var iterator = wakes.makeAsyncIterator()
         while !Task.isCancelled {
-            let (changed, isClosed) = state.withLock { state in
-                defer { state.changed = [] }
-                return (state.changed, state.isClosed)
-            }
+            let (changed, isClosed) = state.withLock { ($0.takeChanged(in: partition), $0.isClosed) }
             if isClosed { return }
-            for key in changed { ways[key] = await way(of: key) }
+            var isOpening = false
+            for key in changed {
+                ways[key] = await way(of: key, for: engine)
+                isOpening = isOpening || state.withLock { $0.changed.contains(key) }
+            }
             var isResting = true
             for key in ways.keys.sorted() {
                 guard let way = ways[key] else { continue }
@@ -135,7 +162,7 @@ final class BulkRunner: Sendable {
                 ways[key] = next
                 if hasMoved { isResting = false }
             }
-            if ways.isEmpty {
+            if ways.isEmpty, !isOpening {
                 guard await iterator.next() != nil else { return }
             } else if isResting {
                 // The pause ends early when the engine ends.
@@ -168,25 +195,58 @@ final class BulkRunner: Sendable {
     }
 
     /// Returns the progress of a run; `nil` if there is nothing to do for it.
-    private func way(of key: BulkKey) async -> Way? {
+    private func way(of key: BulkKey, for engine: Engine) async -> Way? {
         do {
-            if let run = try await store.bulkRun(key), run.state == .running {
-                return try Way(run, atOnce: limits.selectedPage)
+            var run = try await store.bulkRun(key)
+            if let found = run, found.state == .running, !found.isOpened {
+                // Its begin was interrupted.
+                guard try await isOpened(key) else { return nil }
+                run = try await store.bulkRun(key)
+            }
+            if let run, run.state == .running {
+                let way = try Way(run, atOnce: limits.selectedPage)
+                if store.partitions.count > 1 { state.withLock { $0.paused[key] = nil } }
+                return way
             }
         } catch {
             log.tell(.runs, .warning, "a run cannot be read", ["run": "\(key.name)", "error": "\(error)"])
         }
-        ended(key)
+        await ended(key, for: engine)
         return nil
     }
 
-    private func ended(_ key: BulkKey) {
-        state.withLock { state in
+    /// Opens a part of a run. Returns false if the daemon cannot do so now; the part is looked at again.
+    private func isOpened(_ key: BulkKey) async throws(Rejection) -> Bool {
+        do throws(Rejection) {
+            try await queue.submit(OpenRunCommand(key: key))
+            return true
+        } catch {
+            guard error.code.isOfDaemon else { throw error }
+            state.withLock { state in
+                state.changed.insert(key)
+                state.paused[key] = error.message
+            }
+            tell(of: key)
+            return false
+        }
+    }
+
+    /// - Parameter part: The part of the run, if it had something to do until now.
+    private func ended(_ key: BulkKey, _ part: BulkRecord? = nil, for engine: Engine) async {
+        let isLast = state.withLock { state in
             if !state.changed.contains(key) { state.active.remove(key) }
             state.paused[key] = nil
+            return !state.active.contains { $0 != key && $0.with(partition: key.partition) == key }
         }
-        feed.tell { [key] }
+        // The run is done in the partition that ends last. A failure to read leaves out a line of the log only.
+        if let part, part.state == .done, isLast, let run = try? await engine.whole(part), run.state == .done {
+            log.ended(run)
+        }
+        tell(of: key)
     }
+
+    /// Notifies the callers who wait for a run.
+    private func tell(of key: BulkKey) { feed.tell { [key.with(partition: .first)] } }
 }
 
 // MARK: A turn
@@ -207,7 +267,7 @@ extension BulkRunner {
             }
             if let reason = await pendingErasure(of: way, for: engine) {
                 state.withLock { $0.paused[key] = reason }
-                feed.tell { [key] }
+                tell(of: key)
                 return (way, true)
             }
             while way.sent.count < way.depth(limits) { way.sent.append(send(way)) }
@@ -229,7 +289,7 @@ extension BulkRunner {
             if isNew {
                 log.tell(.runs, .warning, "a run pauses", ["run": "\(key.name)", "reason": "\(error.code.rawValue)"])
             }
-            feed.tell { [key] }
+            tell(of: key)
             return (way, false)
         }
     }
@@ -290,8 +350,7 @@ extension BulkRunner {
         guard let run = answer.run, run.state == .running else {
             // The parts that were sent behind this one have nothing to do.
             while !way.sent.isEmpty { _ = await self.answer(&way) }
-            if let run = answer.run, run.state == .done { log.ended(run) }
-            ended(key)
+            await ended(key, answer.run, for: engine)
             return (nil, true)
         }
         way.run = run
@@ -302,7 +361,7 @@ extension BulkRunner {
         let wasPaused = state.withLock { $0.paused.removeValue(forKey: key) != nil }
         if wasPaused || now - way.told >= limits.progressInterval {
             way.told = now
-            feed.tell { [key] }
+            tell(of: key)
         }
         return (way, answer.count > 0 || way.feed.count > 0 || way.walk.next != nil)
     }

@@ -85,7 +85,7 @@ extension BulkSliceCommand: WriterCommand {
         // After the last instance, the erased data leaves the files before the run ends.
         let isDone = isEnd && count == targets.count && (count == 0 || turns.request.erasure == nil)
         if count > 0, turns.meetsVersions { outcome.trail.add(run.mark, at: position) }
-        if isDone { outcome.countMissing(of: run.selected) }
+        if isDone, batch.parts.placement.hasOne { outcome.countMissing(of: run.selected) }
         if count > 0 || isDone { write(outcome, of: &run, isDone: isDone, in: &batch) }
         return Answer(run: run, count: count, isShared: bound.isShared)
     }

@@ -21,14 +21,17 @@ struct BulkWalk: Sendable {
 
     let turns: BulkTurns
     let names: Names
+    /// The partition of the instances; `nil` for all. Stored names are of one partition.
+    let partition: PartitionID?
     /// The mark up to which instances were read; `nil` if there are no more.
     var next: BulkMark? = .start
     /// The work for the condition of the selection so far.
     private(set) var examination = InstanceExamination()
 
-    init(turns: BulkTurns, names: Names, next: BulkMark? = .start) {
+    init(turns: BulkTurns, names: Names, in partition: PartitionID? = nil, next: BulkMark? = .start) {
         self.turns = turns
         self.names = names
+        self.partition = partition
         self.next = next
     }
 
@@ -42,7 +45,7 @@ struct BulkWalk: Sendable {
             return met
         }
         let query = SelectionQuery(
-            filter, below: turns.request.instances, after: mark, limit: engine.limits.selectedPage)
+            filter, in: partition, below: turns.request.instances, after: mark, limit: engine.limits.selectedPage)
         let slice = try await engine.read { () async throws(StoreError) in
             try await engine.store.selection(query, in: turns.namespace)
         }
@@ -140,10 +143,21 @@ extension Engine {
     /// Returns the instances that a run names.
     func names(of run: BulkKey, _ count: Int) async throws(Rejection) -> [InstanceName] {
         var names: [InstanceName] = []
+        for partition in store.partitions {
+            names += try await self.names(in: run.with(partition: partition), atMost: count - names.count)
+        }
+        if names.count < count { throw .inconsistent("the run '\(run.name)' has lost names") }
+        return names
+    }
+
+    /// Returns the instances that a run names in one partition, and some more than `count` at most.
+    func names(in part: BulkKey, atMost count: Int) async throws(Rejection) -> [InstanceName] {
+        var names: [InstanceName] = []
         while names.count < count {
             let begin = Int64(names.count)
-            let more = try await read { () async throws(StoreError) in try await store.bulkNames(of: run, from: begin) }
-            if more.isEmpty { throw .inconsistent("the run '\(run.name)' has lost names") }
+            let more = try await read { () async throws(StoreError) in try await store.bulkNames(of: part, from: begin)
+            }
+            if more.isEmpty { break }
             names += more
         }
         return names

@@ -16,10 +16,11 @@ extension Engine {
         by caller: Caller
     ) async throws -> BulkView {
         let key = self.key(ofRun: name, by: caller)
-        let (found, look) = try await trial { (batch) throws(Rejection) in
-            (try batch.run(key), RunBegin(batch.numbers))
+        if let found = try await parts(of: key) { return try same(found, asked, by: caller) }
+        var looks: [RunBegin] = []
+        for partition in store.partitions where asked.expect != nil {
+            looks.append(try await trial(in: partition) { batch in RunBegin(batch.numbers) })
         }
-        if let found { return try same(found, asked, by: caller) }
         let checked = try await checked(asked, named, by: caller)
         let (request, names) = (checked.request, checked.names)
         let text = request.text
@@ -29,19 +30,38 @@ extension Engine {
         try bulk.takePlace()
         defer { bulk.leavePlace() }
         let begun = now
-        if request.isAtomic { try await refuseMisfits(checked, by: caller) }
+        if request.isAtomic {
+            if !isTogether(request, names, by: caller) { throw Rejection.apart }
+            try await refuseMisfits(checked, by: caller)
+        }
         let (selected, unevaluated) = try await select(request, names, at: begun, by: caller)
         let run = BulkRecord(
-            key: key, request: text, actor: caller.actor, generation: generation, floor: look.floor, selected: selected,
+            key: key, request: text, actor: caller.actor, generation: generation,
+            floor: RunBegin(unopened: partition).floor, selected: selected,
             outcome: BulkOutcome(unevaluated: unevaluated).text, begun: begun)
         let forgotten = try await runsToForget()
+        for partition in store.partitions.dropFirst() where !forgotten.isEmpty {
+            try await queue.submit(ForgetRunsCommand(partition: partition, runs: forgotten))
+        }
         let now = try await queue.submit(
             BeginRunCommand(
-                run: run, request: request, begin: request.expect == nil ? nil : look, names: names,
+                run: run, request: request, partitions: store.partitions, begins: looks, names: names,
                 forgotten: forgotten, settles: settles, caller: caller))
-        let view = try same(now, asked, by: caller)
-        bulk.look(at: key)
-        return view
+        let view = try same([now], asked, by: caller)
+        // After a failure the run opens its parts by itself.
+        defer { bulk.look(at: key) }
+        if placement.hasOne { return view }
+        for partition in store.partitions.dropFirst() {
+            try await queue.submit(OpenRunCommand(key: key.with(partition: partition)))
+        }
+        return try await self.run(named: name, by: caller)
+    }
+
+    /// Returns true if all instances of a request are in one partition for certain.
+    private func isTogether(_ request: BulkRequest, _ names: [InstanceName], by caller: Caller) -> Bool {
+        if placement.hasOne { return true }
+        if request.selection != nil { return false }
+        return Set(names.map { placement.partition(of: InstanceKey($0, in: caller.namespace)) }).count <= 1
     }
 
     /// Counts the selected instances, and those for which the condition has no value. Throws if the selection differs
@@ -107,24 +127,53 @@ extension Engine {
     }
 
     private func same(
-        _ found: BulkRecord, _ asked: BulkRequest, by caller: Caller
+        _ parts: [BulkRecord], _ asked: BulkRequest, by caller: Caller
     ) throws(Rejection) -> BulkView {
-        guard caller.isActor(found.actor), let request = BulkRequest(found.request), request.isSame(as: asked) else {
+        let found = try view(of: parts)
+        guard caller.isActor(found.record.actor), found.request.isSame(as: asked) else {
             throw Rejection(
-                .keyReused, "The name '\(found.key.name)' was used for another run; nothing was changed")
+                .keyReused, "The name '\(found.record.key.name)' was used for another run; nothing was changed")
         }
-        return try view(of: found)
+        return found
     }
 
     /// Returns the runs that ended first, if there are too many to keep.
     private func runsToForget() async throws(Rejection) -> [BulkKey] {
-        let runs = try await allRuns()
+        var runs: [BulkRecord] = []
+        for run in try await allRuns() {
+            if run.key.partition == partition {
+                runs.append(run)
+            } else if run.state != .done, let last = runs.indices.last {
+                // The parts of a run follow the first.
+                runs[last].state = run.state
+            }
+        }
         let ended = runs.filter { $0.state == .done }.sorted { ($0.updated, $0.begun) < ($1.updated, $1.begun) }
         let surplus = runs.count - limits.keptRuns + 1
         if surplus > ended.count {
             throw .runsKept(limits.keptRuns)
         }
         return surplus > 0 ? ended.prefix(surplus).map(\.key) : []
+    }
+
+    /// Returns a run in all partitions; `nil` if there is none.
+    private func parts(of key: BulkKey) async throws(Rejection) -> [BulkRecord]? {
+        if placement.hasOne {
+            let run = try await read { () async throws(StoreError) in try await store.bulkRun(key) }
+            return run.map { [$0] }
+        }
+        let before = key.with(partition: PartitionID(rawValue: key.partition.rawValue - 1))
+        let parts = try await read { () async throws(StoreError) in
+            try await store.bulkRuns(after: before, limit: store.partitions.count)
+        }
+        return parts.first?.key == key ? parts.filter { $0.key.with(partition: key.partition) == key } : nil
+    }
+
+    /// Returns the whole of a run, of which one part is given.
+    func whole(_ part: BulkRecord) async throws(Rejection) -> BulkRecord {
+        if placement.hasOne { return part }
+        let parts = try await parts(of: part.key.with(partition: partition))
+        return try view(of: parts ?? [part]).record
     }
 
     /// Returns all stored runs.
@@ -162,8 +211,12 @@ extension Engine {
         BulkKey(name, in: caller.namespace, partition: partition)
     }
 
-    private func view(of run: BulkRecord) throws(Rejection) -> BulkView {
-        try BulkView(run, paused: run.state == .running ? bulk.load.paused[run.key] : nil)
+    /// - Parameter parts: A run in its partitions, with at least the first.
+    private func view(of parts: some Collection<BulkRecord>) throws(Rejection) -> BulkView {
+        guard let first = parts.first else { throw .inconsistent("a run has no part") }
+        let paused = bulk.load.paused
+        let reason = parts.lazy.filter { $0.state == .running }.compactMap { paused[$0.key] }.first
+        return try BulkView(first, parts.dropFirst(), limits: limits, paused: reason)
     }
 }
 
@@ -183,10 +236,9 @@ extension Engine {
     /// Returns a run as it is on disk.
     package func run(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
         let key = key(ofRun: name, by: caller)
-        let run = try await read { () async throws(StoreError) in try await store.bulkRun(key) }
-        guard let run else { throw .runNotFound(name) }
-        var view = try view(of: run)
-        if run.state == .done, view.request.action.verb.traits.undoneKind != nil {
+        guard let parts = try await parts(of: key) else { throw .runNotFound(name) }
+        var view = try view(of: parts)
+        if view.record.state == .done, view.request.action.verb.traits.undoneKind != nil {
             view.undoneBy = try await undo(of: view, by: caller)
         }
         return view
@@ -195,7 +247,12 @@ extension Engine {
     /// Returns all stored runs of the caller's namespace, the last begun first.
     package func runs(by caller: Caller) async throws(Rejection) -> [BulkView] {
         var views: [BulkView] = []
-        for run in try await allRuns() where run.key.namespace == caller.namespace { views.append(try view(of: run)) }
+        var rest = try await allRuns().filter { $0.key.namespace == caller.namespace }[...]
+        while let next = rest.first {
+            let parts = rest.prefix { $0.key.name == next.key.name }
+            rest = rest.dropFirst(parts.count)
+            views.append(try view(of: parts))
+        }
         return views.reversed().sorted { $0.record.begun > $1.record.begun }
     }
 
@@ -224,10 +281,18 @@ extension Engine {
         _ name: String, to state: BulkRecord.State, by caller: Caller
     ) async throws(Rejection) -> BulkView {
         let key = key(ofRun: name, by: caller)
-        let run = try await queue.submit(
-            ChangeRunCommand(key: key, state: state, generation: generation, caller: caller))
-        bulk.look(at: key)
-        return try view(of: run)
+        var parts: [BulkRecord] = []
+        var isRecorded = false
+        defer { bulk.look(at: key) }
+        for partition in store.partitions {
+            var command = ChangeRunCommand(
+                key: key.with(partition: partition), state: state, generation: generation, caller: caller)
+            command.isRecorded = isRecorded
+            let (part, hasChanged) = try await queue.submit(command)
+            parts.append(part)
+            isRecorded = isRecorded || hasChanged
+        }
+        return try view(of: parts)
     }
 
     /// Returns a stream with an element after each later change of a run, which ends with the daemon; `nil` if too many

@@ -17,31 +17,36 @@ extension Engine {
     ) async throws {
         let view = try await run(named: name, by: caller)
         guard view.record.state == .done else { throw Rejection.runNotDone(name) }
-        let turns = try BulkTurns(view.request, at: view.record.begun, in: caller.namespace)
-        try await forEachSelected(BulkWalk(turns: turns, names: .stored(view.record.key))) { met in
-            var selected: [BulkWalk.Met] = []
-            for met in met {
-                if let record = met.record, !(try await wasSelected(record, by: view)) { continue }
-                selected.append(met)
+        for part in view.parts {
+            let request = try BulkView(part).request
+            let turns = try BulkTurns(request, at: part.begun, in: caller.namespace)
+            let walk = BulkWalk(turns: turns, names: .stored(part.key), in: part.key.partition)
+            try await forEachSelected(walk) { met in
+                var selected: [BulkWalk.Met] = []
+                for met in met {
+                    if let record = met.record, !(try await wasSelected(record, by: part, request)) { continue }
+                    selected.append(met)
+                }
+                var told: [BulkOutcome.Told] = []
+                try await rehearse(selected, turns, by: caller) { met, turn in
+                    guard let turn, turn.kind == kind else { return }
+                    var outcome = BulkOutcome()
+                    outcome.add(turn, of: met.instance, limits: limits, isStored: false)
+                    told += outcome.told
+                }
+                try await body(told)
             }
-            var told: [BulkOutcome.Told] = []
-            try await rehearse(selected, turns, by: caller) { met, turn in
-                guard let turn, turn.kind == kind else { return }
-                var outcome = BulkOutcome()
-                outcome.add(turn, of: met.instance, limits: limits, isStored: false)
-                told += outcome.told
-            }
-            try await body(told)
         }
     }
 
-    /// Returns true if a run selected an instance and did nothing to it.
-    private func wasSelected(_ record: InstanceRecord, by view: BulkView) async throws(Rejection) -> Bool {
-        let run = view.record
-        if let first = view.request.instances, record.id >= first { return false }
+    /// Returns true if a run selected an instance of its partition and did nothing to it.
+    private func wasSelected(
+        _ record: InstanceRecord, by run: BulkRecord, _ request: BulkRequest
+    ) async throws(Rejection) -> Bool {
+        if let first = request.instances, record.id >= first { return false }
         if record.head < run.floor { return true }
-        if view.request.isForUnmoved { return false }
-        if let selection = view.request.selection,
+        if request.isForUnmoved { return false }
+        if let selection = request.selection,
             case .foreign = try await meeting(
                 with: record, by: try selection.filter(at: run.begun), since: run.floor)
         {

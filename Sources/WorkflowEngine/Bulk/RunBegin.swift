@@ -2,7 +2,7 @@ import Statechart
 import WorkflowJSON
 import WorkflowStore
 
-/// The numbers of a store when a run began: instances with higher numbers are not selected.
+/// The numbers of a partition when a run began: instances with higher numbers are not selected.
 struct RunBegin: Sendable {
     /// The first position without a row.
     let floor: Position
@@ -12,6 +12,12 @@ struct RunBegin: Sendable {
     init(_ numbers: StoreNumbers) {
         floor = numbers.nextPosition
         instances = numbers.nextInstance
+    }
+
+    /// Creates the numbers of a part that has not begun: they are before all rows and instances of its partition.
+    init(unopened partition: PartitionID) {
+        floor = Position(rawValue: partition.rawValues.lowerBound)
+        instances = InstanceID(rawValue: partition.rawValues.lowerBound)
     }
 }
 

@@ -249,6 +249,11 @@ extension RedactCommand: InstanceVerb {
     }
 
     private func refuse(_ name: InstanceName, in batch: inout BatchBuilder) throws(Rejection) {
+        let placement = batch.parts.placement
+        let own = batch.numbers.partition
+        guard placement.partition(of: InstanceKey(name, in: caller.namespace)) == own else {
+            throw .isElsewhere(name, placement.name(like: name, in: own, of: caller.namespace))
+        }
         if try batch.instance(InstanceKey(name, in: caller.namespace)) != nil { throw .instanceExists(name) }
     }
 
@@ -350,6 +355,16 @@ extension Rejection {
             .preconditionFailed,
             "The run '\(run)' names '\(name)' and is not done: rename it afterwards, or when "
                 + "'wfctl bulk stop \(run)' has stopped the run; nothing was changed", subject: .instance(name))
+    }
+
+    /// Refuses a new name that belongs to another partition than the instance.
+    ///
+    /// - Parameter other: A name like it that does not.
+    fileprivate static func isElsewhere(_ name: InstanceName, _ other: InstanceName?) -> Rejection {
+        let advice = other.map { ", such as '\($0)'" } ?? ""
+        return .invalidData(
+            "The name '\(name)' belongs to another partition of the database, and an instance stays in its own: "
+                + "choose another name\(advice)")
     }
 
     fileprivate static func seqNotFound(_ seq: Int64, _ facts: InstanceFacts) -> Rejection {

@@ -131,11 +131,12 @@ extension Engine {
     /// come to report the instance.
     private func runs(telling record: InstanceRecord) async throws(Rejection) -> [RedactCommand.TellingRun] {
         var telling: [RedactCommand.TellingRun] = []
-        for run in try await allRuns() where run.key.namespace == record.namespace {
+        let partition = record.id.partition
+        for run in try await allRuns() where run.key.namespace == record.namespace && run.key.partition == partition {
             let request = try BulkView(run).request
             var names: [InstanceName]?
             if case .names(let count, _) = request.targets {
-                let all = try await self.names(of: run.key, count)
+                let all = try await self.names(in: run.key, atMost: count)
                 if all.contains(record.name) { names = all }
             }
             if names != nil || run.state != .done || BulkOutcome(run.outcome).tells(of: record.name) {
@@ -204,9 +205,14 @@ extension Engine {
             _ = try await begin(command, of: record)
             return nil
         } catch {
-            guard error.code == .instanceExists, let wanted = command.newName else { throw error }
+            guard let wanted = command.newName else { throw error }
+            let key = InstanceKey(wanted, in: record.namespace)
+            guard error.code == .instanceExists || placement.partition(of: key) != record.id.partition else {
+                throw error
+            }
             // The old name must be erased all the same.
-            let given = InstanceName.redacted(record.uuid)
+            let own = InstanceName.redacted(record.uuid)
+            let given = placement.name(like: own, in: record.id.partition, of: record.namespace) ?? own
             command.newName = given
             log.tell(
                 .batches, .warning, "an instance was to be renamed, and the name is another's",

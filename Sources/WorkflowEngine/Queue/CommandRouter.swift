@@ -68,12 +68,19 @@ extension CommandRouter {
     func submit<Command: PlacedCommand>(_ command: Command) async throws(Rejection) -> Command.Answer {
         let answer = try await queue(for: command).submit(command)
         if only == nil, case .first = command.place {
-            // A lane that refuses the beat has ended, and begins nothing any more.
-            _ = await withCheckedContinuation { all in
-                spread(BeatCommand(looksForHeld: true), over: queues.dropFirst()) { all.resume(returning: $0) }
-            }
+            await beat(queues.dropFirst(), looksForHeld: true)
         }
         return answer
+    }
+
+    /// Waits until every lane has begun, and has seen all settings that are committed now.
+    func beat() async { await beat(queues[...], looksForHeld: false) }
+
+    private func beat(_ queues: ArraySlice<CommandQueue>, looksForHeld: Bool) async {
+        // A lane that refuses the beat has ended, and begins nothing any more.
+        _ = await withCheckedContinuation { all in
+            spread(BeatCommand(looksForHeld: looksForHeld), over: queues) { all.resume(returning: $0) }
+        }
     }
 
     /// Queues a command in every lane, and returns all answers in the order of partitions.
@@ -227,8 +234,8 @@ extension CommandRouter {
 
 extension Rejection {
     /// Refuses commands that are to be carried out together and belong to several partitions.
-    fileprivate static let apart = Rejection(
+    static let apart = Rejection(
         .notImplemented,
-        "The instances are in several partitions of the database, where nothing is carried out together; send the "
-            + "events one by one")
+        "The instances are in several partitions of the database, where nothing is carried out all or not at all; "
+            + "ask for them one by one")
 }

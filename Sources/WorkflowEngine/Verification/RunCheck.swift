@@ -6,16 +6,18 @@ import WorkflowStore
 /// A batch that does work for a run writes the run's progress in the same transaction. So a run's counts match the rows
 /// below the store's next position when the run was read.
 struct RunChecks {
-    private var checks: [String: RunCheck] = [:]
-    private let end: Position
+    private var checks: [BulkKey: RunCheck] = [:]
+    /// The next positions of the partitions.
+    private let ends: [PartitionID: Position]
     private let begin: StoreInspection
 
     init(_ inspection: StoreInspection) {
         begin = inspection
-        end = inspection.numbers.first?.nextPosition ?? Position(rawValue: 1)
+        ends = Dictionary(inspection.numbers.map { ($0.partition, $0.nextPosition) }) { first, _ in first }
         let undos = inspection.runs.compactMap { BulkRequest($0.request)?.action }.filter(\.isUndo)
         for run in inspection.runs where run.key.namespace == .default {
-            checks[run.key.name] = RunCheck(run, isUndone: undos.contains { $0.isUndo(of: run) })
+            checks[run.key] = RunCheck(
+                run, isUndone: undos.contains { $0.isUndo(of: run) }, isPart: inspection.numbers.count > 1)
         }
     }
 
@@ -29,10 +31,11 @@ struct RunChecks {
 
     /// Takes rows of the journal, each once.
     mutating func take(_ rows: [JournalRecord]) {
-        for row in rows where row.position < end {
+        for row in rows where ends[row.position.partition].map({ row.position < $0 }) ?? false {
             guard !checks.isEmpty, let text = row.note, text.contains(#""run":"#) else { continue }
             let note = RowNote(text)
-            if let run = note.run { checks[run]?.take(row, note) }
+            guard let run = note.run else { continue }
+            checks[BulkKey(run, in: .default, partition: row.position.partition)]?.take(row, note)
         }
     }
 
@@ -40,10 +43,10 @@ struct RunChecks {
     ///
     /// - Parameter now: The state of the store at the end: rows may have been removed since the beginning.
     func inconsistencies(_ now: StoreInspection) -> [Inconsistency] {
-        checks.sorted { $0.key < $1.key }.compactMap { name, check in
+        checks.sorted { $0.key < $1.key }.compactMap { key, check in
             let floor = check.run.floor
             let isWhole = (now.lastDeletion ?? floor) <= floor && (now.lastErasure ?? floor) <= floor
-            return check.mistake(begin, isWhole: isWhole).map { Inconsistency("the run '\(name)': \($0)") }
+            return check.mistake(begin, isWhole: isWhole).map { Inconsistency("the run '\(key.name)': \($0)") }
         }
     }
 }
@@ -54,14 +57,17 @@ private struct RunCheck {
     let request: BulkRequest?
     /// True if another run undoes this one, and may have ended it.
     private let isUndone: Bool
+    /// True if the run is in several partitions, and selected more than this part.
+    private let isPart: Bool
     private let outcome: BulkOutcome
     private var rows: Int64 = 0
     /// The first row that the run does not ask for.
     private var stray: String?
 
-    init(_ run: BulkRecord, isUndone: Bool) {
+    init(_ run: BulkRecord, isUndone: Bool, isPart: Bool) {
         self.run = run
         self.isUndone = isUndone
+        self.isPart = isPart
         request = BulkRequest(run.request)
         outcome = BulkOutcome(run.outcome)
     }
@@ -100,14 +106,20 @@ private struct RunCheck {
     ///   - isWhole: True if all rows of the run still exist and are unchanged.
     func mistake(_ store: StoreInspection, isWhole: Bool) -> String? {
         guard let request, request.text == run.request, outcome.text == run.outcome else { return "it cannot be read" }
-        let next = store.numbers.first?.nextPosition ?? run.floor
-        guard run.floor.rawValue >= 1, run.floor <= next, (1...store.generation).contains(run.generation) else {
+        let next = numbers(store)?.nextPosition ?? run.floor
+        guard isPart || run.floor.rawValue >= 1, run.floor <= next, (1...store.generation).contains(run.generation)
+        else {
             return "it began at no time of this store"
         }
         if let mistake = stateMistake { return mistake }
         if let mistake = turnMistake(request, store) { return mistake }
         if let stray { return stray }
         return countMistake(request, isWhole: isWhole)
+    }
+
+    /// Returns the numbers of the run's partition.
+    private func numbers(_ store: StoreInspection) -> StoreNumbers? {
+        store.numbers.first { $0.partition == run.key.partition }
     }
 
     private var stateMistake: String? {
@@ -128,17 +140,20 @@ private struct RunCheck {
         let isCut = request.isAtomic || isEnded(request)
         switch request.targets {
         case .names(let count, _):
-            guard run.selected == Int64(count) || request.action.isUndo else { return "it does not name so many" }
+            let isWhole = run.selected == Int64(count) || request.action.isUndo || isPart
+            guard isWhole else { return "it does not name so many" }
             guard run.mark.machine == 0, run.mark.number <= Int64(count) else { return wrong }
+            if isPart { return nil }
             // An instance that is named twice has its turn once.
             let isSame = run.state == .done ? outcome.total == run.selected : outcome.total <= run.mark.number
             return isSame || isCut || request.action.isUndo ? nil : wrong
         case .selection:
-            guard let numbers = store.numbers.first, run.mark.machine < numbers.nextMachine.rawValue,
+            guard let numbers = numbers(store), let first = store.numbers.first,
+                run.mark.machine < first.nextMachine.rawValue,
                 run.mark.number < numbers.nextInstance.rawValue, run.mark.machine > 0 || run.mark.number == 0
             else { return wrong }
             if outcome.total > 0, run.mark == .start, run.state != .done { return wrong }
-            return run.state != .done || outcome.total >= run.selected || isCut
+            return run.state != .done || outcome.total >= run.selected || isCut || isPart
                 ? nil : "it is done, and not all had their turn"
         }
     }

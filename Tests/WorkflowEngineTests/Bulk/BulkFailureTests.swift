@@ -122,7 +122,8 @@ import WorkflowStore
     }
 
     /// The instance fitted when the run began, and does not when all have their turn.
-    @Test func whatIsForAllOrNothingDoesNothingWhenOneStopsFittingAfterTheBegin() async throws {
+    @Test(.onePartition("all or nothing is refused in several partitions"))
+    func whatIsForAllOrNothingDoesNothingWhenOneStopsFittingAfterTheBegin() async throws {
         let engine = running.engine
         _ = try await engine.apply("id: lamp\ninitial: off\ncontext: {lit: false}\nstates: {off: {}}", syntax: .yaml)
         store.hold.shut()
@@ -143,7 +144,8 @@ import WorkflowStore
     }
 
     /// The run would look for the instance by a name that no longer exists.
-    @Test func whatARunUnderWayNamesIsRenamedWhenItIsDone() async throws {
+    @Test(.onePartition("the new name belongs to another partition"))
+    func whatARunUnderWayNamesIsRenamedWhenItIsDone() async throws {
         let engine = running.engine
         store.fail { _, batch in
             batch.changedInstances.isEmpty ? nil : StoreError(.unavailable, "made to fail")
@@ -166,7 +168,8 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test func whatWasSelectedAndIsNoMoreIsNotTold() async throws {
+    @Test(.onePartition("the run stops before it has done anything"))
+    func whatWasSelectedAndIsNoMoreIsNotTold() async throws {
         let engine = running.engine
         store.fail { _, batch in
             batch.changedInstances.contains { $0.name == "l-0" } ? StoreError(.unavailable, "made to fail") : nil

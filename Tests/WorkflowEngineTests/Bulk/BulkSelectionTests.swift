@@ -9,7 +9,8 @@ import WorkflowStore
 
 /// Tests that a run covers the instances that were selected when it began, and that each has one turn, whatever happens
 /// meanwhile.
-@Suite(.timeLimit(.minutes(10))) struct BulkSelectionTests {
+@Suite(.timeLimit(.minutes(10)), .onePartition("the run stops at one place of one order"))
+struct BulkSelectionTests {
     private static let count = 60
     private static let flip = BulkAction.send(event: "flip", data: nil)
     private static let all = BulkSelection(machines: ["lamp"])

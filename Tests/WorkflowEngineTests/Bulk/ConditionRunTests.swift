@@ -61,7 +61,8 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
-    @Test func instancesThatHaveMovedAreLeftAloneAndCounted() async throws {
+    @Test(.onePartition("the run stops at one place of one order"))
+    func instancesThatHaveMovedAreLeftAloneAndCounted() async throws {
         let store = FakeStore()
         var limits = EngineLimits()
         (limits.selectedPage, limits.batchRows) = (4, 8)

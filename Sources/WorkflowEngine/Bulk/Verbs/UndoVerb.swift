@@ -9,8 +9,9 @@ struct UndoVerb: BulkVerb {
     let invocations: Reset.Invocations?
     /// The kind of the undone run's rows; `migrated` until the run was looked up.
     private let kind: Input.Kind
-    /// The position before which the undone run has no rows; `nil` until the run was looked up.
-    let floor: Position?
+    /// The positions before which the undone run has no rows, in the order of partitions; `nil` until the run was
+    /// looked up.
+    private let floors: [Position]?
     /// The number of instances that the undone run changed; `nil` until the run was looked up.
     let changed: Int64?
 
@@ -22,11 +23,14 @@ struct UndoVerb: BulkVerb {
         self.run = run
         self.kind = kind
         invocations = (json["invocations"]?.string).flatMap(Reset.Invocations.init(rawValue:))
-        floor = json.number("floor").map(Position.init(rawValue:))
+        floors = json.number("floor").map { [$0] + json.numbers("floors") }?.map(Position.init(rawValue:))
         changed = json.number("moved")
     }
 
     var traits: BulkTraits { BulkTraits(changesVersions: true) }
+
+    /// Returns the position before which the undone run has no rows in a partition; `nil` if it is not known.
+    func floor(in partition: PartitionID) -> Position? { floors?.first { $0.partition == partition } }
 
     /// The kind of the rows that undo the run. A suspended instance is resumed and continues with what waited, as after
     /// any suspension.
@@ -59,7 +63,7 @@ struct UndoVerb: BulkVerb {
     /// Returns the row that the undone run wrote in an instance. If there is none, returns a redacted row that may be
     /// the run's, because such a row no longer names its run. Returns `nil` if there is neither.
     func row(in record: InstanceRecord, of engine: Engine) async throws(Rejection) -> JournalRecord? {
-        guard let floor, record.head >= floor else { return nil }
+        guard let floor = floor(in: record.id.partition), record.head >= floor else { return nil }
         var (found, redacted): (JournalRecord?, JournalRecord?)
         _ = try await engine.lastRow(of: record, before: floor) { row in
             guard row.kind == kind else { return }
@@ -85,6 +89,7 @@ extension Engine {
         let changed = isUndone ? 0 : run.outcome.count(of: .done) + run.outcome.count(of: .failed)
         var stored = request.action.stored
         stored["floor"] = .int(run.record.floor.rawValue)
+        if run.parts.count > 1 { stored["floors"] = .array(run.parts.dropFirst().map { .int($0.floor.rawValue) }) }
         stored["moved"] = .int(changed)
         if kind != .migrated { stored["of"] = .string(kind.rawValue) }
         // Proof: `stored` was read before, and has one more kind of row.
