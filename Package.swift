@@ -422,7 +422,8 @@ let package = Package(
         .testTarget(
             name: "WorkflowServerTests",
             dependencies: [
-                "ThreadTesting", "DaemonTesting", "IdentityTesting", "PostgresTesting", "WorkflowJSON", "SQLiteStore",
+                "ThreadTesting", "DaemonTesting", "IdentityTesting", "PostgresTesting", "StoreTesting", "WorkflowJSON",
+                "SQLiteStore",
                 "Statechart", "WorkflowAccess", "WorkflowAPI", "WorkflowClient", "WorkflowEngine", "WorkflowServer",
                 "WorkflowStore", "WorkflowConsole", grdb,
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -4,7 +4,8 @@ package struct Restoration: Sendable, Equatable {
     package var generation: Int64
     /// The generation of the backup.
     package var parent: Int64
-    /// The first position that the generation assigned itself; earlier rows come from its parent.
+    /// The first position that the generation assigned itself in the position's partition; the partition's earlier rows
+    /// come from the generation's parent.
     package var next: Position
     package var restored: Timestamp
 
@@ -28,21 +29,25 @@ package struct Lineage: Sendable, Equatable {
         self.generation = generation
     }
 
-    /// Returns the first position at which a generation and the present one may differ; both have every earlier row.
+    /// Returns the first position of a partition at which a generation and the present one may differ; both have every
+    /// earlier row.
     ///
     /// An unknown generation is taken to share no row.
-    package func parting(from other: Int64) -> Position {
-        let ours = ancestry(of: generation)
-        let theirs = ancestry(of: other)
+    package func parting(from other: Int64, in partition: PartitionID = .first) -> Position {
+        let ours = ancestry(of: generation, in: partition)
+        let theirs = ancestry(of: other, in: partition)
         for (ancestor, ourEnd) in ours {
             if let (_, theirEnd) = theirs.first(where: { $0.generation == ancestor }) { return min(ourEnd, theirEnd) }
         }
-        return Position(rawValue: 1)
+        return Position.beginning(of: partition).next
     }
 
     /// Returns a generation and its ancestors, the generation itself first. Each has the position up to which (not
     /// included) the generation has its rows.
-    private func ancestry(of generation: Int64) -> [(generation: Int64, end: Position)] {
+    private func ancestry(
+        of generation: Int64, in partition: PartitionID
+    ) -> [(generation: Int64, end: Position)] {
+        let restorations = restorations.filter { $0.next.partition == partition }
         var ancestry: [(generation: Int64, end: Position)] = [(generation, Position(rawValue: .max))]
         // A parent is older than its child, so the loop ends.
         while let (last, end) = ancestry.last, let origin = restorations.first(where: { $0.generation == last }) {

@@ -24,6 +24,7 @@ final class ServerHost: Sendable {
     /// Returns when the server is listening.
     ///
     /// - Parameters:
+    ///   - stored: The store to serve; a database by default.
     ///   - database: The path of the database; a file in the folder by default.
     ///   - sql: The changes to make to the file by hand before it is served.
     ///   - place: The source of the file's place; `nil` for any place.
@@ -41,7 +42,8 @@ final class ServerHost: Sendable {
     ///   - observers: The observers of commits.
     ///   - log: The function that gets every log line, including those at `debug`.
     init(
-        database: String? = nil, sql: String? = nil, place: PlaceSource? = nil, certificate: ServerCertificate? = nil,
+        stored: (any WorkflowStore)? = nil, database: String? = nil, sql: String? = nil, place: PlaceSource? = nil,
+        certificate: ServerCertificate? = nil,
         serving routes: RouteSelection = .all,
         rule: RequestGate.Rule? = nil,
         access: @Sendable (_ database: String) throws -> AccessControl = { _ in .everyone },
@@ -62,13 +64,13 @@ final class ServerHost: Sendable {
             try SQLiteFileStore.open(at: database, clock: SystemClock().now()).writer().close()
             try DatabaseFile(database).change(sql)
         }
-        let store = try SQLiteFileStore.open(at: database, clock: SystemClock().now(), place: place)
+        let store = try stored ?? SQLiteFileStore.open(at: database, clock: SystemClock().now(), place: place)
         let engine = Engine(store: store, limits: engineLimits, observers: observers, logger: logger)
         let path = folder.path("wfd.sock")
         let port = Mutex(0)
         let peerPort = Mutex(0)
         budget = AnswerBudget(lasting: limits)
-        let access = try access(store.path)
+        let access = try access((store as? SQLiteFileStore)?.path ?? database)
         let server = WorkflowServer(
             engine: engine,
             address: try ListenAddress(isOnTCP || certificate != nil ? "127.0.0.1:0" : "unix:\(path)"),

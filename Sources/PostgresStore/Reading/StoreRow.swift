@@ -31,12 +31,10 @@ struct StoreRow {
     private static let store = Statement(
         name: "store", sql: "SELECT uuid, generation, partitions, held FROM store WHERE id = 1")
 
-    /// The places of the first partition stand for all so far.
     private static let restorations = Statement(
         name: "restorations",
         sql: """
-            SELECT generation, parent, next_position, restored_ms FROM restoration WHERE partition = 0
-            ORDER BY generation
+            SELECT generation, parent, next_position, restored_ms FROM restoration ORDER BY generation, partition
             """)
 }
 

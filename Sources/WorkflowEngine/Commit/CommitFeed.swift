@@ -5,17 +5,22 @@ package import WorkflowStore
 package final class CommitFeed: Sendable {
     private let feed: Feed<InstanceID>
     private let journal: Feed<Journal>
-    /// The position of the last row in the first partition, whose journal `journalBell` reports; 0 before the first
-    /// row.
-    private let last = Atomic<Int64>(0)
+    /// The positions of the last rows, in the order of partitions.
+    private let last: [LastPosition]
     private let recorded = Atomic<Int64>(0)
+
+    /// The position of the last row in a partition; 0 before the first row.
+    private final class LastPosition: Sendable {
+        let value = Atomic<Int64>(0)
+    }
 
     /// The only key of the journal's feed, which reports every written row.
     private enum Journal: Hashable, Sendable {
         case any
     }
 
-    init(limits: EngineLimits) {
+    init(limits: EngineLimits, partitions: Int) {
+        last = (0..<partitions).map { _ in LastPosition() }
         feed = Feed(bound: limits.historyWaiters)
         journal = Feed(bound: limits.journalReaders)
     }
@@ -33,16 +38,21 @@ package final class CommitFeed: Sendable {
     /// come; `nil` if too many callers wait already.
     package func journalBell() -> Bell? { journal.bell(of: .any) }
 
-    /// The position in the first partition of the last row written since the engine began; `nil` if none was written. A
-    /// caller that was notified of a commit finds the commit's rows at or before this position.
-    package var newest: Position? {
-        let newest = last.load(ordering: .acquiring)
+    /// Returns the position in a partition of the last row written since the engine began; `nil` if none was written.
+    /// A caller that was notified of a commit finds the commit's rows at or before this position.
+    package func newest(in partition: PartitionID) -> Position? {
+        let newest = last(in: partition)?.value.load(ordering: .acquiring) ?? 0
         return newest == 0 ? nil : Position(rawValue: newest)
     }
 
     /// The number of commits since the engine began that recorded what no instance's history has: a change of a machine
     /// or a queue, a deletion. The journal's bell rings for these too.
     package var recordedChanges: Int64 { recorded.load(ordering: .acquiring) }
+
+    private func last(in partition: PartitionID) -> LastPosition? {
+        let place = Int(clamping: partition.rawValue)
+        return last.indices.contains(place) ? last[place] : nil
+    }
 
     /// Ends all streams, also those opened later: no more commits come.
     func close() {
@@ -54,9 +64,8 @@ package final class CommitFeed: Sendable {
 extension CommitFeed: CommitObserver {
     package func committed(_ committed: Committed) {
         if let positions = committed.positions {
-            if positions.upperBound.partition == .first {
-                last.store(positions.upperBound.rawValue, ordering: .releasing)
-            }
+            last(in: positions.upperBound.partition)?.value
+                .store(positions.upperBound.rawValue, ordering: .releasing)
         }
         let hasRecorded = committed.batches.contains { !$0.batch.changes.isEmpty || !$0.batch.purged.isEmpty }
         if hasRecorded { recorded.add(1, ordering: .releasing) }

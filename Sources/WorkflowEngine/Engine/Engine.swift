@@ -110,7 +110,7 @@ package final class Engine: Service {
         retention = RetentionWatch(clock)
         library = MachineLibrary(limits: limits, compiling: threads)
         pastInstances = Mutex(GenerationCache(bound: limits.pastInstanceBytes))
-        feed = CommitFeed(limits: limits)
+        feed = CommitFeed(limits: limits, partitions: store.partitions.count)
         queueWatch = QueueWatch(limits: limits)
         workers = WorkerWatch(bound: limits.watchedWorkers)
         ages = StateAges()

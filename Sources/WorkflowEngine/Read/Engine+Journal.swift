@@ -76,29 +76,49 @@ extension Engine {
         return try await self.row(at: position, of: record, by: caller)?.kind == .failed
     }
 
-    /// Returns the position of the last row of the journal; the beginning of the journal if there is none.
-    package func lastPosition(by caller: Caller) async throws(Rejection) -> Position {
-        if let newest = feed.newest { return newest }
-        return try await lastOnDisk()
+    /// Returns the position of the last row of a partition's journal; the beginning of the journal if there is none.
+    package func lastPosition(in partition: PartitionID, by caller: Caller) async throws(Rejection) -> Position {
+        if let newest = feed.newest(in: partition) { return newest }
+        return try await lastOnDisk(in: partition)
+    }
+
+    /// Returns the place behind the last rows of all partitions.
+    package func lastPlace(by caller: Caller) async throws(Rejection) -> JournalPlace {
+        var positions: [Position] = []
+        for partition in store.partitions { positions.append(try await lastPosition(in: partition, by: caller)) }
+        return JournalPlace(positions)
     }
 
     /// Returns true if the journal has reached a position: a row is there, or may have been and was deleted.
     package func hasReached(_ position: Position, by caller: Caller) async throws(Rejection) -> Bool {
-        if let newest = feed.newest, position <= newest { return true }
+        let partition = position.partition
+        if let newest = feed.newest(in: partition), position <= newest { return true }
         // A row on disk may not have been reported by the feed yet.
-        if try await position <= lastOnDisk() { return true }
+        if try await position <= lastOnDisk(in: partition) { return true }
         let deleted = try await read { () async throws(StoreError) in
-            try await store.audits(AuditQuery(kind: .deletion, limit: 1), in: caller.namespace)
+            let before = placement.hasOne ? nil : Position(rawValue: partition.rawValues.upperBound)
+            return try await store.audits(AuditQuery(kind: .deletion, before: before, limit: 1), in: caller.namespace)
         }
-        return deleted.entries.first.map { position < $0.position } ?? false
+        return deleted.entries.first.map { position < $0.position && $0.position.partition == partition } ?? false
     }
 
-    /// Returns the position after which the rows come that were recorded at a time or later. Reads few rows, because
-    /// times increase with positions. If the clock was set back, several positions match, and the result is one of
-    /// them.
-    package func position(recordedBefore time: Timestamp, by caller: Caller) async throws(Rejection) -> Position {
-        var low = Position.beginning(of: .first).rawValue
-        var high = try await lastPosition(by: caller).rawValue
+    /// Returns the place after which the rows of all partitions come that were recorded at a time or later.
+    package func place(recordedBefore time: Timestamp, by caller: Caller) async throws(Rejection) -> JournalPlace {
+        var positions: [Position] = []
+        for partition in store.partitions {
+            positions.append(try await position(recordedBefore: time, in: partition, by: caller))
+        }
+        return JournalPlace(positions)
+    }
+
+    /// Returns the position in a partition after which the rows come that were recorded at a time or later. Reads few
+    /// rows, because times increase with positions. If the clock was set back, several positions match, and the result
+    /// is one of them.
+    package func position(
+        recordedBefore time: Timestamp, in partition: PartitionID, by caller: Caller
+    ) async throws(Rejection) -> Position {
+        var low = Position.beginning(of: partition).rawValue
+        var high = try await lastPosition(in: partition, by: caller).rawValue
         while low < high {
             let middle = low + (high - low + 1) / 2
             let row = try await read { () async throws(StoreError) in
@@ -117,7 +137,7 @@ extension Engine {
     private func position(
         recordedBefore time: Timestamp, near place: Position, by caller: Caller
     ) async throws(Rejection) -> Position {
-        let first = Position.beginning(of: .first).rawValue
+        let first = Position.beginning(of: place.partition).rawValue
         var after = Position(rawValue: max(first, place.rawValue - limits.unorderedPositions))
         while after < place {
             let slice = try await journal(
@@ -131,11 +151,11 @@ extension Engine {
         return place
     }
 
-    private func lastOnDisk() async throws(Rejection) -> Position {
+    private func lastOnDisk(in partition: PartitionID) async throws(Rejection) -> Position {
         let last = try await read { () async throws(StoreError) in
-            try await store.row(before: Position(rawValue: PartitionID.first.rawValues.upperBound))
+            try await store.row(before: Position(rawValue: partition.rawValues.upperBound))
         }
-        return last?.position ?? .beginning(of: .first)
+        return last?.position ?? .beginning(of: partition)
     }
 }
 

@@ -132,8 +132,19 @@ extension Engine {
     /// The identifier of the store.
     package var storeID: UniqueID { store.identity.uuid }
 
-    /// Returns the position up to which an earlier generation and this one have the same history.
-    package func parting(from generation: Int64) -> Position { store.lineage.parting(from: generation) }
+    /// Returns the positions up to which an earlier generation and this one have the same history, in the order of
+    /// partitions.
+    ///
+    /// - Parameter name: The instance whose partition is asked for; `nil` for all partitions.
+    package func partings(from generation: Int64, instance name: InstanceName?, by caller: Caller) -> [Position] {
+        let own = name.map { [partition(of: $0, by: caller)] }
+        return (own ?? store.partitions).map { store.lineage.parting(from: generation, in: $0) }
+    }
+
+    /// Returns the partition of an instance.
+    package func partition(of name: InstanceName, by caller: Caller) -> PartitionID {
+        placement.partition(of: InstanceKey(name, in: caller.namespace))
+    }
 
     /// Returns the states that the rows of a page exited and entered, in the order of the rows. They are found by
     /// folding from the nearest snapshot.
@@ -178,8 +189,9 @@ extension Engine {
     package func place(
         before position: Position, instance name: InstanceName?, by caller: Caller
     ) async throws(Rejection) -> (row: JournalRecord?, seq: Seq?) {
-        let row = try await read { () async throws(StoreError) in try await store.row(before: position) }
-        guard let name, let row,
+        let found = try await read { () async throws(StoreError) in try await store.row(before: position) }
+        guard let row = found, row.position.partition == position.partition else { return (nil, nil) }
+        guard let name,
             let record = try await read({ () async throws(StoreError) in
                 try await store.instance(InstanceKey(name, in: caller.namespace))
             })

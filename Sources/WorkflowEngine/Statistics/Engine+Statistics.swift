@@ -17,10 +17,10 @@ extension Engine {
         let entry = try await entry(for: query, by: caller)
         let before = entry.sheet.withLock { $0.rows }
         let end = ContinuousClock.now + limits.statistics.turn
-        let target = try await lastPosition(by: caller)
+        let target = try await lastPlace(by: caller)
         try await read(entry, through: target, until: end, by: caller)
         var names = try await holders(in: entry, by: caller)
-        let isRead = entry.sheet.withLock { $0.through >= target }
+        let isRead = entry.sheet.withLock { $0.through.hasReached(target) }
         var isSearched = entry.sheet.withLock { !$0.needsScan }
         if isRead, !isSearched {
             isSearched = try await scan(entry, until: end, by: caller)
@@ -36,21 +36,25 @@ extension Engine {
     ) async throws(Rejection) -> StatisticsBook.Entry {
         let key = StatisticsBook.Key(namespace: caller.namespace, query: query)
         if let entry = book.entry(for: key) { return entry }
-        var start = Position.beginning(of: .first)
-        if let since = query.since { start = try await position(recordedBefore: since, by: caller) }
+        var start = JournalPlace.beginning(of: store.partitions)
+        if let since = query.since { start = try await place(recordedBefore: since, by: caller) }
         return book.insert(StatisticsSheet(of: query, after: start, limits: limits.statistics), for: key)
     }
 
     // MARK: Rows
 
-    /// Reads the rows up to a position.
+    /// Reads the rows up to a place, partition by partition.
     private func read(
-        _ entry: StatisticsBook.Entry, through target: Position, until end: ContinuousClock.Instant, by caller: Caller
+        _ entry: StatisticsBook.Entry, through target: JournalPlace, until end: ContinuousClock.Instant,
+        by caller: Caller
     ) async throws(Rejection) {
         try await findBegins(entry)
         repeat {
-            let (machine, after) = entry.sheet.withLock { ($0.query.machine, $0.through) }
-            guard after < target else { return }
+            let (machine, through) = entry.sheet.withLock { ($0.query.machine, $0.through) }
+            guard let target = target.positions.first(where: { through.position(in: $0.partition) < $0 }) else {
+                return
+            }
+            let after = through.position(in: target.partition)
             let query = JournalQuery(
                 after: after, through: target, filter: JournalFilter(machines: [machine]),
                 bytes: limits.statistics.sliceBytes)

@@ -25,18 +25,18 @@ extension StatisticsSheet {
     /// Returns the statistics as far as rows were read.
     ///
     /// - Parameters:
-    ///   - target: The position up to which rows were to be read.
+    ///   - target: The place up to which rows were to be read.
     ///   - before: The value of `rows` when the caller asked.
     ///   - isComplete: True if nothing is left to be read.
     ///   - names: The names of the instances with the longest stays.
     func statistics(
-        through target: Position, readSince before: Int64, isComplete: Bool, _ names: [InstanceID: InstanceName]
+        through target: JournalPlace, readSince before: Int64, isComplete: Bool, _ names: [InstanceID: InstanceName]
     ) -> MachineStatistics {
-        let total = max(0, target.number - start.number)
+        let total = target.distance(from: start)
         return MachineStatistics(
             query: query, isComplete: isComplete,
             progress: VerificationProgress(
-                done: Int(min(total, max(0, through.number - start.number))), total: Int(total)),
+                done: Int(min(total, through.distance(from: start))), total: Int(total)),
             rows: rows, read: rows - before,
             states: states.map { $0.told(names) }.sorted { $0.path < $1.path },
             transitions: transitions.filter { $0.count > 0 }.map {

@@ -47,10 +47,10 @@ struct StatisticsSheet: Sendable {
 
     let query: StatisticsQuery
     private let limits: StatisticsLimits
-    /// The position after which rows count.
-    let start: Position
-    /// The last position that was read.
-    private(set) var through: Position
+    /// The place after which rows count.
+    let start: JournalPlace
+    /// The place up to which rows were read.
+    private(set) var through: JournalPlace
     private(set) var rows: Int64 = 0
     private(set) var states: [StateCount] = []
     private(set) var transitions: [(key: TransitionKey, count: Int64)] = []
@@ -70,7 +70,7 @@ struct StatisticsSheet: Sendable {
     private var moveBytes = 0
     private var open: GenerationCache<InstanceID, OpenStays>
 
-    init(of query: StatisticsQuery, after start: Position, limits: StatisticsLimits) {
+    init(of query: StatisticsQuery, after start: JournalPlace, limits: StatisticsLimits) {
         self.query = query
         self.limits = limits
         self.start = start
@@ -81,8 +81,8 @@ struct StatisticsSheet: Sendable {
     /// Takes the next row of the machine; skips a row that was taken already.
     mutating func take(_ listed: LentListedRow) {
         let row = listed.row
-        guard row.position > through else { return }
-        through = row.position
+        guard row.position > through.position(in: row.position.partition) else { return }
+        through.advance(to: row.position)
         // Proof: the store refuses rows of other kinds.
         guard query.version.map({ $0 == listed.version }) ?? true,
             let kind = JournalKind(rawValue: String(decoding: row.kind, as: UTF8.self))
@@ -102,7 +102,7 @@ struct StatisticsSheet: Sendable {
     }
 
     /// Ends a slice of rows.
-    mutating func advance(to position: Position) { through = max(through, position) }
+    mutating func advance(to position: Position) { through.advance(to: position) }
 
     /// Counts the ends of stays whose begins were found.
     mutating func add(_ ended: [EndedStays]) {

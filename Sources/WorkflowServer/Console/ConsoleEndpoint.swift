@@ -186,8 +186,8 @@ extension ConsoleEndpoint {
     /// The journal's last place; `nil` if it cannot be read, which the page itself will say.
     private var cursor: String? {
         get async {
-            let last = try? await engine.lastPosition(by: Caller(nil, namespace: .default))
-            return last.map { RowCursor(generation: engine.generation, position: $0).text }
+            let last = try? await engine.lastPlace(by: Caller(nil, namespace: .default))
+            return last.map { JournalCursor(generation: engine.generation, place: $0).text }
         }
     }
 

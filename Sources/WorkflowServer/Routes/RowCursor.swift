@@ -1,4 +1,3 @@
-import Foundation
 import WorkflowStore
 
 /// A place in the journal in the opaque form that callers see: generation, partition, and position within the
@@ -71,18 +70,7 @@ struct RowCursor: Equatable {
 
     /// Parses a cursor that `text` made; `nil` for any other text.
     init?(text: String) {
-        let padded = text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: padded), let words = String(data: data, encoding: .utf8) else {
-            return nil
-        }
-        let numbers = words.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-        // Proof: there are three.
-        guard numbers.count == 3, let generation = numbers[0], let partition = numbers[1], let number = numbers[2]
-        else { return nil }
-        let id = PartitionID(rawValue: partition)
-        // Number 0 is the cursor of a journal that had no row.
-        let beginning = number == 0 && PartitionID.range.contains(partition) ? Position.beginning(of: id) : nil
-        guard let position = beginning ?? Position(id, number: number) else { return nil }
-        self.init(generation: generation, position: position)
+        guard let cursor = JournalCursor(text: text), let position = cursor.place.only else { return nil }
+        self.init(generation: cursor.generation, position: position)
     }
 }

@@ -11,7 +11,8 @@ struct StreamRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
     let limits: ServerLimits
-    private let tail: JournalTail
+    /// The newest rows of the partitions, in their order.
+    private let tails: [JournalTail]
     private let reads: StreamReads
 
     init(engine: Engine, budget: AnswerBudget, limits: ServerLimits) {
@@ -19,7 +20,7 @@ struct StreamRoutes: Sendable {
         self.budget = budget
         self.limits = limits
         reads = StreamReads(budget: budget)
-        tail = JournalTail(engine: engine, caller: .process(in: .default), limits: limits, reads: reads)
+        tails = JournalTail.all(of: engine, for: .process(in: .default), limits: limits, reads: reads)
     }
 
     func register(on routes: inout RouteHandlers) {
@@ -37,21 +38,24 @@ struct StreamRoutes: Sendable {
         let place = try budget.lasting.stream(for: caller.actor)
         let known = engine.feed.recordedChanges
         let bell = try heard(engine.journalBell())
-        let position: Position
+        let begin: JournalPlace
         switch try start(request, parameters) {
-        case .now: position = try await asking { try await engine.lastPosition(by: caller) }
-        case .beginning: position = .beginning(of: .first)
-        case .recorded(let time): position = try await self.position(recordedBefore: time, by: caller)
+        case .now: begin = try await asking { try await engine.lastPlace(by: caller) }
+        case .beginning: begin = .beginning(of: engine.store.partitions)
+        case .recorded(let time):
+            begin = try await asking {
+                try await engine.place(recordedBefore: Timestamp(rawValue: time.milliseconds), by: caller)
+            }
         case .behind(let cursor, let name):
-            position = try await engine.position(ofCursor: cursor, in: name, instance: nil, by: caller)
+            begin = try await engine.place(ofCursor: cursor, in: name, by: caller)
         }
         // The streams that share rows are those of one namespace.
-        let tail =
+        let tails =
             caller.namespace == .default
-            ? self.tail
-            : JournalTail(engine: engine, caller: .process(in: caller.namespace), limits: limits, reads: reads)
+            ? self.tails
+            : JournalTail.all(of: engine, for: .process(in: caller.namespace), limits: limits, reads: reads)
         let rows = StreamRows(
-            after: position, of: tail, filter, engine: engine, by: caller, limits: limits, reads: reads)
+            after: begin, of: tails, filter, engine: engine, by: caller, limits: limits, reads: reads)
         return stream(rows, bell, place, known, for: request)
     }
 
@@ -64,7 +68,7 @@ struct StreamRoutes: Sendable {
         switch start {
         case .behind(let cursor, let place):
             position = try await engine.position(ofCursor: cursor, in: place, instance: name, by: caller)
-        case .recorded(let time): position = try await self.position(recordedBefore: time, by: caller)
+        case .recorded(let time): position = try await self.position(of: name, recordedBefore: time, by: caller)
         case .now, .beginning: break
         }
         let place = try budget.lasting.stream(for: caller.actor)
@@ -87,9 +91,13 @@ struct StreamRoutes: Sendable {
         return stream(rows, bell, place, nil, for: request)
     }
 
-    private func position(recordedBefore time: WireTime, by caller: Caller) async throws -> Position {
+    private func position(
+        of name: InstanceName, recordedBefore time: WireTime, by caller: Caller
+    ) async throws -> Position {
         try await asking {
-            try await engine.position(recordedBefore: Timestamp(rawValue: time.milliseconds), by: caller)
+            try await engine.position(
+                recordedBefore: Timestamp(rawValue: time.milliseconds), in: engine.partition(of: name, by: caller),
+                by: caller)
         }
     }
 

@@ -2,7 +2,8 @@ import Synchronization
 import WorkflowEngine
 import WorkflowStore
 
-/// The newest rows of the journal, read and written as text once for all streams that have come to the journal's end.
+/// The newest rows of a partition's journal, read and written as text once for all streams that have come to the
+/// journal's end.
 ///
 /// The rows are kept only as long as the slowest of these streams takes to look at them, and in a bounded number of
 /// bytes. So no stream sends redacted or purged data a moment later.
@@ -15,6 +16,7 @@ final class JournalTail: Sendable {
         let event: String
         let from: String
         let to: String
+        /// The text; without its cursors if there are several partitions, because each stream has its own place.
         let text: [UInt8]
 
         /// Returns true if a filter accepts the row.
@@ -51,24 +53,37 @@ final class JournalTail: Sendable {
     }
 
     private let state = Mutex(State())
+    private let partition: PartitionID
     private let engine: Engine
     private let caller: Caller
     private let limits: ServerLimits
     private let reads: StreamReads
 
     /// - Parameter caller: The caller for whom the rows are read; the rows are for callers of the same namespace.
-    init(engine: Engine, caller: Caller, limits: ServerLimits, reads: StreamReads) {
+    init(
+        of partition: PartitionID = .first, engine: Engine, caller: Caller, limits: ServerLimits, reads: StreamReads
+    ) {
+        self.partition = partition
         self.reads = reads
         self.engine = engine
         self.caller = caller
         self.limits = limits
     }
 
+    /// Returns the newest rows of all partitions, in their order.
+    static func all(
+        of engine: Engine, for caller: Caller, limits: ServerLimits, reads: StreamReads
+    ) -> [JournalTail] {
+        engine.store.partitions.map {
+            JournalTail(of: $0, engine: engine, caller: caller, limits: limits, reads: reads)
+        }
+    }
+
     /// Returns the rows after a position, and the position up to which they reach; `nil` if nothing is written there
     /// yet.
     func rows(after place: Position) async throws -> Part? {
         while true {
-            if let newest = engine.feed.newest, place >= newest { return nil }
+            if let newest = engine.feed.newest(in: partition), place >= newest { return nil }
             if let part = kept(after: place) { return part }
             let isMine = state.withLock { state in
                 defer { if state.waiting[place] == nil { state.waiting[place] = [] } }
@@ -105,7 +120,7 @@ final class JournalTail: Sendable {
             for waiter in keep(part, after: place) { waiter.resume(returning: part) }
         }
         // The feed reported this position before the read, so the read includes the row, if the row still exists.
-        let newest = engine.feed.newest ?? place
+        let newest = engine.feed.newest(in: partition) ?? place
         let (read, share) = try await reads.read(
             expecting: limits.streamBytes, size: { (read: ReadRows) in read.rows.reduce(0) { $0 + $1.text.count } }
         ) { try await rows(behind: place) }
@@ -121,11 +136,12 @@ final class JournalTail: Sendable {
     private func rows(behind place: Position) async throws -> ReadRows {
         let query = JournalQuery(after: place, bytes: limits.streamBytes)
         let read = try await engine.journal(query, by: caller, into: [Row]()) {
-            [generation = engine.generation, size = limits.streamRowBytes] (rows, listed) in
+            [generation = engine.store.partitions.count == 1 ? engine.generation : nil, size = limits.streamRowBytes]
+            (rows, listed) in
             let row = listed.row
             // The capacity includes large data, so that the buffer does not become twice as large.
             var text = StreamText(capacity: size + (row.data?.count ?? 0) + (row.note?.count ?? 0))
-            text.add(listed, generation: generation)
+            if let generation { text.add(listed, generation: generation) } else { text.addCursorless(listed) }
             rows.append(
                 Row(
                     position: row.position, machine: listed.machine, kind: String(decoding: row.kind, as: UTF8.self),

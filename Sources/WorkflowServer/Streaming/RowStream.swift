@@ -68,7 +68,7 @@ struct RowStream: Sendable {
         defer { rows.end() }
         var rings = bell.rings.makeAsyncIterator()
         var known = known
-        try await sender.send(comment(rows.place))
+        try await sender.send(comment(rows.reached))
         while !connection.callerHasLeft, !Task.isShuttingDownGracefully {
             try place.claim.requireHeld()
             guard let part = try await part(&rows) else { return }
@@ -83,7 +83,7 @@ struct RowStream: Sendable {
                 known = engine.feed.recordedChanges
                 try await sender.send(StreamText.change)
             } else if sender.silence >= limits.streamSilence / 3 * 2 {
-                try await sender.send(comment(rows.place))
+                try await sender.send(comment(rows.reached))
             }
             if !part.isLast { continue }
             if !part.texts.isEmpty { try await Task.sleep(for: pace) }
@@ -101,8 +101,8 @@ struct RowStream: Sendable {
         }
     }
 
-    private func comment(_ place: Position) -> [UInt8] {
-        StreamText.comment(RowCursor(generation: engine.generation, position: place))
+    private func comment(_ place: JournalPlace) -> [UInt8] {
+        StreamText.comment(JournalCursor(generation: engine.generation, place: place))
     }
 
     /// The pause in which rows of several commits collect; more streams make the pause longer.

@@ -13,11 +13,15 @@ struct StreamRows: Sendable {
         var isLast: Bool
         /// The share that counts the texts as long as it is held.
         var share: AnswerBudget.Share?
+        /// The shares of further partitions.
+        var others: [AnswerBudget.Share] = []
     }
 
     private enum Source: Sendable {
         /// The rows of all instances.
         case journal(JournalTail)
+        /// The rows of all instances in several partitions, with the place up to which everything was sent.
+        case partitions([JournalTail], JournalPlace)
         /// The rows of one instance, after a seq.
         case instance(InstanceID, Seq)
     }
@@ -32,6 +36,8 @@ struct StreamRows: Sendable {
     private var ahead: [PartAhead] = []
     /// The last position of a journal that gets no rows while this stream reads; `nil` until it is read.
     private var standing: Position?
+    /// The number of the partition that was read last.
+    private var turn = 0
     /// The approximate number of positions in a part.
     private var width: Int64 = 1
 
@@ -54,7 +60,26 @@ struct StreamRows: Sendable {
     /// True if the stream has come to the end of the journal, so that other streams probably read the same rows.
     private var isNearEnd = false
 
-    /// Creates the rows of all instances after a position.
+    /// The place up to which everything was sent.
+    var reached: JournalPlace {
+        if case .partitions(_, let place) = source { place } else { JournalPlace([place]) }
+    }
+
+    /// Creates the rows of all instances after a place.
+    ///
+    /// - Parameter tails: The newest rows of the partitions, in their order.
+    init(
+        after place: JournalPlace, of tails: [JournalTail], _ filter: JournalFilter, engine: Engine, by caller: Caller,
+        limits: ServerLimits, reads: StreamReads
+    ) {
+        let first = place.positions.first ?? .beginning(of: .first)
+        self.init(
+            // Proof: a store has at least one partition.
+            after: first, of: tails[0], filter, engine: engine, by: caller, limits: limits, reads: reads)
+        if tails.count > 1 { source = .partitions(tails, place) }
+    }
+
+    /// Creates the rows of all instances of a store with one partition, after a position.
     init(
         after place: Position, of tail: JournalTail, _ filter: JournalFilter, engine: Engine, by caller: Caller,
         limits: ServerLimits, reads: StreamReads
@@ -87,6 +112,7 @@ struct StreamRows: Sendable {
         switch source {
         case .journal(let tail):
             return isNearEnd ? try await read(tail) : try await readJournal()
+        case .partitions(let tails, let place): return try await read(tails, after: place)
         case .instance(let id, let seq):
             let (read, share) = try await reads.read(
                 expecting: limits.streamBytes, size: { (read: InstancePart?) in read?.text.count ?? 0 }
@@ -121,8 +147,35 @@ struct StreamRows: Sendable {
         let texts = read.rows.filter { $0.position > place && $0.isTaken(by: filter) }.map(\.text)
         isNearEnd = read.isLast
         place = max(place, read.through)
-        let isLast = read.isLast && engine.feed.newest.map { place >= $0 } ?? true
+        let isLast = read.isLast && engine.feed.newest(in: .first).map { place >= $0 } ?? true
         return Part(texts: texts, isLast: isLast, share: read.share)
+    }
+
+    /// Reads the next rows of each partition, until there are enough bytes. The partition after the last one that was
+    /// read comes first, so that a busy partition keeps no other one waiting.
+    private mutating func read(_ tails: [JournalTail], after place: JournalPlace) async throws -> Part {
+        var place = place
+        var part = Part(isLast: true)
+        var bytes = 0
+        for _ in tails where bytes < limits.streamBytes {
+            turn = (turn + 1) % tails.count
+            let before = place.position(in: engine.store.partitions[turn])
+            guard let read = try await tails[turn].rows(after: before) else { continue }
+            for row in read.rows where row.position > before && row.isTaken(by: filter) {
+                place.advance(to: row.position)
+                let cursor = JournalCursor(generation: engine.generation, place: place)
+                part.texts.append(StreamText.text(row.text, with: cursor.text))
+                bytes += row.text.count
+            }
+            place.advance(to: read.through)
+            part.others.append(read.share)
+            let newest = engine.feed.newest(in: before.partition)
+            let isBehind = newest.map { place.position(in: before.partition) < $0 } ?? false
+            if !read.isLast || isBehind { part.isLast = false }
+        }
+        if bytes >= limits.streamBytes { part.isLast = false }
+        source = .partitions(tails, place)
+        return part
     }
 
     private mutating func readJournal() async throws -> Part {
@@ -188,9 +241,9 @@ struct StreamRows: Sendable {
     }
 
     private mutating func newestOnDisk() async throws -> Position {
-        if let newest = engine.feed.newest ?? standing { return newest }
+        if let newest = engine.feed.newest(in: .first) ?? standing { return newest }
         // No row has been written since wfd was started.
-        let last = try await engine.lastPosition(by: caller)
+        let last = try await engine.lastPosition(in: .first, by: caller)
         standing = last
         return last
     }
