@@ -115,6 +115,53 @@ import WorkflowStore
         try await running.stop()
     }
 
+    /// The lanes together lease no more than the queue's settings allow, and a lane's end gives room to the others.
+    @Test func limitsOfAQueueCountAllPartitions() async throws {
+        let running = try await RunningEngine(store: FakeStore(partitions: 4))
+        try await running.engine.apply(Self.job, syntax: .yaml)
+        try await Self.start(running, "job")
+        let settings = SetQueueCommand(queue: "task:q", concurrency: .set(3), by: .test)
+        _ = try await running.engine.set(settings)
+        func lease(_ max: Int, _ wait: Duration = .zero) async throws -> [LeasedTask] {
+            let command = LeaseTasksCommand(queue: "q", max: max, milliseconds: 60_000, worker: "w", by: .test)
+            return try await running.engine.lease(command, wait: wait)
+        }
+        let tasks = try await withThrowingTaskGroup(of: [LeasedTask].self) { group in
+            for _ in 0..<6 { group.addTask { try await lease(2) } }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(tasks.count == 3)
+        // Every worker that waits hears of the room, in whatever lane it is.
+        var held = tasks
+        for _ in 0..<8 {
+            async let next = lease(1, .seconds(60))
+            let task = held.removeFirst()
+            try await running.engine.report(EndTaskCommand(task: task.token, report: .completed(1), by: .test))
+            held += try await next
+            #expect(held.count == 3)
+        }
+        try await running.stop()
+    }
+
+    @Test func aRateCountsTheStartsOfAllPartitions() async throws {
+        let clock = HandClock()
+        let running = try await RunningEngine(store: FakeStore(partitions: 4), clock: clock)
+        try await running.engine.apply(Self.job, syntax: .yaml)
+        try await Self.start(running, "job")
+        _ = try await running.engine.set(
+            SetQueueCommand(queue: "task:q", rate: .set(.init(count: 5, milliseconds: 60_000)), by: .test))
+        func lease() async throws -> Int {
+            let command = LeaseTasksCommand(queue: "q", max: 2, milliseconds: 600_000, worker: "w", by: .test)
+            return try await running.engine.lease(command, wait: .zero).count
+        }
+        var counts: [Int] = []
+        for _ in 0..<4 { counts.append(try await lease()) }
+        #expect(counts == [2, 2, 1, 0])
+        clock.advance(61_000)
+        #expect(try await lease() == 2)
+        try await running.stop()
+    }
+
     @Test func effectsOfAllPartitionsAreDoneOnce() async throws {
         let (store, servant) = (FakeStore(partitions: 4), Servant(always: .done(1)))
         let running = try await RunningEngine(store: store, executors: [servant])

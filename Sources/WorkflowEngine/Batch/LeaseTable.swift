@@ -24,6 +24,7 @@ final class LeaseTable {
     let generation: Int64
     /// The committed settings of queues.
     let board: QueueBoard
+    private let partition: PartitionID
     private let bound: Int
     private var entries: [Position: Entry] = [:]
     private var counts: [String: Int] = [:]
@@ -47,14 +48,20 @@ final class LeaseTable {
     }
 
     /// - Parameter bound: The greatest number of leases of one queue at a time.
-    init(generation: Int64, bound: Int, board: QueueBoard) {
+    init(of partition: PartitionID = .first, generation: Int64, bound: Int, board: QueueBoard) {
+        self.partition = partition
         self.generation = generation
         self.bound = bound
         self.board = board
     }
 
-    /// Returns the number of known leases of a queue.
-    func count(in queue: String) -> Int { counts[queue] ?? 0 }
+    /// True if other lanes lease tasks too.
+    var isShared: Bool { board.counts != nil }
+
+    /// Returns the number of known leases of a queue, in all lanes.
+    func count(in queue: String) -> Int {
+        (counts[queue] ?? 0) + (board.counts?.count(in: queue, outside: partition) ?? 0)
+    }
 
     /// The queues that have a known lease.
     var queues: some Sequence<String> { counts.keys }
@@ -81,17 +88,20 @@ final class LeaseTable {
     }
 
     @discardableResult
-    private func withRate<Value>(
+    private func withRate<Value: Sendable>(
         of queue: String, _ settings: QueueSettings, _ body: (inout StartRate) -> Value
     ) -> Value? {
-        guard let wanted = StartRate(settings) else {
-            rates[queue] = nil
-            return nil
+        func change(_ rates: inout [String: StartRate]) -> Value? {
+            guard let wanted = StartRate(settings) else {
+                rates[queue] = nil
+                return nil
+            }
+            var rate = rates[queue] ?? wanted
+            if rate.count != wanted.count || rate.milliseconds != wanted.milliseconds { rate = wanted }
+            defer { rates[queue] = rate }
+            return body(&rate)
         }
-        var rate = rates[queue] ?? wanted
-        if rate.count != wanted.count || rate.milliseconds != wanted.milliseconds { rate = wanted }
-        defer { rates[queue] = rate }
-        return body(&rate)
+        return board.counts.map { $0.withRates(change) } ?? change(&rates)
     }
 
     /// Starts a new search for held effects.
@@ -101,7 +111,9 @@ final class LeaseTable {
     func lookedForHeld(upTo effect: Position?) { heldPlace = effect.map(HeldPlace.behind) }
 
     /// Records that a worker waits for room in a queue.
-    func want(_ queue: String) { wanting.insert(queue) }
+    func want(_ queue: String) {
+        if let shared = board.counts { shared.want(queue) } else { wanting.insert(queue) }
+    }
 
     /// Returns and clears the wanted queues that have room again.
     func takeFreed() -> [String] {
@@ -135,6 +147,7 @@ final class LeaseTable {
         }
         let rest = lease.generation == generation ? lease.milliseconds : 0
         enter(effect, lease, until: Timestamp(rawValue: now.rawValue + rest))
+        board.counts?.enter(effect.id, in: effect.queue)
     }
 
     /// Extends a lease; a lease that is not on disk yet is entered.

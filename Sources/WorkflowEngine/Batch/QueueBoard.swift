@@ -19,9 +19,14 @@ package final class QueueBoard: Sendable {
 
     private let state = Mutex(State())
     private let feed: Feed<Change>
+    /// The leases of all lanes; `nil` if there is one lane, whose table has them.
+    let counts: LeaseCounts?
 
-    /// - Parameter holdReason: The reason why effects were held when the store was opened; `nil` if they were not.
-    init(limits: EngineLimits, holdReason: String?) {
+    /// - Parameters:
+    ///   - holdReason: The reason why effects were held when the store was opened; `nil` if they were not.
+    ///   - counts: The leases of several lanes.
+    init(limits: EngineLimits, holdReason: String?, counts: LeaseCounts? = nil) {
+        self.counts = counts
         feed = Feed(bound: limits.boardWaiters)
         state.withLock {
             $0.isHeld = holdReason == nil ? nil : true

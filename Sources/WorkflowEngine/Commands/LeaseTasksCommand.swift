@@ -44,6 +44,8 @@ extension LeaseTasksCommand: WriterCommand {
         let settings = batch.settings(of: queue)
         // Waiting workers are notified when these settings change.
         if batch.areEffectsHeld || settings.isPaused { return grant }
+        // Another lane may give room while this one counts.
+        if batch.parts.leases.isShared, settings.concurrency != nil { batch.parts.leases.want(queue) }
         let leaseRoom = batch.leaseRoom(in: queue, settings, wanted: max)
         let startRoom = batch.parts.leases.startRoom(in: queue, settings, at: batch.now)
         if leaseRoom < max { batch.parts.leases.want(queue) }

@@ -13,6 +13,10 @@ extension QueueBoard: CommitObserver {
     package func committed(_ committed: Committed) { adopt(committed.batches.map(\.batch)) }
 }
 
+extension LeaseCounts: CommitObserver {
+    func committed(_ committed: Committed) { adopt(committed.batches.map(\.batch)) }
+}
+
 extension BatchStatistics: CommitObserver {
     package func committed(_ committed: Committed) { count(committed.batches.map(\.batch), took: committed.took) }
 }

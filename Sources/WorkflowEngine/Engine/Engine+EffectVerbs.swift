@@ -26,8 +26,24 @@ extension Engine {
         }
     }
 
-    /// Asks one lane after the other for tasks, until there are enough.
+    /// Leases tasks of all lanes. If the queue has a limit, one request at a time counts what the lanes have leased.
     private func grant(_ command: LeaseTasksCommand) async throws(Rejection) -> LeaseTasksCommand.Grant {
+        let settings = queueBoard.settings(of: EffectRequest.tasks + command.queue)
+        guard let counts = queueBoard.counts, settings.concurrency != nil || StartRate(settings) != nil else {
+            return try await grantInTurn(command)
+        }
+        await counts.turns.begin()
+        defer { counts.turns.end() }
+        if !counts.isWhole {
+            // A lane that answers has entered the leases from before the start.
+            await queue.beat()
+            counts.becameWhole()
+        }
+        return try await grantInTurn(command)
+    }
+
+    /// Asks one lane after the other for tasks, until there are enough.
+    private func grantInTurn(_ command: LeaseTasksCommand) async throws(Rejection) -> LeaseTasksCommand.Grant {
         var sum = LeaseTasksCommand.Grant()
         for queue in queue.inTurn {
             var rest = command

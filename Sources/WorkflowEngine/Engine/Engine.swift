@@ -116,7 +116,8 @@ package final class Engine: Service {
         ages = StateAges()
         book = StatisticsBook(bound: limits.statistics.sheets)
         upkeep = UpkeepKeeper(store.upkeep)
-        let board = QueueBoard(limits: limits, holdReason: store.holdReason)
+        let counts = store.partitions.count > 1 ? LeaseCounts { [queueWatch] in queueWatch.tell($0) } : nil
+        let board = QueueBoard(limits: limits, holdReason: store.holdReason, counts: counts)
         queueBoard = board
         placement = Placement(partitions: store.partitions.count)
         let ofLane = limits.divided(among: store.partitions.count)
@@ -130,7 +131,8 @@ package final class Engine: Service {
         }
         // The runners come before the answers, so that a caller who ends an effect finds it ended.
         self.observers =
-            [statistics, metrics, library, catalog, board, feed, queueWatch] + runners + [
+            [statistics, metrics, library, catalog, board, feed, queueWatch]
+            + [counts].compactMap { $0 as (any CommitObserver)? } + runners + [
                 CommandAnswers(answering: answering), log,
             ]
             + observers

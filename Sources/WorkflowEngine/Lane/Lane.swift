@@ -68,7 +68,8 @@ final class Lane {
             return (orders, copying)
         }
         let recent = WorkingSet(bound: limits.cachedInstanceBytes)
-        leases = LeaseTable(generation: generation, bound: limits.leases, board: parts.board)
+        leases = LeaseTable(
+            of: parts.partition, generation: generation, bound: limits.leases, board: parts.board)
         demand = MachineDemand(parts.library, waking: parts.queue, limits: limits)
         // A virtual clock stands still while the lane works.
         demand.isImmediate = parts.clock is VirtualClock
