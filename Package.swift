@@ -423,9 +423,8 @@ let package = Package(
             name: "WorkflowServerTests",
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "IdentityTesting", "PostgresTesting", "StoreTesting", "WorkflowJSON",
-                "SQLiteStore",
-                "Statechart", "WorkflowAccess", "WorkflowAPI", "WorkflowClient", "WorkflowEngine", "WorkflowServer",
-                "WorkflowStore", "WorkflowConsole", grdb,
+                "SQLiteStore", "Statechart", "WorkflowAccess", "WorkflowAPI", "WorkflowClient", "WorkflowEngine",
+                "WorkflowServer", "WorkflowStore", "WorkflowConsole", grdb,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
