@@ -80,6 +80,7 @@ package struct JournalSums: Sendable {
     private let isVirtual: Bool
     private let keys: KeyLedger
     private let hasDeleted: Bool
+    private let isPlaced: Bool
     /// The latest clock time of rows since the clock was accepted. `forgotten` and `forgottenBefore` are the latest
     /// times of forgotten keys since then and before.
     private var latest = Timestamp(rawValue: 0)
@@ -92,14 +93,17 @@ package struct JournalSums: Sendable {
     ///   - isVirtual: True if the clock moves without rows.
     ///   - deleted: The latest deletion; its time is not before that of any deleted row.
     ///   - changed: The latest recorded change.
+    ///   - isPlaced: True if a restore has spread one ledger of keys over several partitions. A forgotten key may then
+    ///     have been one of another partition.
     package init(
         last: Timestamp, end: Position, isVirtual: Bool, keys: KeyLedger, deleted: AuditRecord? = nil,
-        changed: ChangeRecord? = nil
+        changed: ChangeRecord? = nil, isPlaced: Bool = false
     ) {
         self.last = last
         self.end = end
         self.isVirtual = isVirtual
         self.keys = keys
+        self.isPlaced = isPlaced
         hasDeleted = deleted != nil
         if let deleted, deleted.position >= keys.begin.position { latest = deleted.at }
         if let changed, changed.position >= keys.begin.position { latest = max(latest, changed.at) }
@@ -138,7 +142,7 @@ package struct JournalSums: Sendable {
         let most = max(forgotten, min(forgottenBefore, keys.begin.time))
         // A deletion may have removed rows whose keys were forgotten. Each such row was written before the last time.
         let bound = !hasDeleted ? most : keys.begin.time.rawValue == 0 ? latestKey(keyAhead) : Timestamp(rawValue: .max)
-        let isKnown = keys.forgotten >= forgotten && keys.forgotten <= bound
+        let isKnown = keys.forgotten >= forgotten && (isPlaced || keys.forgotten <= bound)
         if !isKnown {
             inconsistencies.append(
                 Inconsistency(

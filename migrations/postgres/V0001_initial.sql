@@ -12,7 +12,11 @@ CREATE TABLE store (
     generation bigint  NOT NULL,  -- raised by a restore; cursors carry it
     partitions bigint  NOT NULL CHECK (partitions BETWEEN 1 AND 64),
     clock      text    COLLATE "C" NOT NULL CHECK (clock IN ('real', 'virtual')),
-    held       boolean NOT NULL   -- true: no effect starts
+    held       boolean NOT NULL,  -- true: no effect starts
+    restoring  boolean NOT NULL DEFAULT false,  -- true: a restore has begun and not ended
+    -- The numbers up to these were placed by a restore, each in one partition. 0: none.
+    placed_position bigint NOT NULL DEFAULT 0 CHECK (placed_position >= 0),
+    placed_instance bigint NOT NULL DEFAULT 0 CHECK (placed_instance >= 0)
 );
 
 -- The log of each partition, which is also its lock: every transaction appends the row `number` + 1. It selects

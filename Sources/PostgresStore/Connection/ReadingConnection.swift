@@ -12,6 +12,9 @@ final class ReadingConnection: @unchecked Sendable {
         self.patience = patience
     }
 
+    /// True if the transaction has begun and is not over.
+    var isReading: Bool { isInTransaction }
+
     /// Reads in the transaction, which the first read begins.
     func run(_ requests: [Request]) throws(PostgresFailure) -> [Answer] {
         if isInTransaction, let connection { return try run(requests, on: connection) }

@@ -50,8 +50,8 @@ package final class PostgresDatabase: WorkflowStore {
         readers = PostgresReaders(address, writers: partitions.count)
     }
 
-    /// The audit, which this store lacks so far.
-    package var audit: (any StoreAudit)? { nil }
+    /// A new audit, which sees the state of its first read until it is released.
+    package var audit: (any StoreAudit)? { PostgresAudit(address, limits) }
 
     /// The server's operators know how much room it has.
     package func usage() async throws(StoreError) -> StoreUsage? { nil }

@@ -5,6 +5,9 @@ struct StoreRow {
     let identity: StoreIdentity
     let partitions: Int64
     let isHeld: Bool
+    /// The last position and the last number of an instance that a restore has placed in several partitions. Each of
+    /// these numbers is in one partition only; the next one of every partition is above them. 0 for none.
+    let placed: (position: Int64, instance: Int64)
     var restorations: [Restoration] = []
 
     static func read(_ snapshot: Snapshot) throws(StoreError) -> StoreRow {
@@ -26,10 +29,18 @@ struct StoreRow {
         identity = StoreIdentity(uuid: try row.uniqueID(), generation: try row.ordinal())
         partitions = try row.integer(in: StoreSchema.partitions)
         isHeld = try row.flag()
+        placed = (try row.count(), try row.count())
+        guard try row.flag() else { return }
+        throw PostgresFailure(
+            .refused(state: "55000"), "a restore into it has not ended; run 'wfd restore' again, which begins anew")
     }
 
     private static let store = Statement(
-        name: "store", sql: "SELECT uuid, generation, partitions, held FROM store WHERE id = 1")
+        name: "store",
+        sql: """
+            SELECT uuid, generation, partitions, held, placed_position, placed_instance, restoring FROM store
+            WHERE id = 1
+            """)
 
     private static let restorations = Statement(
         name: "restorations",
