@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import PostgresStore
 import SQLiteStore
 import WorkflowEngine
 import WorkflowSettings
@@ -12,11 +13,15 @@ struct Restore: AsyncParsableCommand {
         discussion: """
             Stop the daemon first. wfd copies and verifies the backup before it replaces the database. The replaced \
             database is kept beside the new one, under another name. A reader with an older cursor gets the point \
-            where the histories part. Effects are held until 'wfctl release'.
+            where the histories part. Effects are held until 'wfctl release'. 'wfd restore URL FILE' restores into an \
+            empty store in a database of PostgreSQL, which 'wfd init' has made.
             """)
 
-    @Argument(help: ArgumentHelp("A backup made by 'wfctl backup'.", valueName: "file"))
-    var backup: String
+    @Argument(help: ArgumentHelp("A backup made by 'wfctl backup', or the URL of a database.", valueName: "file"))
+    var first: String
+
+    @Argument(help: ArgumentHelp("The backup, after a URL.", valueName: "backup"))
+    var second: String?
 
     @Option(help: ArgumentHelp("The database.", valueName: "file"))
     var database: String?
@@ -40,14 +45,27 @@ struct Restore: AsyncParsableCommand {
         case virtual
     }
 
+    private var backup: String { second ?? first }
+
+    func validate() throws {
+        guard second != nil else { return }
+        if !DatabaseURL.isURL(first) { throw ValidationError("before the backup stands the URL of a database") }
+        if database != nil { throw ValidationError("the database is named twice") }
+    }
+
     func run() async throws {
         umask(0o077)
         do {
-            let settings = try SettingSources.ofCommand(database: database, place: placeOption.place)
+            let settings = try SettingSources.ofCommand(
+                database: second == nil ? database : first, place: placeOption.place)
             let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
-            let file = try DatabaseAddress.file(
-                settings.database ?? places.databaseFile(), for: "wfd restore",
-                advice: "restore a dump with PostgreSQL's pg_restore")
+            let file: String
+            switch try DatabaseAddress(settings.database ?? places.databaseFile()) {
+            case .file(let name): file = name
+            case .postgres(let address):
+                try await restore(into: address, settings)
+                return
+            }
             let restoration = StoreRestoration(
                 backup: backup, database: file, erasures: erasures, makesFolder: settings.database == nil,
                 clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun,
@@ -61,6 +79,18 @@ struct Restore: AsyncParsableCommand {
             Console.tell("error: \(error)")
             throw ExitCode(DaemonExit(error).rawValue)
         }
+    }
+
+    private func restore(into address: PostgresAddress, _ settings: Settings) async throws {
+        guard clock == nil, erasures == nil else {
+            throw StoreError(
+                .unsupported,
+                "Cannot restore to '\(address)': the virtual clock and '--erasures' need a database in a file")
+        }
+        let report = try await PostgresRestore(
+            backup: backup, address: address, isInsecure: false, isDryRun: dryRun
+        ).run()
+        Console.say(text(of: report, [], "\(address)"))
     }
 
     /// Carries out earlier erasures, and removes the rows of deleted instances. If the process is interrupted, the next

@@ -31,6 +31,8 @@ package final class PostgresServer: Sendable {
     /// The number in the name of the socket.
     package let port = 5432
     private let channel: Mutex<Channel>
+    /// The folder of the server's programs.
+    private let programs: String
 
     /// The script's input and output.
     private struct Channel {
@@ -52,6 +54,7 @@ package final class PostgresServer: Sendable {
 
     private init(_ programs: String) throws {
         requireOwnThread()
+        self.programs = programs
         folder = NSTemporaryDirectory() + "wfd-pg-" + UUID().uuidString.prefix(8)
         let (input, output, process) = (Pipe(), Pipe(), Process())
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -80,6 +83,21 @@ package final class PostgresServer: Sendable {
             guard line == "made" else { throw TestingError("database '\(name)': \(line)") }
             return name
         }
+    }
+
+    /// Runs SQL in a database, and returns the lines of its output.
+    package func run(_ sql: String, in url: String) throws -> [String] {
+        requireOwnThread()
+        let (output, errors, process) = (Pipe(), Pipe(), Process())
+        process.executableURL = URL(fileURLWithPath: programs + "/psql")
+        process.arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", sql]
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let error = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw TestingError("psql: \(error)") }
+        return text.split(separator: "\n").map(String.init)
     }
 
     /// Returns the URL of a database by its socket, or by a port of this machine.
