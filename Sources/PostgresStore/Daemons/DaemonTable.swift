@@ -65,6 +65,24 @@ package final class DaemonTable {
         }
     }
 
+    /// - Throws: `locked` if a daemon is alive.
+    func refuseLiving() throws(StoreError) {
+        let daemons: [DaemonRow]
+        do {
+            let answers = try connected().run([Request(Self.daemons)], within: Self.patience)
+            daemons =
+                try answers.first?.all { row in
+                    _ = (try row.count(), try row.ordinal())
+                    return try DaemonRow(&row)
+                } ?? []
+        } catch {
+            throw failed("look at the daemons of", error)
+        }
+        guard let living = daemons.first(where: \.isAlive) else { return }
+        throw StoreError(
+            .locked, "Cannot use '\(address)': daemon \(living.id.text) serves it; stop it first")
+    }
+
     /// Takes all partitions. If a transaction of a former owner is in the way for half a second, ends its sessions.
     ///
     /// - Parameter owners: The owners from whom they are taken.

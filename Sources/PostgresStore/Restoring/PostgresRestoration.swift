@@ -81,7 +81,7 @@ package struct PostgresRestoration {
     private func partitions() throws(StoreError) -> [PartitionID] {
         let facts = try ServerFacts.read(address)
         if let refusal = facts.refusal(at: address, insecure: isInsecure) { throw refusal }
-        try LivingOwner(of: address).refuse()
+        try DaemonTable(address, id: owner, version: "", partitions: []).refuseLiving()
         let connection = ReadingConnection(address)
         let snapshot = Snapshot(address: address, read: connection.once)
         let found = try snapshot.read(Request(Self.facts)) { answer in
