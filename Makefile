@@ -95,6 +95,9 @@ test: ## What must hold before a change is taken: lint, no warnings, the library
 	    .ci/wire/run.sh record .ci/swift.sh test $(flags) --skip-build --skip "$$heavy"
 	.ci/console/run.sh quick
 
+# Suites on the store in memory that hold for several partitions too.
+partitioned := 'EngineTests.(Bulk|Condition|Key|RecordedChanges|Queue|TaskOverlap|ActiveVersion|StartLine|Overlap)'
+
 rest: ## What 'test' leaves out because it is long: long suites, traits, units, the package, the release build, counts
 	@.ci/packages.sh
 	@.ci/python.sh
@@ -102,6 +105,7 @@ rest: ## What 'test' leaves out because it is long: long suites, traits, units, 
 	heavy=$$(.ci/tagged.sh heavy) && .ci/swift.sh test $(flags) --skip-build --no-parallel --filter "$$heavy" \
 	    --event-stream-output-path .build/heavy.jsonl --event-stream-version 0
 	@.ci/slowest.py .build/heavy.jsonl
+	WFD_TEST_PARTITIONS=4 .ci/swift.sh test $(flags) --skip-build --no-parallel --filter $(partitioned)
 	$(MAKE) --no-print-directory --jobs 2 tried-programs counted-release
 
 # Two parts of 'rest' at a time: what tries the built programs often waits, and nothing of it locks the folder in which

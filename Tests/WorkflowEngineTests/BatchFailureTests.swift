@@ -7,7 +7,8 @@ import WorkflowStore
 
 /// Tests commits of several commands that fail together: the faulty command is identified, and every caller gets an
 /// answer.
-@Suite struct BatchFailureTests {
+@Suite(.onePartition("the batches of one lane are counted"))
+struct BatchFailureTests {
     /// Sends to several instances while the writer is held up, so that the events form one batch. Returns the answers.
     private static func tell(
         _ names: [String], _ running: RunningEngine, _ store: FakeStore

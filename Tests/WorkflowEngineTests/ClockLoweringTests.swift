@@ -267,7 +267,8 @@ import WorkflowStore
     }
 
     /// The next call completes the work that a stop has left, and no instance has two rows.
-    @Test func whatAStopLeavesIsDoneByTheNextCall() async throws {
+    @Test(.onePartition("a clock is lowered in a store with one partition"))
+    func whatAStopLeavesIsDoneByTheNextCall() async throws {
         let (written, clock) = (FakeStore(), HandClock())
         let running = try await RunningEngine(store: written, clock: clock)
         for number in 1...5 { try await running.start("l\(number)") }

@@ -8,7 +8,8 @@ import WorkflowEngine
 import WorkflowStore
 
 /// Tests failed commits: their content is gone from memory too, and every caller is told.
-@Suite struct CommitFailureTests {
+@Suite(.onePartition("the batches of one lane are counted"))
+struct CommitFailureTests {
     private static let failures: [(StoreError.Code, String)] = [
         (.unavailable, "storageUnavailable"), (.constraint, "fault"),
     ]

@@ -10,7 +10,8 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Tests that instances that used much evaluation lately come after those that did not.
-@Suite struct FairOrderTests {
+@Suite(.onePartition("the order of one lane is observed"))
+struct FairOrderTests {
     /// A machine with two expensive events. `burn` uses up the whole budget and is refused; `warm` uses a part of it
     /// and is accepted.
     static let burner = """

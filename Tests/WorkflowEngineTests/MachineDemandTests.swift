@@ -178,7 +178,8 @@ import WorkflowThreads
     }
 
     /// Lines are applied in their order: none passes a waiting one.
-    @Test func linesBehindOneThatWaitsWaitToo() async throws {
+    @Test(.onePartition("lines of different lanes do not wait for each other"))
+    func linesBehindOneThatWaitsWaitToo() async throws {
         let running = try await restarted("front")
         let push = LineCommand.send(SendCommand(instance: "front", event: Event(name: "push")))
         let start = LineCommand.start(StartLine(StartCommand(machine: "lamp", instance: "lamp-2")))
@@ -193,7 +194,8 @@ import WorkflowThreads
         try await running.stop()
     }
 
-    @Test func eventsOfManyMachinesGoTogetherOnceAllAreCompiled() async throws {
+    @Test(.onePartition("the batches of one lane are counted"))
+    func eventsOfManyMachinesGoTogetherOnceAllAreCompiled() async throws {
         let names = ["front", "back", "side"]
         let running = try await restarted("front", "back", "side")
         async let sent = running.engine.sendTogether(

@@ -118,7 +118,8 @@ import WorkflowStore
         return told
     }
 
-    @Test(.timeLimit(.minutes(20))) func aRefusalIsNotToldBeforeItsReasonIsOnDisk() async throws {
+    @Test(.onePartition("the commits of one lane fail"), .timeLimit(.minutes(20)))
+    func aRefusalIsNotToldBeforeItsReasonIsOnDisk() async throws {
         let undisturbed = try await Self.startAgainAndAgain(failing: 99)
         #expect(
             undisturbed == ["accepted"] + Array(repeating: "accepted", count: 3) + Self.exists + Self.exists

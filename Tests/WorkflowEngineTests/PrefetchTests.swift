@@ -11,7 +11,8 @@ import WorkflowStore
 
 /// Tests that a batch takes one round trip on a store where each lookup takes one, with the same answers as on every
 /// other store.
-@Suite(.timeLimit(.minutes(20))) struct PrefetchTests {
+@Suite(.timeLimit(.minutes(20)), .onePartition("the round trips of one lane are counted"))
+struct PrefetchTests {
     private static let key = "0189d7e2-8000-7000-8000-000000000001"
 
     private static let limits: EngineLimits = {

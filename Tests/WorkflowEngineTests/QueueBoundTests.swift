@@ -9,7 +9,8 @@ import WorkflowStore
 @testable import WorkflowEngine  // The queue is no part of what the daemon uses.
 
 /// Tests the limits of the writer's queue: a caller beyond them is told at once.
-@Suite struct QueueBoundTests {
+@Suite(.onePartition("the bounds of one lane are reached"))
+struct QueueBoundTests {
     /// Sends events while the writer is held up, until all that do not fit are answered. Then releases the writer.
     private static func answers(
         to sends: Int, withData data: JSONValue?, limits: EngineLimits, refused: Int

@@ -72,7 +72,9 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(arguments: [true, false]) func allOrNone(onDisk: Bool) async throws {
+    @Test(.onePartition("all or nothing is refused in several partitions"), arguments: [true, false]) func allOrNone(
+        onDisk: Bool
+    ) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
         if onDisk { try await running.start("taken") }

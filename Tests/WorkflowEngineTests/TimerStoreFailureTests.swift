@@ -45,7 +45,8 @@ import WorkflowStore
         store.content.withLock { $0.timers.filter { $0.key.due <= clock.now() } }
     }
 
-    @Test(.timeLimit(.minutes(20))) func aBatchThatWasNotWrittenIsFiredAgainAfterAPause() async throws {
+    @Test(.onePartition("the batches of one lane are counted"), .timeLimit(.minutes(20)))
+    func aBatchThatWasNotWrittenIsFiredAgainAfterAPause() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let running = try await Self.running(["a", "b"], store, clock)
@@ -62,7 +63,8 @@ import WorkflowStore
     }
 
     /// Timers that cannot be read for a moment must not wait for a restart.
-    @Test(.timeLimit(.minutes(20))) func timersThatCannotBeReadAreFiredAfterAPause() async throws {
+    @Test(.onePartition("the batches of one lane are counted"), .timeLimit(.minutes(20)))
+    func timersThatCannotBeReadAreFiredAfterAPause() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let running = try await Self.running(["a", "b"], store, clock)
@@ -125,7 +127,8 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(20))) func onlyTheTimersThatBreakAConstraintAreLeftAlone() async throws {
+    @Test(.onePartition("the batches of one lane are counted"), .timeLimit(.minutes(20)))
+    func onlyTheTimersThatBreakAConstraintAreLeftAlone() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let names = ["a", "bad", "b", "c"]

@@ -7,7 +7,8 @@ import WorkflowEngine
 import WorkflowStore
 
 /// Tests batches that waited for the same commit and share a transaction.
-@Suite struct TogetherTests {
+@Suite(.onePartition("the batches of one lane are counted"))
+struct TogetherTests {
     /// The result of 18 commands in batches of four, of which the second, third and fourth wait while the first is
     /// being committed.
     private struct Outcome {

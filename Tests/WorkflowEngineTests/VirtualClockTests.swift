@@ -147,7 +147,8 @@ import WorkflowStore
     }
 
     /// Commands that wait before a move are applied at the earlier time, and commands after it at the later one.
-    @Test(.timeLimit(.minutes(20))) func aMoveHasItsTurnAmongCommands() async throws {
+    @Test(.onePartition("a virtual clock needs a store with one partition"), .timeLimit(.minutes(20)))
+    func aMoveHasItsTurnAmongCommands() async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store, clock: VirtualClock(at: Self.start))
         _ = try await running.engine.apply(Self.daily, syntax: .yaml)
@@ -178,7 +179,8 @@ import WorkflowStore
     }
 
     /// A move that cannot be written changes nothing permanently: a second request fires each timer once.
-    @Test(.timeLimit(.minutes(20))) func aMoveThatIsNotWrittenCanBeAskedForAgain() async throws {
+    @Test(.onePartition("a virtual clock needs a store with one partition"), .timeLimit(.minutes(20)))
+    func aMoveThatIsNotWrittenCanBeAskedForAgain() async throws {
         let store = FakeStore()
         var limits = EngineLimits()
         limits.timerPause = .milliseconds(1)
