@@ -19,7 +19,8 @@ struct Init: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The partitions of the store, 1 to 64, which stay. This wfd serves stores of one.", valueName: "number"))
+            "The partitions of the store, 1 to 64, which stay; each has a writing thread of its own.",
+            valueName: "number"))
     var partitions: Int64 = 1
 
     func run() throws {

@@ -67,12 +67,6 @@ struct ServedStore {
         var random = SystemRandomNumberGenerator()
         let owner = UniqueID(at: SystemClock().now(), random: &random)
         let store = try PostgresDatabase.open(address, owner: owner)
-        guard store.partitions.count == 1 else {
-            throw StoreError(
-                .unsupported,
-                "Cannot open '\(address)': it has \(store.partitions.count) partitions, and this wfd serves one; make "
-                    + "a store with 'wfd init --partitions 1'")
-        }
         let tokens = SharedTokens(address)
         let table = DaemonTable(address, id: owner, version: Build.version, partitions: store.partitions)
         guard let secret = PeerSecret(try table.secret()) else {
@@ -99,14 +93,18 @@ struct ServedStore {
         guard first.identity == identity else {
             throw StoreError(.fenced, "Cannot use '\(address)': it was restored meanwhile; this daemon ends")
         }
-        let (now, last) = (SystemClock().now(), try await first.look(in: .first) { _, numbers in numbers.last })
+        let now = SystemClock().now()
+        var last = Timestamp(rawValue: 0)
+        for partition in first.partitions {
+            last = max(last, try await first.look(in: partition) { _, numbers in numbers.last })
+        }
         if last > Self.latest(now) {
             throw StoreError(
                 .clockBehind,
                 "Cannot open '\(address)': its last event is of \(WireTime(milliseconds: last.rawValue).text); "
                     + "the clock of this machine says \(WireTime(milliseconds: now.rawValue).text); correct it")
         }
-        try await StandingErasures.open(time: { _ in last }, logger: logger, open).close()
+        try await StandingErasures.open(time: { [last] _ in last }, logger: logger, open).close()
     }
 
     /// The latest time at which a store may have been written. An hour is more than a normal correction of a clock, and

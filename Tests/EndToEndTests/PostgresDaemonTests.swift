@@ -3,6 +3,7 @@ import Foundation
 import PostgresTesting
 import Testing
 import ThreadTesting
+import WorkflowJSON
 
 /// Tests wfd on a database of PostgreSQL: making a store, serving it, kills, and what is refused.
 @Suite(
@@ -45,6 +46,32 @@ struct PostgresDaemonTests {
         #expect(try await onOwnThread { try RawConnection(to: web).answer(to: request).status } == 200)
         let refused = try await second.wfctl("send", "order-7", "no-such-event")
         #expect(refused.end != .exited(0))
+        #expect(try await second.stop().end == .exited(0))
+    }
+
+    /// Instances of four partitions, and a run over all of them, go on after a kill.
+    @Test func fourPartitionsAreServedByOneDaemon() async throws {
+        let made = try await Daemon.launch(["init", url, "--partitions", "4"]).result()
+        #expect(made.end == .exited(0) && made.output.contains("of 4 partitions"))
+        let first = try await daemon()
+        let machine = """
+            id: lamp
+            initial: off
+            states: {off: {on: {flip: on}}, on: {on: {flip: off}}}
+            """
+        _ = try await first.said("apply", folder.write(machine, to: "lamp.yaml"))
+        let names = (0..<16).map { "l-\($0)" }
+        for name in names { _ = try await first.said("start", "lamp", name) }
+        let run = try await first.wfctl("send", "flip", "--machine", "lamp", "--run", "r", "--reason", "r")
+        #expect(run.end == .exited(0) && run.output.contains("16 took it"), "\(run)")
+        try await first.kill()
+
+        let second = try await daemon()
+        try await eventually("the run is done") { try await second.json("bulk", "show", "r")["state"] == "done" }
+        for name in names {
+            #expect(try await second.said("show", name).contains("on"))
+            #expect(try await second.said("history", name).contains("flip"))
+        }
         #expect(try await second.stop().end == .exited(0))
     }
 

@@ -10,7 +10,9 @@ extension FakeContent {
             runNames[key] = nil
         }
         for run in batch.changedRuns {
-            guard (1...100).contains(run.key.name.count) else { throw Self.refused("a run that cannot be") }
+            guard (1...100).contains(run.key.name.count), run.floor.number >= 1 else {
+                throw Self.refused("a run that cannot be")
+            }
             runs[run.key] = run
         }
         for (key, names) in batch.runNames {

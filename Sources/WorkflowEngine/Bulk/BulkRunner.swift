@@ -198,7 +198,7 @@ final class BulkRunner: Sendable {
     private func way(of key: BulkKey, for engine: Engine) async -> Way? {
         do {
             var run = try await store.bulkRun(key)
-            if let found = run, found.state == .running, !found.isOpened {
+            if store.partitions.count > 1, let found = run, found.state == .running, !found.isOpened {
                 // Its begin was interrupted.
                 guard try await isOpened(key) else { return nil }
                 run = try await store.bulkRun(key)

@@ -53,5 +53,5 @@ extension BulkRecord {
     }
 
     /// True if the run has the numbers at which it began in its partition.
-    var isOpened: Bool { floor.number > 0 }
+    var isOpened: Bool { BulkRequest(request)?.instances != nil }
 }

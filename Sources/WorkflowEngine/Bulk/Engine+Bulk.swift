@@ -37,7 +37,7 @@ extension Engine {
         let (selected, unevaluated) = try await select(request, names, at: begun, by: caller)
         let run = BulkRecord(
             key: key, request: text, actor: caller.actor, generation: generation,
-            floor: RunBegin(unopened: partition).floor, selected: selected,
+            floor: Position.beginning(of: partition).next, selected: selected,
             outcome: BulkOutcome(unevaluated: unevaluated).text, begun: begun)
         let forgotten = try await runsToForget()
         for partition in store.partitions.dropFirst() where !forgotten.isEmpty {

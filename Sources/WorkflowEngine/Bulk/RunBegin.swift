@@ -13,12 +13,6 @@ struct RunBegin: Sendable {
         floor = numbers.nextPosition
         instances = numbers.nextInstance
     }
-
-    /// Creates the numbers of a part that has not begun: they are before all rows and instances of its partition.
-    init(unopened partition: PartitionID) {
-        floor = Position(rawValue: partition.rawValues.lowerBound)
-        instances = InstanceID(rawValue: partition.rawValues.lowerBound)
-    }
 }
 
 extension Engine {

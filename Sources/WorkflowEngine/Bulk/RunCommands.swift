@@ -45,15 +45,16 @@ struct BeginRunCommand: PlacedCommand {
     /// Returns the run in a partition. Each other partition sets its own numbers when it opens the run.
     private func part(in partition: PartitionID, of batch: borrowing BatchBuilder) -> BulkRecord {
         let isOwn = partition == batch.numbers.partition
-        let own = isOwn ? RunBegin(batch.numbers) : RunBegin(unopened: partition)
-        let begin = begins.first { $0.floor.partition == partition } ?? own
         var part = run
         part.key = run.key.with(partition: partition)
-        part.begin(at: begin, request)
+        part.floor = Position.beginning(of: partition).next
+        part.request = request.text
         if !isOwn {
             part.selected = 0
             part.outcome = BulkOutcome().text
         }
+        let begin = begins.first { $0.floor.partition == partition } ?? (isOwn ? RunBegin(batch.numbers) : nil)
+        if let begin { part.begin(at: begin, request) }
         return part
     }
 

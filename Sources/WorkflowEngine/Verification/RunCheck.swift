@@ -107,7 +107,7 @@ private struct RunCheck {
     func mistake(_ store: StoreInspection, isWhole: Bool) -> String? {
         guard let request, request.text == run.request, outcome.text == run.outcome else { return "it cannot be read" }
         let next = numbers(store)?.nextPosition ?? run.floor
-        guard isPart || run.floor.rawValue >= 1, run.floor <= next, (1...store.generation).contains(run.generation)
+        guard run.floor.number >= 1, run.floor <= next, (1...store.generation).contains(run.generation)
         else {
             return "it began at no time of this store"
         }
