@@ -3,6 +3,9 @@ package enum DatabaseURL {
     /// Returns true for a URL, false for a path.
     package static func isURL(_ text: String) -> Bool { text.contains("://") }
 
+    /// Returns true for a URL with a password.
+    package static func hasPassword(_ text: String) -> Bool { isURL(text) && masked(text) != text }
+
     /// Returns a URL without its password, for messages and pages.
     package static func masked(_ text: String) -> String {
         guard let scheme = text.firstRange(of: "://") else { return text }

@@ -104,6 +104,13 @@ extension Setting {
             "hold", "Hold effects until 'wfctl release', also after a restart: hand out no task, call nothing.",
             in: \.isHolding),
         .truth("no-copy", "Keep no copy of the database when this wfd upgrades it.", in: \.keepsNoCopy),
+        .truth(
+            "insecure",
+            """
+            Use PostgreSQL also where a crash may lose or destroy what was answered, or where others may read or change \
+            what is sent.
+            """,
+            in: \.isInsecure),
         .text(
             "place", "name",
             "The name of this host, if its /etc/machine-id does not last; under another name, wfd holds effects.",

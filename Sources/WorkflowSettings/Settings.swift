@@ -30,6 +30,8 @@ package struct Settings: Sendable {
     package var clock = StoreClock.real
     package var isHolding = false
     package var keepsNoCopy = false
+    /// True to use a server of PostgreSQL that may lose what was answered, or a connection that others can read.
+    package var isInsecure = false
     /// The operator's name for the machine.
     package var place: String?
     /// The brake; `nil` for none.

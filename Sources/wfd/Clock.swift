@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PostgresStore
 import SQLiteStore
 import Statechart
 import WorkflowEngine
@@ -21,6 +22,9 @@ struct Clock: ParsableCommand {
                 timers count from there. Try it with '--dry-run'.
                 """)
 
+        @Argument(help: ArgumentHelp("The database of PostgreSQL, in place of '--database'.", valueName: "url"))
+        var url: String?
+
         @Option(help: ArgumentHelp("The database.", valueName: "file"))
         var database: String?
 
@@ -31,19 +35,25 @@ struct Clock: ParsableCommand {
         var dryRun = false
 
         func validate() throws {
+            if url != nil, database != nil { throw ValidationError("the database is named twice") }
             if dryRun, !lower { throw ValidationError("'--dry-run' shows what '--lower' would do: give both") }
         }
 
         func run() async throws {
             do {
                 let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
-                let file = try DatabaseAddress.file(
-                    SettingSources.ofCommand(database: database).database ?? places.databaseFile(),
-                    for: "wfd clock accept", advice: "correct the clock of the machine")
+                let settings = try SettingSources.ofCommand(database: url ?? database)
+                let now = SystemClock().now()
+                let file: String
+                switch try DatabaseAddress(settings.database ?? places.databaseFile()) {
+                case .file(let name): file = name
+                case .postgres(let address):
+                    try await run(on: address, settings, at: now)
+                    return
+                }
                 guard FileManager.default.fileExists(atPath: file) else {
                     throw MissingPlaceError(description: "There is no database '\(file)'")
                 }
-                let now = SystemClock().now()
                 if dryRun {
                     let store = try SQLiteFile.open(at: file, on: .real)
                     if store.isLogMissing {
@@ -67,13 +77,30 @@ struct Clock: ParsableCommand {
             }
         }
 
+        private func run(on address: PostgresAddress, _ settings: Settings, at now: Timestamp) async throws {
+            var random = SystemRandomNumberGenerator()
+            let store = try PostgresDatabase.open(
+                address, owner: UniqueID(at: now, random: &random), insecure: settings.isInsecure)
+            if dryRun {
+                try tell(try await ClockLowering(in: store, at: now).rehearse(), "\(address)")
+                return
+            }
+            try LivingOwner(of: address).refuse()
+            try await accept(now, in: store, store.writer(of: store.partitions), "\(address)")
+        }
+
         private func accept(_ now: Timestamp, _ file: String) async throws {
             let store = try SQLiteFileStore.open(
                 at: file, clock: now, upgrade: UpgradeOptions { Console.tell($0) })
             if let broken = store.recovered.logBreak {
                 Console.tell("warning: \(broken)")
             }
-            let writer = try store.writer()
+            try await accept(now, in: store, store.writer(), file)
+        }
+
+        private func accept(
+            _ now: Timestamp, in store: any StoreReader, _ writer: any StoreWriter, _ file: String
+        ) async throws {
             let actor = Actor(rawValue: "uid:\(getuid())")
             let accepted: AcceptedClock
             var report: ClockLowering.Report?

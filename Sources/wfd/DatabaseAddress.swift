@@ -8,7 +8,12 @@ enum DatabaseAddress {
     case postgres(PostgresAddress)
 
     init(_ text: String) throws(StoreError) {
-        self = DatabaseURL.isURL(text) ? .postgres(try PostgresAddress(text)) : .file(text)
+        guard DatabaseURL.isURL(text) else {
+            self = .file(text)
+            return
+        }
+        Self.warnOfPassword()
+        self = .postgres(try PostgresAddress(text))
     }
 
     /// Returns a path; throws if the text is a URL, for a command that works on files alone.
@@ -18,8 +23,17 @@ enum DatabaseAddress {
     ///   - advice: A sentence on what to do instead.
     static func file(_ text: String, for command: String, advice: String) throws(StoreError) -> String {
         guard DatabaseURL.isURL(text) else { return text }
+        warnOfPassword()
         throw StoreError(
             .unsupported,
             "'\(command)' needs a database in a file, and '\(DatabaseURL.masked(text))' is none: \(advice)")
+    }
+
+    /// Warns if an argument of the process has a password.
+    private static func warnOfPassword() {
+        guard CommandLine.arguments.contains(where: DatabaseURL.hasPassword) else { return }
+        Console.tell(
+            "warning: other users of this machine see the password in the arguments; keep it in a file of libpq "
+                + "(~/.pgpass)")
     }
 }

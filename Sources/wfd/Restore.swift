@@ -88,7 +88,7 @@ struct Restore: AsyncParsableCommand {
                 "Cannot restore to '\(address)': the virtual clock and '--erasures' need a database in a file")
         }
         let report = try await PostgresRestore(
-            backup: backup, address: address, isInsecure: false, isDryRun: dryRun
+            backup: backup, address: address, isInsecure: settings.isInsecure, isDryRun: dryRun
         ).run()
         Console.say(text(of: report, [], "\(address)"))
     }

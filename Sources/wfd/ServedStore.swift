@@ -66,7 +66,7 @@ struct ServedStore {
         }
         var random = SystemRandomNumberGenerator()
         let owner = UniqueID(at: SystemClock().now(), random: &random)
-        let store = try PostgresDatabase.open(address, owner: owner)
+        let store = try PostgresDatabase.open(address, owner: owner, insecure: settings.isInsecure)
         let tokens = SharedTokens(address)
         let table = DaemonTable(address, id: owner, version: Build.version, partitions: store.partitions)
         guard let secret = PeerSecret(try table.secret()) else {
@@ -75,7 +75,7 @@ struct ServedStore {
         let term = StoreTerm(
             table, secret: secret, generation: store.identity.generation, tokens: tokens, book: book, logger: logger
         ) {
-            try await prepare(address, as: store.identity, owner, logger)
+            try await prepare(address, as: store.identity, owner, insecure: settings.isInsecure, logger)
         }
         try term.enter(address, hasPeer: settings.peer != nil)
         return ServedStore(
@@ -85,9 +85,9 @@ struct ServedStore {
 
     /// Prepares a store that this daemon owns now: checks the clock, and finishes unfinished erasures.
     private static func prepare(
-        _ address: PostgresAddress, as identity: StoreIdentity, _ owner: UniqueID, _ logger: Logger
+        _ address: PostgresAddress, as identity: StoreIdentity, _ owner: UniqueID, insecure isInsecure: Bool, _ logger: Logger
     ) async throws {
-        let open = { try PostgresDatabase.open(address, owner: owner) }
+        let open = { try PostgresDatabase.open(address, owner: owner, insecure: isInsecure) }
         let first = try open()
         defer { first.close() }
         guard first.identity == identity else {
@@ -102,7 +102,8 @@ struct ServedStore {
             throw StoreError(
                 .clockBehind,
                 "Cannot open '\(address)': its last event is of \(WireTime(milliseconds: last.rawValue).text); "
-                    + "the clock of this machine says \(WireTime(milliseconds: now.rawValue).text); correct it")
+                    + "the clock of this machine says \(WireTime(milliseconds: now.rawValue).text); correct it, "
+                    + "or run 'wfd clock accept'")
         }
         try await StandingErasures.open(time: { [last] _ in last }, logger: logger, open).close()
     }

@@ -31,6 +31,7 @@ import WorkflowClient
                 clock            real                                      default
                 hold             true                                      flag
                 no-copy          false                                     default
+                insecure         false                                     default
                 place            here                                      file, line 3
                 brake            10000/1m                                  default
                 log-level        debug                                     environment
@@ -169,9 +170,9 @@ import WorkflowClient
             let sentence = Self.words(lines[0].dropFirst(2).replacing(" (reload)", with: ""))
             #expect(help.contains("--\(key) ") && help.contains(sentence), "\(key)")
         }
-        #expect(keys.count == 18)
+        #expect(keys.count == 19)
         let flags = Set(help.matches(of: /--([a-z-]+)/).map { String($0.1) })
-        #expect(flags == Set(keys + ["config", "version", "help", "with-tls", "no-hold", "copy"]))
+        #expect(flags == Set(keys + ["config", "version", "help", "with-tls", "no-hold", "copy", "no-insecure"]))
     }
 
     private static func words(_ text: some StringProtocol) -> String {

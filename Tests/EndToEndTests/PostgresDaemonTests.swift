@@ -122,10 +122,8 @@ struct PostgresDaemonTests {
     }
 
     @Test(arguments: [
-        (["restore", "b.db", "--database"], "'wfd restore' needs a database in a file"),
-        (["clock", "accept", "--database"], "'wfd clock accept' needs a database in a file"),
+        (["restore", "b.db", "--erasures", "a.db", "--database"], "'--erasures' need a database in a file"),
         (["compact"], "'wfd compact' needs a database in a file"),
-        (["verify"], "'wfd verify' needs a database in a file"),
         (["--clock", "virtual", "--database"], "the virtual clock needs a database in a file"),
     ])
     func whatAFileAloneCanIsRefusedByName(arguments: [String], message: String) async throws {
@@ -135,6 +133,7 @@ struct PostgresDaemonTests {
         ).result()
         #expect(result.end != .exited(0) && result.errors.contains(message), "\(result)")
         #expect(!result.errors.contains("hunter"))
+        #expect(result.errors.contains("warning: other users of this machine see the password in the arguments"))
     }
 
     @Test func passwordsAreNotShown() async throws {

@@ -52,6 +52,15 @@ import WorkflowStore
             facts { $0.fullPageWrites = "off" }, .unsupported,
             "'full_page_writes' is off, so a crash may destroy the database; set it to 'on'", true
         ),
+        (
+            facts { $0.link = ConnectionLink(isLocal: false) }, .unsupported,
+            "others may read and change what is sent to the server; add 'sslmode=verify-full', or give '--insecure'",
+            true
+        ),
+        (
+            facts { $0.link = ConnectionLink(isLocal: false, isVerified: true, showsPassword: true) }, .unsupported,
+            "the password may not be checked by SCRAM; add 'channel_binding=require', or give '--insecure'", true
+        ),
     ]
 
     @Test(arguments: refusals.indices) func aRefusalSaysWhatToDo(place: Int) throws {

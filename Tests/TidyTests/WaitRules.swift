@@ -6,7 +6,8 @@ enum WaitRules {
     static let support = [
         "Tests/DaemonTesting/ProgramState.swift", "Tests/DaemonTesting/RandomKill.swift",
         "Tests/DiskTesting/DiskHold.swift", "Tests/DiskTesting/PowerDisk.swift", "Tests/EndToEndTests/WorkTests.swift",
-        "Tests/StoreTesting/Hold.swift", "Tests/WorkflowEffectsTests/HostNameTests.swift",
+        "Tests/PostgresTesting/PostgresServer.swift", "Tests/StoreTesting/Hold.swift",
+        "Tests/WorkflowEffectsTests/HostNameTests.swift",
         "Tests/WorkflowEngineTests/MachineDemandTests.swift",
         "Tests/WorkflowServerTests/CallerBoundsTests.swift", "Tests/WorkflowServerTests/UserNamesTests.swift",
         "Tests/WorkflowServerTests/DefinitionQueueTests.swift", "Tests/WorkflowServerTests/StandstillTests.swift",

@@ -26,6 +26,7 @@ import WorkflowSettings
             "clock": ["real", "virtual", "real"],
             "hold": ["false", "true", "true"],
             "no-copy": ["false", "true", "true"],
+            "insecure": ["false", "true", "true"],
             "place": ["one", "two", "three"],
             "brake": ["1/1s", "0", "3/3m"],
             "log-level": ["trace", "error", "debug"],
@@ -71,8 +72,8 @@ import WorkflowSettings
 
     @Test func everySettingThatIsTrueOrFalseHasAFlagForBoth() {
         let truths = Setting.all.filter { $0.form == .truth }
-        #expect(truths.map(\.flag) == ["--without-tls", "--hold", "--no-copy"])
-        #expect(truths.map(\.opposite) == ["--with-tls", "--no-hold", "--copy"])
+        #expect(truths.map(\.flag) == ["--without-tls", "--hold", "--no-copy", "--insecure"])
+        #expect(truths.map(\.opposite) == ["--with-tls", "--no-hold", "--copy", "--no-insecure"])
         #expect(Setting.all.allSatisfy { ($0.form == .truth) == ($0.opposite != nil) })
     }
 

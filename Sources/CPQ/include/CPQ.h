@@ -40,6 +40,10 @@ const char *CPQ_load(void);
         (const char *const *keywords, const char *const *values, int expand), (keywords, values, expand))             \
     X(PQpolling, PQconnectPoll, (PGconn * conn), (conn))                                                              \
     X(PQconninfoOption *, PQconninfoParse, (const char *text, char **error), (text, error))                           \
+    X(PQconninfoOption *, PQconninfo, (PGconn * conn), (conn))                                                        \
+    X(char *, PQhost, (const PGconn *conn), (conn))                                                                   \
+    X(char *, PQhostaddr, (const PGconn *conn), (conn))                                                               \
+    X(int, PQconnectionUsedPassword, (const PGconn *conn), (conn))                                                    \
     X(void, PQconninfoFree, (PQconninfoOption * options), (options))                                                  \
     X(void, PQfinish, (PGconn * conn), (conn))                                                                        \
     X(ConnStatusType, PQstatus, (const PGconn *conn), (conn))                                                         \

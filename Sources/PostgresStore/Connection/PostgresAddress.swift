@@ -24,6 +24,14 @@ package struct PostgresAddress: Sendable, CustomStringConvertible {
                 "Cannot open the database: libpq does not understand its URL; write "
                     + "'postgres://USER@HOST/DATABASE' with percent-encoded parts")
         }
+        let values = Self.values(options)
+        self.url = url
+        let user = values["user"].map { $0 + "@" } ?? ""
+        description = "postgres://\(user)\(values["host"] ?? "")/\(values["dbname"] ?? "")"
+    }
+
+    /// Reads options of libpq, and frees them.
+    static func values(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
         defer { PQconninfoFree(options) }
         var values: [String: String] = [:]
         var option = options
@@ -31,8 +39,6 @@ package struct PostgresAddress: Sendable, CustomStringConvertible {
             if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
             option += 1
         }
-        self.url = url
-        let user = values["user"].map { $0 + "@" } ?? ""
-        description = "postgres://\(user)\(values["host"] ?? "")/\(values["dbname"] ?? "")"
+        return values
     }
 }

@@ -15,6 +15,9 @@ final class ReadingConnection: @unchecked Sendable {
     /// True if the transaction has begun and is not over.
     var isReading: Bool { isInTransaction }
 
+    /// The protection of the connection; `nil` before the first read.
+    var link: ConnectionLink? { connection?.link }
+
     /// Reads in the transaction, which the first read begins.
     func run(_ requests: [Request]) throws(PostgresFailure) -> [Answer] {
         if isInTransaction, let connection { return try run(requests, on: connection) }

@@ -32,7 +32,7 @@ struct RowPlacement {
     mutating func place(_ record: InstanceRecord) throws(StoreError) -> InstanceRecord {
         guard isSpread, record.status != .purging else { return record }
         let partition = placement.partition(of: InstanceKey(record.name, in: record.namespace))
-        // Proof: the column is read as a number up to 2^48, and the instances of a file have all numbers up to its last.
+        // Proof: the number is less than 2^48, and a verified file has an instance or a deletion for each one.
         let number = Int(record.id.number)
         if number >= partitions.count {
             partitions += Array(repeating: 0, count: max(4_096, number + 1 - partitions.count))

@@ -14,6 +14,7 @@ struct ServerFacts: Equatable {
     var schema: Int64? = StoreSchema.newest
     /// True if two connections that are open at once were given the same process of the server.
     var isPooled = false
+    var link = ConnectionLink()
 
     /// The lowest version of PostgreSQL.
     static let lowestVersion: Int64 = 140_000
@@ -43,7 +44,8 @@ struct ServerFacts: Equatable {
                 address, .unsupported,
                 "the encoding of the database is \(encoding); create one with 'ENCODING UTF8 TEMPLATE template0'")
         }
-        return schemaRefusal(address) ?? (isInsecure ? nil : durabilityRefusal(address))
+        if isInsecure { return schemaRefusal(address) }
+        return schemaRefusal(address) ?? durabilityRefusal(address) ?? linkRefusal(address)
     }
 
     private func schemaRefusal(_ address: PostgresAddress) -> StoreError? {
@@ -55,6 +57,23 @@ struct ServerFacts: Equatable {
                 address, .newerSchema,
                 "its schema \(schema) is of a later version of wfd (this one knows \(StoreSchema.newest)); "
                     + "use that version")
+        }
+        return nil
+    }
+
+    /// Refuses a connection beyond this machine that others can read or answer.
+    private func linkRefusal(_ address: PostgresAddress) -> StoreError? {
+        if link.isLocal { return nil }
+        if !link.isVerified {
+            return refusal(
+                address, .unsupported,
+                "others may read and change what is sent to the server; add 'sslmode=verify-full', or give '--insecure'"
+            )
+        }
+        if link.showsPassword {
+            return refusal(
+                address, .unsupported,
+                "the password may not be checked by SCRAM; add 'channel_binding=require', or give '--insecure'")
         }
         return nil
     }
@@ -107,6 +126,7 @@ extension ServerFacts {
         }
         let another = try other.read(Request(backend)) { answer in try answer.first { row in try row.count() } ?? 0 }
         facts.isPooled = process == another
+        if let link = first.link { facts.link = link }
         return facts
     }
 

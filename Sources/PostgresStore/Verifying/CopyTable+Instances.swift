@@ -128,6 +128,7 @@ extension CopyTable {
         // A text that is not a list of JSON is no change of counts.
         guard case .array(let changes)? = try? JSONReader.value(from: text) else { throw refused }
         for change in changes {
+            // Proof: there are four, as checked here.
             guard case .array(let values) = change, values.count == 4, case .int(let machine) = values[0],
                 let status = values[1].string, let state = values[2].string, case .int(let count) = values[3]
             else { throw refused }

@@ -41,6 +41,7 @@ extension CopyTable {
             Inconsistency(instance: instance, position: Position(rawValue: id), what)
         }
         if id < 0, instance == ErasureRecord.noInstance { return nil }
+        // Proof: as many were read above, or the read has failed.
         let (isThere, hasUUID, isGone) = (flags[0], flags[1], flags[2])
         guard isThere else {
             if inspection.erased.count < CopyInspection.mostErased {
@@ -111,6 +112,7 @@ extension CopyTable {
         func wrong(_ what: String) -> Inconsistency {
             Inconsistency(instance: left.instanceID, seq: left.seq, position: left.head, what)
         }
+        // Proof: as many were read above, or the read has failed.
         if !flags[0] { return wrong("something is left to delete of an instance that is not deleted") }
         if !flags[1] { return wrong("the last row that is left of it is missing") }
         if !flags[2] { return wrong("the table 'audit' does not say that it is deleted") }

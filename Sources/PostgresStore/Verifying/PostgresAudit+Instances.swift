@@ -37,6 +37,7 @@ extension InspectedInstance {
     fileprivate init(_ row: inout AnswerRow) throws {
         let numbers = try (0..<3).map { _ in try row.integer(in: .min ... .max) }
         var unreadable = InstanceRecord.columns.blank
+        // Proof: as many were read above, or the read has failed.
         unreadable.id = InstanceID(rawValue: numbers[0])
         unreadable.machineID = MachineID(rawValue: numbers[1])
         unreadable.namespace = NamespaceID(rawValue: numbers[2])

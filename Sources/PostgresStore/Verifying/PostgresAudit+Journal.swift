@@ -106,6 +106,7 @@ private struct JournalInspection {
                 slice.rows.append(try JournalRecord(row: &row))
             } catch {
                 var record = JournalRecord.columns.blank
+                // Proof: as many were read above, or the read has failed.
                 record.position = Position(rawValue: numbers[0])
                 record.instanceID = InstanceID(rawValue: numbers[1])
                 record.seq = Seq(rawValue: numbers[2])

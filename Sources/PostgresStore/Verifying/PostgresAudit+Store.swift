@@ -59,6 +59,7 @@ extension PostgresAudit {
             }
         }
         guard let lasts, lasts.count == 4 else { return }
+        // Proof: there are four, as the guard says.
         (inspection.lastDeletion, inspection.lastChange) = (lasts[0], lasts[1])
         (inspection.lastErasure, inspection.lastRenaming) = (lasts[2], lasts[3])
     }
