@@ -53,11 +53,20 @@ extension Table {
 /// A waiting invocation has its row, whether its instance runs or has failed. An invocation that the instance failed on
 /// is over: its row may stay for an operator, but need not.
 enum EffectInspection {
+    /// An element of `armed` that completes when its effect ends.
+    private struct Invocation {
+        let id: Position
+        let seq: Int64
+        let number: Int64
+        let name: String
+        let isKept: Bool
+    }
+
     /// Looks up the effects that an instance waits for. Returns their number and records the first one that does not
     /// fit.
     static func compare(_ instance: inout InspectedInstance, _ database: Database) throws -> Int {
-        guard instance.inconsistency == nil, instance.record.status.waitsForEffects else { return 0 }
-        guard let invocations = ArmedRows(instance.record.state.armed, of: instance.record.id)?.invocations else {
+        guard instance.inconsistency == nil, waits(instance.record) else { return 0 }
+        guard let invocations = invocations(of: instance.record) else {
             instance.inconsistency = "its list of invocations cannot be read"
             return 0
         }
@@ -103,8 +112,8 @@ enum EffectInspection {
         }
         guard let number = effect.number else { return nil }
         let isWanted =
-            record.status.waitsForEffects
-            && ArmedRows(record.state.armed, of: record.id)?.invocations.contains { invocation in
+            waits(record)
+            && invocations(of: record)?.contains { invocation in
                 invocation.id == effect.id && invocation.seq == effect.seq.rawValue && invocation.number == number
                     && invocation.name == effect.name
             } ?? true
@@ -128,14 +137,39 @@ enum EffectInspection {
         return nil
     }
 
+    private static func waits(_ record: InstanceRecord) -> Bool {
+        switch record.status {
+        case .running, .failed, .suspended: true
+        case .done, .cancelled, .purging: false
+        }
+    }
+
     private static func isThere(
-        _ invocation: ArmedRows.Invocation, of instance: InstanceID, _ database: Database
+        _ invocation: Invocation, of instance: InstanceID, _ database: Database
     ) throws -> Bool {
         guard try Table.effect.isThere(in: database) else { return false }
         return try database.first(
             "SELECT 1 FROM effect WHERE id = ? AND instance_id = ? AND seq = ? AND number = ? AND name = ?",
             invocation.id, instance, invocation.seq, invocation.number, invocation.name
         ) { _ in true } ?? false
+    }
+
+    /// Returns the invocations that an instance waits for; `nil` if the list cannot be read.
+    private static func invocations(of record: InstanceRecord) -> [Invocation]? {
+        if record.state.armed == "[]" { return [] }
+        // A text that is not JSON is not a list either.
+        guard case .array(let armed)? = try? JSONReader.value(from: record.state.armed) else { return nil }
+        var invocations: [Invocation] = []
+        for pending in armed where pending.object?["kind"] == "invocation" {
+            guard case .int(let position)? = pending.object?["position"], case .int(let seq)? = pending.object?["seq"],
+                case .int(let number)? = pending.object?["number"], let name = pending.object?["invoke"]?.string
+            else { return nil }
+            invocations.append(
+                Invocation(
+                    id: Position(rawValue: position), seq: seq, number: number, name: name,
+                    isKept: pending.object?["kept"] == true))
+        }
+        return invocations
     }
 }
 

@@ -1,5 +1,6 @@
 import GRDB
 import Statechart
+import WorkflowJSON
 import WorkflowStore
 
 extension TimerRecord: TableRow {
@@ -35,7 +36,7 @@ enum TimerInspection {
     /// fit.
     static func compare(_ instance: inout InspectedInstance, _ database: Database) throws -> Int {
         guard instance.inconsistency == nil, instance.record.status == .running else { return 0 }
-        guard let timers = ArmedRows(instance.record.state.armed, of: instance.record.id)?.timers else {
+        guard let timers = timers(of: instance.record) else {
             instance.inconsistency = "its list of timers cannot be read"
             return 0
         }
@@ -60,10 +61,30 @@ enum TimerInspection {
                 position: timer.key.position,
                 "a timer belongs to an instance \(timer.instanceID.rawValue) that is not there")
         }
-        let timers = ArmedRows(found.state.armed, of: found.id)?.timers
-        let isArmed = found.status == .running && timers?.contains(timer) ?? true
+        let isArmed = found.status == .running && timers(of: found)?.contains(timer) ?? true
         return isArmed
             ? nil : Inconsistency(instance: found.id, "there is a timer '\(timer.event)' that it has not armed")
+    }
+
+    /// Returns the rows that an instance must have; `nil` if its list cannot be read.
+    private static func timers(of record: InstanceRecord) -> [TimerRecord]? {
+        // A text that is not JSON is not a list either.
+        guard case .array(let armed)? = try? JSONReader.value(from: record.state.armed) else { return nil }
+        var timers: [TimerRecord] = []
+        for pending in armed {
+            // An invocation completes when its effect ends, at a time that is not known in advance.
+            if pending.object?["kind"] == "invocation" { continue }
+            guard case .int(let number)? = pending.object?["number"], case .int(let due)? = pending.object?["due"],
+                case .int(let position)? = pending.object?["position"], let event = pending.object?["event"]?.string,
+                pending.object?["kind"]?.string.flatMap(Pending.Kind.init) != nil
+            else { return nil }
+            timers.append(
+                TimerRecord(
+                    key: TimerKey(
+                        due: Timestamp(rawValue: due), position: Position(rawValue: position), ordinal: number),
+                    instanceID: record.id, event: event))
+        }
+        return timers
     }
 
     private static func find(_ key: TimerKey, _ database: Database) throws -> TimerRecord? {
