@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Two daemons on one database of PostgreSQL. The one that owns the data is killed, and the other goes on; then the
-# server of the database is killed and started again. Every command is real, and so is what it prints; a step that does not do
-# what the story says ends the demo with an error.
+# server of the database is killed and started again. Every command is real, and so is what it prints; a step that does
+# not do what the story says ends the demo with an error.
 #
 # The server is a private one in a temporary folder, which goes with it when the demo ends.
 set -euo pipefail

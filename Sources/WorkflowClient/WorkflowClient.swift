@@ -223,7 +223,7 @@ extension WorkflowClient {
         try await get(TransportRequest(.ready))
     }
 
-    /// Returns the daemons of a store that several daemons serve, in the order of their ids.
+    /// Returns the daemons of the store, in the order of their ids.
     public func daemons() async throws(ClientError) -> Page<DaemonItem> {
         try await get(TransportRequest(.listDaemons))
     }

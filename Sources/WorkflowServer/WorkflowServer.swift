@@ -169,7 +169,7 @@ package struct WorkflowServer: Service {
         StatusRoutes(engine: engine, budget: budget, certificate: certificate, access: access, version: version)
             .register(on: &handlers)
         AccessRoutes(engine: engine, access: access, sessions: sessions).register(on: &handlers)
-        DaemonRoutes(directory: forwarder?.directory).register(on: &handlers)
+        DaemonRoutes(engine: engine, directory: forwarder?.directory, version: version).register(on: &handlers)
         MetricsRoutes(
             engine: engine, requests: metrics, certificate: certificate, forwards: forwarder?.counts, version: version
         ).register(on: &handlers)

@@ -187,13 +187,6 @@ extension Setting {
         ("listen", { try $0.refuseInTheClear($0.listen) }),
         ("metrics", { try $0.refuseInTheClear([$0.metrics].compactMap(\.self)) }),
         (
-            "peer",
-            { settings in
-                guard settings.peer != nil, !(settings.database.map(DatabaseURL.isURL) ?? false) else { return }
-                throw SettingMistake("a database in a file has one daemon, so 'peer' is for a database of PostgreSQL")
-            }
-        ),
-        (
             "tls-certificate",
             { settings in
                 guard (settings.certificate == nil) == (settings.certificateKey == nil) else {

@@ -85,7 +85,7 @@ struct Clock: ParsableCommand {
                 try tell(try await ClockLowering(in: store, at: now).rehearse(), "\(address)")
                 return
             }
-            try LivingOwner(of: address).refuse()
+            try store.refuseLiving()
             try await accept(now, in: store, store.writer(of: store.partitions), "\(address)")
         }
 

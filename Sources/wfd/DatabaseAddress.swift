@@ -16,6 +16,13 @@ enum DatabaseAddress {
         self = .postgres(try PostgresAddress(text))
     }
 
+    /// - Throws: An error for a file, which one daemon alone can serve.
+    func requireSeveralDaemons() throws(StoreError) {
+        guard case .file(let file) = self else { return }
+        throw StoreError(
+            .unsupported, "Cannot open '\(file)': a database in a file has one daemon; --peer is for PostgreSQL")
+    }
+
     /// Returns a path; throws if the text is a URL, for a command that works on files alone.
     ///
     /// - Parameters:

@@ -106,6 +106,7 @@ struct Serve: AsyncParsableCommand {
         let places = DefaultPlaces(environment: environment)
         let name = try settings.database ?? places.databaseFile()
         let database = try DatabaseAddress(name)
+        if settings.peer != nil { try database.requireSeveralDaemons() }
         let shown = DatabaseURL.masked(name)
         let served = try served(settings, places, besideDatabase: name)
         let listened = served.map { $0.address } + [settings.peer].compactMap(\.self)

@@ -85,7 +85,8 @@ struct ServedStore {
 
     /// Prepares a store that this daemon owns now: checks the clock, and finishes unfinished erasures.
     private static func prepare(
-        _ address: PostgresAddress, as identity: StoreIdentity, _ owner: UniqueID, insecure isInsecure: Bool, _ logger: Logger
+        _ address: PostgresAddress, as identity: StoreIdentity, _ owner: UniqueID, insecure isInsecure: Bool,
+        _ logger: Logger
     ) async throws {
         let open = { try PostgresDatabase.open(address, owner: owner, insecure: isInsecure) }
         let first = try open()

@@ -21,6 +21,8 @@ final class StoreTerm: Service, Ownership, RequestDirectory {
     private static let retryPause = Duration.milliseconds(100)
     /// An owner that has not renewed its lease for so long starts no effect, and takes no token.
     private static let trust = Duration.milliseconds(4_500)
+    /// The time between two looks while requests wait for a new owner.
+    private static let hurry = Duration.milliseconds(50)
     /// The longest wait of a request for a new owner.
     private static let patience = Duration.seconds(2)
 
@@ -43,6 +45,8 @@ final class StoreTerm: Service, Ownership, RequestDirectory {
         var peer: String?
         var waiters: [Int: AsyncStream<Void>.Continuation] = [:]
         var waiterCount = 0
+        /// The requests that wait for another place.
+        var requestCount = 0
         /// True while the server is out of reach, which was told.
         var isTold = false
         var isEnding = false
@@ -71,8 +75,8 @@ final class StoreTerm: Service, Ownership, RequestDirectory {
     ///   - book: Takes the tokens that another daemon has changed.
     ///   - prepare: Prepares the store when this daemon owns it, before the lanes begin.
     init(
-        _ table: sending DaemonTable, secret: PeerSecret, generation: Int64, tokens: SharedTokens, book: AccessBook, logger: Logger,
-        prepare: @escaping @Sendable () async throws -> Void
+        _ table: sending DaemonTable, secret: PeerSecret, generation: Int64, tokens: SharedTokens, book: AccessBook,
+        logger: Logger, prepare: @escaping @Sendable () async throws -> Void
     ) {
         id = table.id
         self.secret = secret
@@ -93,7 +97,8 @@ final class StoreTerm: Service, Ownership, RequestDirectory {
         try await withGracefulShutdownHandler {
             var steps = wakes.makeAsyncIterator()
             while !state.withLock({ $0.isEnding }) {
-                let pause = try await withTaskExecutorPreference(threads) { @concurrent in try step() }
+                let next = try await withTaskExecutorPreference(threads) { @concurrent in try step() }
+                let pause = state.withLock { $0.requestCount } > 0 ? min(next, Self.hurry) : next
                 let alarm = Task { [wake] in
                     // A cancelled alarm is not needed any more.
                     guard (try? await Task.sleep(for: pause)) != nil else { return }
@@ -312,12 +317,14 @@ extension StoreTerm {
                 partitions: Int64(look?.owners.count { $0 == daemon.id } ?? 0),
                 allPartitions: Int64(look?.owners.count ?? 0),
                 leaseMilliseconds: max(0, Int64((daemon.lease - age) / .milliseconds(1))),
-                clockMilliseconds: Int64(daemon.skew / .milliseconds(1)), version: daemon.version, isConnected: daemon.isConnected,
-                isAnswering: daemon.id == id ? true : nil)
+                clockMilliseconds: Int64(daemon.skew / .milliseconds(1)), version: daemon.version,
+                isConnected: daemon.isConnected, isAnswering: daemon.id == id ? true : nil)
         }
     }
 
     func look(after place: RequestPlace) async -> RequestPlace {
+        state.withLock { $0.requestCount += 1 }
+        defer { state.withLock { $0.requestCount -= 1 } }
         wake.yield()
         await wait(atMost: Self.patience) { Self.place($0) != place }
         return self.place

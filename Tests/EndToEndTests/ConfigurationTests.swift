@@ -22,6 +22,7 @@ import WorkflowClient
                 database         /home/ada/.local/state/wfd/wfd.db         default
                 listen           unix:/home/ada/.local/state/wfd/wfd.sock  default
                 metrics          -                                         default
+                peer             -                                         default
                 allow-host       a.example, b.example                      file, line 2
                 tls-certificate  -                                         default
                 tls-key          -                                         default
@@ -170,7 +171,7 @@ import WorkflowClient
             let sentence = Self.words(lines[0].dropFirst(2).replacing(" (reload)", with: ""))
             #expect(help.contains("--\(key) ") && help.contains(sentence), "\(key)")
         }
-        #expect(keys.count == 19)
+        #expect(keys.count == 20)
         let flags = Set(help.matches(of: /--([a-z-]+)/).map { String($0.1) })
         #expect(flags == Set(keys + ["config", "version", "help", "with-tls", "no-hold", "copy", "no-insecure"]))
     }

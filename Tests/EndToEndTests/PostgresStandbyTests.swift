@@ -29,7 +29,44 @@ struct PostgresStandbyTests {
         #expect(try await Daemon.launch(["init", url]).result().end == .exited(0))
         let owner = try await daemon("a")
         try await owner.serves()
-        return (owner, try await daemon("b"))
+        let standby = try await daemon("b")
+        try await eventually("both know each other") {
+            let listed = try await owner.said("daemons", "--output", "json")
+            return listed.ranges(of: #""peer""#).count == 2
+        }
+        return (owner, standby)
+    }
+
+    /// Every request to a standby is carried out by the owner.
+    @Test func aStandbyHandsRequestsToTheOwner() async throws {
+        let (owner, standby) = try await pair()
+        _ = try await standby.said("apply", Programs.example("order"))
+        _ = try await standby.said("start", "order", "order-7")
+        let moved = try await standby.said("send", "order-7", "submit", "--data", #"{"amount": 1250}"#)
+        #expect(moved.contains("seq 1 -> 2"))
+        let refused = try await standby.wfctl("send", "order-7", "submit")
+        #expect(refused.end == .exited(5) && refused.errors.contains("does not accept 'submit'"), "\(refused)")
+        for verb in ["history", "show"] {
+            let own = try await owner.said(verb, "order-7", "-o", "json")
+            #expect(try await standby.said(verb, "order-7", "-o", "json") == own, "\(verb)")
+        }
+        let daemons = try await standby.said("daemons")
+        #expect(daemons.contains("1 of 1") && daemons.contains("standby"))
+        try await standby.kill()
+        try await owner.kill()
+    }
+
+    /// A request that is under way while the owner is killed is answered by the next owner.
+    @Test func aRequestWaitsForTheNextOwner() async throws {
+        let (owner, standby) = try await pair()
+        _ = try await standby.said("apply", Programs.example("order"))
+        _ = try await standby.said("start", "order", "order-7")
+        owner.program.signal(SIGKILL)
+        let moved = try await standby.said(
+            "send", "order-7", "submit", "--data", #"{"amount": 1250}"#, "--key", "submit-7")
+        #expect(moved.contains("seq 1 -> 2"))
+        _ = try await owner.program.result()
+        try await standby.kill()
     }
 
     @Test func aStandbyTakesThePlaceOfAKilledOwner() async throws {

@@ -29,6 +29,7 @@ actor DaemonGroup {
 
     /// The number of the daemon that owns the data, as the others see it; `nil` while it changes.
     func owner() async throws -> Int? {
+        try await revive()
         for (number, daemon) in daemons.enumerated() {
             let answer = try? await daemon.answer(to: .get("/readyz"))
             if let answer, answer.text.contains(#""ready""#) { return number }
@@ -58,11 +59,21 @@ actor DaemonGroup {
         daemons[number] = try await start(number)
     }
 
+    /// Starts the daemons again that ended because another one had taken the data, as a service manager does.
+    private func revive() async throws {
+        for (number, daemon) in daemons.enumerated() where daemon.program.errors.contains("[wfd] stopped") {
+            let ended = try await daemon.program.result()
+            guard ended.end == .exited(75) else { throw TestingError("daemon \(number) ended by itself: \(ended)") }
+            daemons[number] = try await start(number)
+        }
+    }
+
     /// Waits until one daemon owns the data and all answer.
     func settle() async throws {
-        for daemon in daemons {
-            try await eventually("all daemons answer") {
-                (try? await daemon.answer(to: .get("/v1/machines")))?.status == 200
+        for number in daemons.indices {
+            try await eventually("daemon \(number) answers") {
+                try await revive()
+                return (try? await daemons[number].answer(to: .get("/v1/machines")))?.status == 200
             }
         }
     }

@@ -8,9 +8,7 @@ import WorkflowClient
 
 /// Tests many clients of three daemons on one database, while daemons are killed and frozen. Whichever daemon a client
 /// asks, the answers must be those of a single lamp that all use one after another.
-@Suite(
-    .tags(.heavy), .enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed: apt-get install postgresql"))
-struct StandbyLinearizabilityTests {
+@Suite(.tags(.heavy), .enabled(if: PostgresServer.isWanted)) struct StandbyLinearizabilityTests {
     private static let clients = 16
     private static let lamps = (1...4).map { "lamp-\($0)" }
 

@@ -72,7 +72,8 @@ struct WireErrorTests {
         let text = #"{"status":"fine"}"#
         #expect(
             throws: WireError(
-                .invalidValue, path: "status", message: "Field 'status' must be one of 'ok', 'ready', not 'fine'")
+                .invalidValue, path: "status",
+                message: "Field 'status' must be one of 'ok', 'ready', 'standby', not 'fine'")
         ) {
             try Health(body: Array(text.utf8))
         }

@@ -69,7 +69,7 @@ import WorkflowStore
         .whoami: .concernsNobody, .createSession: .concernsNobody, .listTokens: .concernsNobody, .createToken: .exists,
         .rotateToken: .concernsNobody, .revokeToken: .isMissing(.tokenNotFound),
         .listFailures: .concernsNobody, .listTally: .listIsEmpty, .showStats: .isMissing(.machineNotFound),
-        .status: .concernsNobody, .metrics: .concernsNobody,
+        .status: .concernsNobody, .metrics: .concernsNobody, .listDaemons: .concernsNobody,
     ]
 
     private static let definition = """

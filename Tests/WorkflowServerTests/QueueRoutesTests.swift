@@ -116,7 +116,8 @@ import WorkflowStore
         #expect(done.status == 200)
         #expect(
             done.text
-                == #"{"instance":"p","id":"packing","action":"skip","seq":3,"from":["packing"],"to":["packed"]}"#)
+                == #"{"instance":"p","id":"packing","action":"skip","seq":3,"from":["packing"],"to":["packed"],"#
+                + #""status":"done"}"#)
         #expect(try await decide(skip, key: "k").object["repeated"] == true)
         #expect(try await decide(#"{"action": "cancel"}"#, key: "k").status == 422)
         try await host.stop()

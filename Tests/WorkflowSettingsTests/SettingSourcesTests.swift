@@ -20,6 +20,7 @@ import WorkflowSettings
         values = [
             "database": ["/a.db", "/b.db", "/c.db"],
             "listen": ["unix:/a", "127.0.0.1:1", "[::1]:2"],
+            "peer": ["127.0.0.1:5", "10.0.0.7:6", "[::1]:7"],
             "metrics": ["unix:/m", "127.0.0.1:3", "[::1]:4"],
             "allow-host": ["a.example", "b.example", "[::1]"],
             "without-tls": ["false", "true", "true"],

@@ -74,6 +74,11 @@ package final class PostgresDatabase: WorkflowStore {
             address, owner: owner, generation: identity.generation, partitions: partitions, readers: readers)
     }
 
+    /// - Throws: `locked` if a daemon is alive, whether it owns the store or stands by.
+    package func refuseLiving() throws(StoreError) {
+        try DaemonTable(address, id: owner, version: "", partitions: partitions).refuseLiving()
+    }
+
     /// Closes a store whose writing side was never taken.
     package func close() { readers.close(partitions.count) }
 

@@ -120,5 +120,9 @@ struct Snapshot: RowReading {
         }
     }
 
-    func error(_ failure: PostgresFailure) -> StoreError { StoreError("Cannot read from '\(address)'", failure) }
+    func error(_ failure: PostgresFailure) -> StoreError {
+        // Half a restore stays half, however long one waits.
+        guard failure.state == "55000" else { return StoreError("Cannot read from '\(address)'", failure) }
+        return StoreError(.cannotOpen, "Cannot use '\(address)': \(failure.message)")
+    }
 }

@@ -1,6 +1,6 @@
-/// A daemon of a store that several daemons serve.
+/// A daemon of a store.
 public struct DaemonItem: Equatable, WireRecord {
-    /// The daemon's id, another one after each start.
+    /// The daemon's id, another one after each start; `this` for the only daemon of a file.
     public var daemon: String
     /// The address at which the daemon listens for the others; `nil` if it forwards nothing.
     public var peer: String?
@@ -8,10 +8,10 @@ public struct DaemonItem: Equatable, WireRecord {
     public var partitions: Int64
     /// The number of partitions of the store.
     public var allPartitions: Int64
-    /// The milliseconds that are left of the daemon's lease; 0 if the lease is over.
-    public var leaseMilliseconds: Int64
-    /// The daemon's clock less that of the database's server, in milliseconds.
-    public var clockMilliseconds: Int64
+    /// The milliseconds that are left of the daemon's lease; 0 if it is over, `nil` for the only daemon of a file.
+    public var leaseMilliseconds: Int64?
+    /// The daemon's clock less that of the database's server, in milliseconds; `nil` without a server.
+    public var clockMilliseconds: Int64?
     public var version: String
     /// False if the database's server has no connection of the daemon any more; `nil` if it cannot tell.
     public var isConnected: Bool?
@@ -20,8 +20,8 @@ public struct DaemonItem: Equatable, WireRecord {
 
     /// Creates a value from its parts.
     public init(
-        daemon: String, peer: String? = nil, partitions: Int64, allPartitions: Int64, leaseMilliseconds: Int64,
-        clockMilliseconds: Int64, version: String, isConnected: Bool? = nil, isAnswering: Bool? = nil
+        daemon: String, peer: String? = nil, partitions: Int64, allPartitions: Int64, leaseMilliseconds: Int64? = nil,
+        clockMilliseconds: Int64? = nil, version: String, isConnected: Bool? = nil, isAnswering: Bool? = nil
     ) {
         self.daemon = daemon
         self.peer = peer
@@ -39,8 +39,8 @@ public struct DaemonItem: Equatable, WireRecord {
         peer = try fields.optional("peer", \.peer)
         partitions = try fields.required("partitions", \.partitions)
         allPartitions = try fields.required("allPartitions", \.allPartitions)
-        leaseMilliseconds = try fields.required("leaseMilliseconds", \.leaseMilliseconds)
-        clockMilliseconds = try fields.required("clockMilliseconds", \.clockMilliseconds)
+        leaseMilliseconds = try fields.optional("leaseMilliseconds", \.leaseMilliseconds)
+        clockMilliseconds = try fields.optional("clockMilliseconds", \.clockMilliseconds)
         version = try fields.required("version", \.version)
         isConnected = try fields.optional("isConnected", \.isConnected)
         isAnswering = try fields.optional("isAnswering", \.isAnswering)

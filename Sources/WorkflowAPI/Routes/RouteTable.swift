@@ -423,8 +423,9 @@ extension Route {
         answer: .object("OpenAPI 3.1, for programs"))
     /// The metrics for monitoring.
     public static let metrics = Route(
-        "metrics", .get, "/metrics", for: .status, at: .here, answer: .bytes("metrics in the text format of Prometheus"))
-    /// The daemons of a store that several daemons serve, in the order of their ids.
+        "metrics", .get, "/metrics", for: .status, at: .here, answer: .bytes("metrics in the text format of Prometheus")
+    )
+    /// The daemons of the store, in the order of their ids.
     public static let listDaemons = Route(
         "listDaemons", .get, "/v1/daemons", for: .status, at: .here, answer: .object(.of(Page<DaemonItem>.self)))
 }

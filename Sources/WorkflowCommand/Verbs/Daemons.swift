@@ -5,11 +5,11 @@ import WorkflowClient
 /// `wfctl daemons`.
 struct Daemons: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "daemons", abstract: "Show the daemons of a database of PostgreSQL, and which one owns it.",
+        commandName: "daemons", abstract: "Show the daemons of a database, and which one owns it.",
         discussion: """
             $ wfctl daemons
 
-            One daemon owns the data, and the others stand by: they hand requests to it, and one takes its place when \
+            A database in a file has one daemon. In PostgreSQL one daemon owns the data, and the others stand by: they hand requests to it, and one takes its place when \
             it ends. LEASE is the time after which a daemon that is not heard of counts as dead; a living one renews it \
             every second. A daemon that is gone stays in the list for a while. CLOCK is its clock less that of the database's server. A * marks the daemon that answers.
             """)
@@ -34,13 +34,15 @@ struct Daemons: Verb {
             if item.partitions > 0 { return "\(item.partitions) of \(item.allPartitions)" }
             return isGone(item) ? "gone" : "standby"
         },
-        .init("LEASE", style: { $0.leaseMilliseconds < 3_000 ? .bad : nil }) { item in
-            guard item.leaseMilliseconds > 0 else { return "over" }
-            let tenths = item.leaseMilliseconds / 100
+        .init("LEASE", style: { $0.leaseMilliseconds ?? .max < 3_000 ? .bad : nil }) { item in
+            guard let lease = item.leaseMilliseconds else { return "-" }
+            guard lease > 0 else { return "over" }
+            let tenths = lease / 100
             return "\(tenths / 10).\(tenths % 10) s"
         },
-        .init("CLOCK", style: { 1_000 < $0.clockMilliseconds.magnitude ? .warning : nil }) { item in
-            (item.clockMilliseconds > 0 ? "+" : "") + "\(item.clockMilliseconds) ms"
+        .init("CLOCK", style: { 1_000 < $0.clockMilliseconds?.magnitude ?? 0 ? .warning : nil }) { item in
+            guard let clock = item.clockMilliseconds else { return "-" }
+            return (clock > 0 ? "+" : "") + "\(clock) ms"
         },
         .init("VERSION") { $0.version },
     ]

@@ -204,7 +204,8 @@ package final class Engine: Service {
         do {
             try await cancelWhenGracefulShutdown { try await ownership.begin() }
             return true
-        } catch is CancellationError {
+        } catch {
+            guard error is CancellationError || Task.isShuttingDownGracefully else { throw error }
             beginDraining()
             queue.abandon(with: .draining)
             return false

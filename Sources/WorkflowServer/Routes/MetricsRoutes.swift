@@ -65,7 +65,9 @@ struct MetricsRoutes: Sendable {
         var text = MetricsText()
         text.begin("wfd_build_info", "gauge", "The daemon's version.")
         text.sample("wfd_build_info", 1, [("version", version)])
-        text.one("wfd_ready", "gauge", "1 when the daemon takes events.", engine.currentHealth == .ready ? 1 : 0)
+        // A standby takes events, and hands them to the owner.
+        let takes = [.ready, .standby].contains(engine.currentHealth)
+        text.one("wfd_ready", "gauge", "1 when the daemon takes events.", takes ? 1 : 0)
         addInstances(report, shown, to: &text)
         addSuspended(suspended, shown, to: &text)
         addEvents(report, shown, to: &text)

@@ -51,7 +51,7 @@ import WorkflowStore
         }
         #expect(
             Set(Route.all.filter { $0.place == .here }) == [
-                .live, .ready, .metrics, .openAPI, .whoami, .createSession,
+                .live, .ready, .metrics, .openAPI, .whoami, .createSession, .listDaemons,
             ])
         #expect(pair.atStandby.looks.isEmpty)
         try await pair.stop()
