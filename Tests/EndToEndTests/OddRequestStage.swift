@@ -163,8 +163,8 @@ struct OddRequest: Sendable {
         switch status {
         case ..<500: true
         case 501: headers.contains("Transfer-Encoding")
-        // Answers that take long, or never end, have a limited number of places.
-        case 503: isLong
+        // Answers that take long, or never end, have a limited number of places; so have runs.
+        case 503: isLong || route == .runBulk || route == .resumeRun
         default: false
         }
     }
