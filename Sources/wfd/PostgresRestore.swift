@@ -27,9 +27,8 @@ struct PostgresRestore {
         let restoration = PostgresRestoration(into: address, owner: owner, insecure: isInsecure)
         // A backup is not verified in vain.
         try restoration.check()
-        let folder = FileManager.default.temporaryDirectory.appending(path: "wfd-restore-\(getpid())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // What is left in a temporary folder is removed with it.
+        let folder = try Self.makeFolder()
+        // A folder that cannot be removed is in a place that the system empties.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = folder + "/restored.db"
         let report = try await StoreRestoration(
@@ -55,6 +54,17 @@ struct PostgresRestore {
         }
         try source.close()
         return report
+    }
+
+    /// Makes a new folder for temporary files, which its owner alone can enter. A name that others know could lead to a
+    /// folder of theirs.
+    private static func makeFolder() throws -> String {
+        var name = Array(FileManager.default.temporaryDirectory.appending(path: "wfd-restore-XXXXXX").path.utf8CString)
+        guard mkdtemp(&name) != nil else {
+            throw StoreError(
+                .cannotOpen, "Cannot make a folder for temporary files: \(String(cString: strerror(errno)))")
+        }
+        return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     }
 
     /// Brings the file to the newest schema.

@@ -245,7 +245,7 @@ extension StoreTerm {
         }
         follow(look, since: begin)
         for other in look.daemons where other.id != id && other.isAlive && !(hasPeer && other.peer != nil) {
-            // Of two that begin at once, one goes on.
+            // Two may begin at once, and one of them goes on.
             guard look.owners.contains(other.id) || other.id.text < id.text else { continue }
             let advice =
                 hasPeer

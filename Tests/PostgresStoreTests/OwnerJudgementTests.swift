@@ -47,7 +47,7 @@ struct OwnerJudgementTests {
         #expect(judgement.judge(early, at: Self.begin) == .other(row))
         let late = StoreLook(daemons: [row], owners: [Self.other])
         #expect(judgement.judge(late, at: Self.begin + .seconds(6)) == .take)
-        // What nobody owns needs no time.
+        // A partition without an owner needs no time.
         #expect(verdict([], owners: [nil]) == .take)
     }
 

@@ -77,7 +77,7 @@ import WorkflowAPI
         #expect(
             try counts([step("ok", ["review.legal.pending", "review.finance.done"], ["paying"], 1)])
                 == ["review>paying 1×", "review.legal.pending>review.legal.done 1×"])
-        // Of the ways to 'held' the shortest is counted.
+        // The shortest of the ways to 'held' is counted.
         #expect(try counts([step("c.x", ["paying"], ["held.a"])]) == ["paying>choice 7×", "choice>held 7×"])
         #expect(
             try counts([step("c.x", ["paying"], ["shipped"], 20_000)])

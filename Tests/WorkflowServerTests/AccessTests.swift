@@ -65,6 +65,21 @@ import WorkflowStore
             body: body)
     }
 
+    /// Another daemon of the same database may have revoked a token meanwhile.
+    @Test(.timeLimit(.minutes(20))) func aTokenThatCannotBeCheckedIsNotTaken() async throws {
+        let host = try await Host()
+        let token = "Bearer " + (try host.token("t", [.view]))
+        let requests = [Self.request(.listMachines, [token]), Self.request(.live, [])]
+        #expect(try await host.host.answers(to: requests).map(\.status) == [200, 200])
+        host.book.counts(until: .now)
+        let refused = try await host.host.answers(to: requests)
+        #expect(refused.map(\.status) == [503, 200])
+        #expect(try refused[0].told.contains("No token can be checked now"))
+        host.book.counts(until: .now + .seconds(600))
+        #expect(try await host.host.answers(to: requests).map(\.status) == [200, 200])
+        try await host.host.stop()
+    }
+
     @Test func theRolesAreThoseOfTheTable() {
         for role in Role.allCases { #expect(role.permissions == Self.table[role], "\(role)") }
         let used = Set(Route.all.map(\.permission))

@@ -179,6 +179,8 @@ extension DaemonTable {
                 lease_until_ms = excluded.lease_until_ms, skew_ms = excluded.skew_ms, tokens = excluded.tokens
             """)
 
+    /// A process of the server whose number is given again to another daemon's connection hides a dead daemon until its
+    /// lease ends.
     private static let daemons = Statement(
         name: "daemons",
         sql: """

@@ -37,6 +37,8 @@ package struct PostgresRestoration {
         let log = PartitionLog(address, owner: owner, patience: .seconds(60))
         defer { log.close() }
         try log.take(partitions)
+        // A daemon may have begun since the first look. From here on the log keeps all others out.
+        _ = try self.partitions()
         try write([Request(Self.empty), Request(Self.begin)], log)
         var placement = RowPlacement(partitions: partitions.count)
         var restored = RestoredPartitions(store, partitions: partitions)

@@ -8,8 +8,9 @@ import WorkflowStore
 /// its effects behind them stay. What belongs to no living instance is in the first partition.
 struct RowPlacement {
     private let placement: Placement
-    /// The partitions of the instances, by their numbers; one byte each.
-    private var partitions: [UInt8] = []
+    /// The partitions of the instances: one byte each, in pages by their numbers, which may have gaps.
+    private var pages: [Int64: [UInt8]] = [:]
+    private static let pageSize: Int64 = 256
 
     init(partitions: Int) {
         placement = Placement(partitions: partitions)
@@ -19,9 +20,9 @@ struct RowPlacement {
     private var isSpread: Bool { !placement.hasOne }
 
     func partition(of instance: InstanceID) -> PartitionID {
-        let number = instance.rawValue
-        guard number >= 0, number < Int64(partitions.count) else { return .first }
-        return PartitionID(rawValue: Int64(partitions[Int(number)]))
+        guard instance.rawValue >= 0, let page = pages[instance.rawValue / Self.pageSize] else { return .first }
+        // Proof: a page has a place for each remainder.
+        return PartitionID(rawValue: Int64(page[Int(instance.rawValue % Self.pageSize)]))
     }
 
     private func placed<Number: PartitionedNumber>(_ number: Number, _ partition: PartitionID) -> Number {
@@ -32,13 +33,11 @@ struct RowPlacement {
     mutating func place(_ record: InstanceRecord) throws(StoreError) -> InstanceRecord {
         guard isSpread, record.status != .purging else { return record }
         let partition = placement.partition(of: InstanceKey(record.name, in: record.namespace))
-        // Proof: the number is less than 2^48, and a verified file has an instance or a deletion for each one.
-        let number = Int(record.id.number)
-        if number >= partitions.count {
-            partitions += Array(repeating: 0, count: max(4_096, number + 1 - partitions.count))
-        }
-        // Proof: a store has at most 64 partitions.
-        partitions[number] = UInt8(truncatingIfNeeded: partition.rawValue)
+        let number = record.id.number
+        guard number >= 0 else { throw Self.unreadable }
+        // Proof: a page has a place for each remainder, and a store has at most 64 partitions.
+        pages[number / Self.pageSize, default: Array(repeating: 0, count: Int(Self.pageSize))][
+            Int(number % Self.pageSize)] = UInt8(truncatingIfNeeded: partition.rawValue)
         var record = record
         record.id = placed(record.id, partition)
         record.head = placed(record.head, partition)
@@ -63,7 +62,7 @@ struct RowPlacement {
     }
 
     private static let unreadable = StoreError(
-        .damaged, "Cannot restore: a list of timers in the file cannot be read; verify the file")
+        .damaged, "Cannot restore: an instance in the file cannot be read; verify the file")
 
     /// Places the rows of all tables but the instances.
     func place(_ rows: inout ExportedRows) {

@@ -218,11 +218,8 @@ package final class Engine: Service {
         if currentHealth == .ready { ownership.serves() }
     }
 
-    /// Waits until the lanes have begun; returns earlier if the task is cancelled.
-    package func begun() async { await beginning.wait() }
-
     /// True once the lanes have begun.
-    var hasBegun: Bool { beginning.hasCome }
+    package var hasBegun: Bool { beginning.hasCome }
 
     /// Begins a lane for each partition.
     private func beginLanes() -> [LaneThread] {

@@ -67,7 +67,9 @@ package struct AccessControl: Sendable {
         // A supervisor and a load balancer have no credentials.
         if need == .health { return .success(Admission(CallerIdentity(peer.actor, roles: []))) }
         if isForPeers { return admitForwarded(credentials, for: route) }
-        if let book, !book.isCurrent, credentials.authorization != nil { return .failure(Self.unchecked) }
+        if let book, !book.isCurrent, credentials.authorization != nil || peer.origin.isOfToken {
+            return .failure(Self.unchecked)
+        }
         guard !credentials.areRepeated, var identity = identity(of: credentials, peer, need) else {
             return .failure(Self.unauthenticated)
         }

@@ -16,13 +16,13 @@ package struct AccessWatch: Service {
     }
 
     package func run() async {
-        await cancelWhenGracefulShutdown { await engine.begun() }
         await tellLostTokens()
         await cancelWhenGracefulShutdown {
             var told = ContinuousClock.now - .seconds(60)
             while !Task.isCancelled {
                 // Without a token that ends there is nothing to look at before the next change.
-                await book.record(in: engine)
+                // On a standby the owner records them.
+                if engine.hasBegun { await book.record(in: engine) }
                 if !book.hasEnds, !book.hasFailures, book.unrecorded.isEmpty { for await _ in book.news { break } }
                 // Cancellation ends the loop.
                 try? await Task.sleep(for: .milliseconds(500))

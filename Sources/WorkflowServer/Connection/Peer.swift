@@ -13,6 +13,12 @@ package struct Peer: Sendable {
         case session(SessionCaller)
         /// A connection of which the system reports nothing; its caller may do nothing.
         case unknown
+
+        /// True for a session that was begun with a token.
+        var isOfToken: Bool {
+            guard case .session(let caller) = self, case .token = caller.credential else { return false }
+            return true
+        }
     }
 
     /// The actor; `nil` if the system does not report one.

@@ -61,7 +61,7 @@ import WorkflowStore
 
     @Test func aWorkerGetsItsTaskAndReportsIt() async throws {
         let pair = try await PeerPair()
-        let waiting = Task { try await pair.standby.answer(to: .post("/v1/tasks/work/lease", "{\"wait\": 60}")) }
+        let waiting = Task { try await pair.standby.answer(to: .post("/v1/tasks/jobs/lease", "{\"wait\": 60}")) }
         try await letPass(.milliseconds(200))
         try await pair.start("a")
         let tasks = try await waiting.value.object["tasks"]

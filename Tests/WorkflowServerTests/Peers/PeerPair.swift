@@ -59,7 +59,7 @@ struct PeerPair {
         id: door
         initial: shut
         states:
-          shut: {on: {open: ajar}, invoke: {task: work}}
+          shut: {on: {open: ajar}, invoke: {task: jobs}}
           ajar: {on: {close: shut}}
         """
 
