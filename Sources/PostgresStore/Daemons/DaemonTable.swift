@@ -52,13 +52,8 @@ package final class DaemonTable {
                 generation = try row.ordinal()
                 return try DaemonRow(&row)
             }
-            let lasts = try answers[clearing.count + 2].all { row in try LogRow(&row) }
-            let owners = Dictionary(lasts.map { ($0.partition, $0.owner) }) { first, _ in first }
             return StoreLook(
-                daemons: daemons,
-                owners: partitions.map { partition in
-                    owners[partition].flatMap { $0.count == 16 ? UniqueID(bytes: $0) : nil }
-                }, tokens: tokens, generation: generation,
+                daemons: daemons, owners: try owners(answers[clearing.count + 2]), tokens: tokens, generation: generation,
                 isAfterOutage: found.map { .now - $0 < Self.lease } ?? false)
         } catch {
             throw failed("look at the daemons of", error)
@@ -93,7 +88,33 @@ package final class DaemonTable {
         } catch {
             guard error.code == .outcomeUnknown || error.code == .unavailable else { throw error }
             for owner in owners where owner != id { try endSessions(of: owner) }
+            try takeAgain()
+        }
+    }
+
+    /// Takes all partitions. The first try waits in the server, and may commit now: then the second one finds its rows.
+    private func takeAgain() throws(StoreError) {
+        do {
             try PartitionLog(address, owner: id).take(partitions)
+        } catch {
+            guard error.code == .fenced, try owners() == partitions.map({ _ in id }) else { throw error }
+        }
+    }
+
+    /// Returns the owner of each partition; `nil` for one that nobody owns.
+    private func owners() throws(StoreError) -> [UniqueID?] {
+        do {
+            return try owners(connected().run([LogRow.lasts(partitions)], within: Self.patience).first)
+        } catch {
+            throw failed("read the owners in", error)
+        }
+    }
+
+    private func owners(_ lasts: Answer?) throws -> [UniqueID?] {
+        let rows = try lasts?.all { row in try LogRow(&row) } ?? []
+        let owners = Dictionary(rows.map { ($0.partition, $0.owner) }) { first, _ in first }
+        return partitions.map { partition in
+            owners[partition].flatMap { $0.count == 16 ? UniqueID(bytes: $0) : nil }
         }
     }
 
