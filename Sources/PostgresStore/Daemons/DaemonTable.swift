@@ -53,7 +53,8 @@ package final class DaemonTable {
                 return try DaemonRow(&row)
             }
             return StoreLook(
-                daemons: daemons, owners: try owners(answers[clearing.count + 2]), tokens: tokens, generation: generation,
+                daemons: daemons, owners: try owners(answers[clearing.count + 2]), tokens: tokens,
+                generation: generation,
                 isAfterOutage: found.map { .now - $0 < Self.lease } ?? false)
         } catch {
             throw failed("look at the daemons of", error)
