@@ -67,6 +67,7 @@ struct ServedStore {
         var random = SystemRandomNumberGenerator()
         let owner = UniqueID(at: SystemClock().now(), random: &random)
         let store = try PostgresDatabase.open(address, owner: owner, insecure: settings.isInsecure)
+        try store.requireConnections()
         let tokens = SharedTokens(address)
         let table = DaemonTable(address, id: owner, version: Build.version, partitions: store.partitions)
         guard let secret = PeerSecret(try table.secret()) else {

@@ -19,7 +19,7 @@ import WorkflowStore
         let scribe: Scribe
         let writer: PostgresWriter
 
-        init(partitions: Int = 1, folding: PostgresWriter.FoldLimits = .init()) throws {
+        init(partitions: Int = 1, folding: LogWriter.FoldLimits = .init()) throws {
             database = try TestDatabase(partitions: Int64(partitions))
             memory = FakeStore(partitions: partitions)
             oracle = try memory.writer()
@@ -29,11 +29,12 @@ import WorkflowStore
 
         static func writer(
             _ database: TestDatabase, owner: UInt8, _ partitions: [PartitionID],
-            folding: PostgresWriter.FoldLimits = .init()
+            folding: LogWriter.FoldLimits = .init()
         ) throws -> PostgresWriter {
-            try PostgresWriter(
-                database.address, owner: UniqueID(bytes: Array(repeating: owner, count: 16)), partitions: partitions,
-                folding: folding)
+            let address = try database.address
+            let owner = UniqueID(bytes: Array(repeating: owner, count: 16))
+            return try PostgresWriter(
+                address, group: CommitGroup(address, owner: owner, folding: folding), partitions: partitions)
         }
 
         func commit(_ batches: [StoreBatch]? = nil) throws {

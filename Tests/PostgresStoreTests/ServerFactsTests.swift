@@ -90,6 +90,20 @@ import WorkflowStore
         #expect(Self.code { _ = try database.open(insecure: true) } == .newerSchema)
     }
 
+    /// A daemon begins only if its connections are free; others of the database are counted.
+    @Test(.enabled(if: PostgresServer.isWanted)) func tooFewConnectionsAreRefused() throws {
+        let database = try TestDatabase(partitions: 4)
+        try database.run("ALTER DATABASE \(database.name) CONNECTION LIMIT 60")
+        try database.open().requireConnections()
+        // Enough for a daemon alone.
+        try database.run("ALTER DATABASE \(database.name) CONNECTION LIMIT 15")
+        let others = Snapshot(address: try database.address, read: ReadingConnection(try database.address).run)
+        _ = try others.answers([LogRow.lasts([.first])])
+        let error = #expect(throws: StoreError.self) { try database.open().requireConnections() }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("wfd needs 15 connections for 4 partitions, and ") == true)
+    }
+
     @Test(.enabled(if: PostgresServer.isWanted)) func aDatabaseOfAnotherProgramIsNotOpened() throws {
         let server = try #require(PostgresServer.shared)
         let name = try server.database()

@@ -10,6 +10,8 @@ package final class Hold: @unchecked Sendable {
     private var isSomebodyHeld = false
     private var watcher: CheckedContinuation<Void, Never>?
 
+    package init() {}
+
     /// Closes the gate: from now on, threads are held up.
     package func shut() { locked { isShut = true } }
 
@@ -34,7 +36,7 @@ package final class Hold: @unchecked Sendable {
     }
 
     /// Blocks while the gate is shut.
-    func pass() {
+    package func pass() {
         locked {
             guard isShut else { return }
             requireOwnThread()

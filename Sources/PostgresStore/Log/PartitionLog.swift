@@ -25,6 +25,8 @@ final class PartitionLog {
     /// The last rows of the owned partitions, as of the last commit.
     private(set) var rows: [PartitionID: LogRow] = [:]
     private var connection: Connection?
+    /// The number of connections that were made so far.
+    private(set) var connectionCount = 0
     private var doubt: Doubt?
 
     /// A commit whose outcome is unknown.
@@ -78,9 +80,12 @@ final class PartitionLog {
     }
 
     /// Throws `fenced` if another owner has appended to an owned partition, or if the last row is gone.
-    func confirm() throws(StoreError) {
-        let last = try last(of: rows.keys.sorted())
-        let overtaken = rows.values.filter { row in
+    ///
+    /// - Parameter partitions: The partitions to look at; `nil` for all that are owned.
+    func confirm(_ partitions: [PartitionID]? = nil) throws(StoreError) {
+        let partitions = partitions ?? rows.keys.sorted()
+        let last = try last(of: partitions)
+        let overtaken = partitions.compactMap { rows[$0] }.filter { row in
             !last.contains { $0.partition == row.partition && $0.number == row.number && $0.owner == row.owner }
         }
         if !overtaken.isEmpty { throw fenced(overtaken.sorted { $0.partition < $1.partition }) }
@@ -112,10 +117,17 @@ final class PartitionLog {
     /// Closes the connection.
     func close() { connection = nil }
 
+    /// Ends writing to partitions. Without any, closes the connection.
+    func release(_ partitions: [PartitionID]) {
+        for partition in partitions { rows[partition] = nil }
+        if rows.isEmpty { close() }
+    }
+
     private func connected() throws(PostgresFailure) -> Connection {
         if let connection { return connection }
         let new = try Connection(address, within: patience, name: Connection.writerName(of: owner))
         connection = new
+        connectionCount += 1
         return new
     }
 }
@@ -265,6 +277,7 @@ extension PartitionLog {
             throw PostgresFailure(.lost, "the server warned")
         }
         self.connection = connection
+        connectionCount += 1
     }
 
     private func pause(_ deadline: Deadline) {

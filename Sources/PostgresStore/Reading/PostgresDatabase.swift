@@ -14,6 +14,8 @@ package final class PostgresDatabase: WorkflowStore {
     /// The limits of the reads.
     let limits: ReadLimits
     private let owner: UniqueID
+    /// The commits of all writing sides.
+    private let group: CommitGroup
     /// The partitions whose writing side was taken.
     private let taken = Mutex<Set<PartitionID>>([])
 
@@ -48,6 +50,7 @@ package final class PostgresDatabase: WorkflowStore {
         partitions = (0..<row.partitions).map(PartitionID.init(rawValue:))
         holdReason = row.isHeld ? "they were held when the store was opened" : nil
         readers = PostgresReaders(address, writers: partitions.count)
+        group = CommitGroup(address, owner: owner, generation: row.identity.generation)
     }
 
     /// A new audit, which sees the state of its first read until it is released.
@@ -70,8 +73,12 @@ package final class PostgresDatabase: WorkflowStore {
         guard isFree else {
             throw StoreError(.locked, "Cannot write to '\(address)': its writing side is taken already")
         }
-        return try PostgresWriter(
-            address, owner: owner, generation: identity.generation, partitions: partitions, readers: readers)
+        return try PostgresWriter(address, group: group, partitions: partitions, readers: readers)
+    }
+
+    /// - Throws: `unavailable` if the server has not enough free connections for a daemon.
+    package func requireConnections() throws(StoreError) {
+        try ServerFacts.requireConnections(address, partitions: partitions.count)
     }
 
     /// - Throws: `locked` if a daemon is alive, whether it owns the store or stands by.

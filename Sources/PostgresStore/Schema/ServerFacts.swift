@@ -150,6 +150,39 @@ extension ServerFacts {
                 current_setting('full_page_writes'), pg_backend_pid()::bigint
             """)
 
+    /// Refuses a server that has not enough free connections for a daemon.
+    ///
+    /// - Parameter partitions: The number of partitions of the store.
+    static func requireConnections(_ address: PostgresAddress, partitions: Int) throws(StoreError) {
+        // A lane looks up on two connections. The others commit, renew the lease, load tokens, and read.
+        let needed = 2 * Int64(partitions) + 7
+        let reading = Snapshot(address: address, read: ReadingConnection(address).once)
+        let free = try reading.read(Request(free)) { answer in
+            try answer.first { row in try row.integer(in: -Int64(Int32.max)...Int64(Int32.max)) } ?? needed
+        }
+        guard free < needed else { return }
+        throw StoreError(
+            .unavailable,
+            "Cannot use the database '\(address)': wfd needs \(needed) connections for \(partitions) "
+                + "partition\(partitions == 1 ? "" : "s"), and \(max(0, free)) are free; "
+                + "raise 'max_connections', or the limit of the role or the database")
+    }
+
+    /// The connections that are free for this user, and the own one.
+    private static let free = Statement(
+        name: "free-connections",
+        sql: """
+            SELECT 1 + least(
+                current_setting('max_connections')::bigint
+                    - current_setting('superuser_reserved_connections')::bigint
+                    - coalesce(current_setting('reserved_connections', true)::bigint, 0)
+                    - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+                (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user)
+                    - (SELECT count(*) FROM pg_stat_activity WHERE usename = current_user),
+                (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
+                    - (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()))
+            """)
+
     private static let tables = Statement(
         name: "has-store",
         sql: """

@@ -7,6 +7,8 @@ struct ForgottenKeys {
     private var keys: [KeyRecord] = []
     /// The redacted rows that lose their text keys.
     private var texts: [Position] = []
+    /// The time of the row at the floor, if it is too young; `nil` if another reason ended the walk.
+    private(set) var kept: Timestamp?
 
     init(_ ledger: KeyLedger) {
         self.ledger = ledger
@@ -46,7 +48,10 @@ struct ForgottenKeys {
         for row in rows {
             let used = ledger.begin.time(row.used, of: row.position)
             let isOld = retention.oldest.map { used < $0 } ?? false
-            guard isOld || ledger.count > retention.count else { return }
+            guard isOld || ledger.count > retention.count else {
+                kept = used
+                return
+            }
             if let key = row.key {
                 // A forgotten key with so recent a time would be accepted as a new key.
                 if let time = key.time, time >= retention.newest { return }

@@ -1,101 +1,111 @@
 import WorkflowStore
 
-/// Writes the batches of some partitions, and looks up what they need. One thread uses it at a time.
+/// Looks up what the batches of some partitions need, and hands the batches over. One thread uses it at a time.
+///
+/// The lookups have a connection of their own. Commits go to the group that all writers of the store share.
 final class PostgresWriter: StoreWriter, PostgresLookup {
-    /// The bounds between two folds of a partition's log.
-    struct FoldLimits {
-        /// The rows after which the next commit folds them.
-        var rows: Int64 = 1_000
-        /// The time after which the next commit folds them.
-        var time: Duration = .seconds(10)
-    }
-
     /// The partitions that the writer has taken, in order.
     let partitions: [PartitionID]
-    let log: PartitionLog
     let address: PostgresAddress
     let rows = PrefetchedRows()
     let holdsErased = false
     let logHold: LogHold? = nil
     let backups: (any BackupCopying)? = nil
-    let folding: FoldLimits
+    private let group: CommitGroup
+    private let connection: ReadingConnection
     private let reading: PostgresView
     private let readers: PostgresReaders
+    /// The number of the group's connections when the last lookup began.
+    private var seenConnections = 0
+    /// The outcome of the last write that threw `outcomeUnknown`.
+    private var outcome = CommitOutcome.unknown
+    /// The states when the writer was closed.
+    private var lastStates: [PartitionID: PartitionState] = [:]
     private var isClosed = false
-    /// The state beside the log as of the last commit.
-    var marks: [PartitionID: PartitionMarks] = [:]
-    /// The marks after a commit whose outcome is unknown.
-    var doubtful: [PartitionID: PartitionMarks] = [:]
 
     /// Takes partitions, whoever owns them.
     ///
     /// - Parameters:
-    ///   - owner: A number that is unique for each start of a daemon.
-    ///   - generation: The generation of the store when it was opened.
-    ///   - patience: The longest wait for a commit.
+    ///   - group: The commits of all writers of the store.
+    ///   - patience: The longest wait for a lookup.
     ///   - readers: The readers that end with the writer.
     init(
-        _ address: PostgresAddress, owner: UniqueID, generation: Int64? = nil, partitions: [PartitionID],
-        patience: Duration = .seconds(10), folding: FoldLimits = FoldLimits(), readers: PostgresReaders? = nil
+        _ address: PostgresAddress, group: CommitGroup, partitions: [PartitionID], patience: Duration = .seconds(10),
+        readers: PostgresReaders? = nil
     ) throws(StoreError) {
         let readers = readers ?? PostgresReaders(address, writers: partitions.count)
+        let partitions = partitions.sorted()
         self.address = address
-        self.partitions = partitions.sorted()
-        self.folding = folding
+        self.partitions = partitions
+        self.group = group
         self.readers = readers
+        connection = ReadingConnection(address, patience: patience)
         reading = PostgresView(address, patience: patience) { readers.isOpen }
-        log = PartitionLog(address, owner: owner, generation: generation, patience: patience)
-        try log.take(self.partitions)
-        let backlogs = try read(PurgeRecord.count(self.partitions)) { answer in
-            try answer.all { row in try PurgeRecord.backlog(&row) }
-        }
-        for (partition, row) in log.rows { marks[partition] = PartitionMarks(floor: row.keys.floor) }
-        for (partition, backlog) in backlogs { marks[partition]?.take(backlog) }
+        try group.withTurn { writer throws(StoreError) in try writer.take(partitions) }
     }
 
     var view: any StoreView { reading }
 
-    func numbers(in partition: PartitionID) -> StoreNumbers { row(of: partition).numbers }
+    func numbers(in partition: PartitionID) -> StoreNumbers { state(of: partition).row.numbers }
 
-    func backlog(in partition: PartitionID) -> PurgeBacklog {
-        marks[partition]?.backlog ?? PurgeBacklog(floor: row(of: partition).keys.floor)
-    }
+    func backlog(in partition: PartitionID) -> PurgeBacklog { state(of: partition).backlog }
 
-    func forgottenKeys(in partition: PartitionID) -> Timestamp { row(of: partition).keys.forgotten }
+    func forgottenKeys(in partition: PartitionID) -> Timestamp { state(of: partition).row.keys.forgotten }
 
-    private func row(of partition: PartitionID) -> LogRow {
-        guard let row = log.rows[partition] else {
-            // Proof: callers ask with one of `partitions`, and a log keeps the rows of those that it has taken.
+    private func state(of partition: PartitionID) -> PartitionState {
+        guard let state = lastStates[partition] ?? group.state(of: partition) else {
+            // Proof: callers ask with one of `partitions`, and the group keeps them until `close`.
             preconditionFailure("partition \(partition.rawValue) is not this writer's")
         }
-        return row
+        return state
     }
 
     func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
-        let floor = log.rows[partition]?.timerFloor ?? Timestamp(rawValue: 0)
+        let floor = group.state(of: partition)?.row.timerFloor ?? Timestamp(rawValue: 0)
         let timers: [TimerRecord] = try all(TimerRecord.first) {
             $0.add(partition.rawValue)
             $0.add(floor.rawValue)
             $0.add(Int64(limit))
         }
-        if let first = timers.first { log.raiseTimerFloor(of: partition, to: first.key.due) }
+        if let first = timers.first { group.raiseTimerFloor(of: partition, to: first.key.due) }
         return timers
     }
 
+    /// Reads on the server where the group commits: a new connection of the group replaces this one, too.
     func answers(_ requests: [Request]) throws(StoreError) -> [Answer] {
         try requireOpen()
-        return try log.read(requests)
+        let connections = group.connectionCount
+        if connections != seenConnections { connection.close() }
+        seenConnections = connections
+        do throws(PostgresFailure) {
+            return try connection.once(requests)
+        } catch {
+            throw self.error(error)
+        }
     }
+
+    func commit(_ batches: [StoreBatch]) throws(StoreError) {
+        try requireOpen()
+        forget()
+        try group.commit(batches, outcome: &outcome)
+    }
+
+    func resolve() -> CommitOutcome { outcome }
 
     func confirm() throws(StoreError) {
         try requireOpen()
-        try log.confirm()
+        try group.withTurn { [partitions] writer throws(StoreError) in try writer.confirm(partitions) }
     }
 
-    /// Writes and flushes an empty batch.
     func probe() throws(StoreError) {
         try requireOpen()
-        try log.commit(log.rows.values.map(\.self), with: [])
+        try group.write(outcome: &outcome) { [partitions] writer throws(StoreError) in try writer.probe(partitions) }
+    }
+
+    func acceptClock(_ now: Timestamp, by actor: Actor?) throws(StoreError) -> AcceptedClock {
+        try requireOpen()
+        forget()
+        return try group.withTurn { writer throws(StoreError) in try writer.acceptClock(now, by: actor) }
     }
 
     /// Does nothing between batches: a commit folds the log, and the server cleans up by itself.
@@ -104,33 +114,14 @@ final class PostgresWriter: StoreWriter, PostgresLookup {
     func close() throws(StoreError) {
         try requireOpen()
         isClosed = true
+        for partition in partitions { lastStates[partition] = group.state(of: partition) }
         readers.close(partitions.count)
         reading.close()
-        log.close()
+        connection.close()
+        try group.withTurn { [partitions] writer throws(StoreError) in writer.release(partitions) }
     }
 
-    func requireOpen() throws(StoreError) {
+    private func requireOpen() throws(StoreError) {
         guard !isClosed else { throw .closed }
-    }
-}
-
-/// The state of a partition beside its log, as of the last commit.
-struct PartitionMarks {
-    /// The remains of deleted instances.
-    var backlog: PurgeBacklog
-    /// The first row of the log that is not folded yet.
-    var unfolded: Int64 = 0
-    /// The time of the last fold.
-    var folded = ContinuousClock.now
-
-    init(floor: Position) {
-        backlog = PurgeBacklog(floor: floor)
-    }
-
-    /// Takes counts that were read without the floor.
-    mutating func take(_ counts: PurgeBacklog) {
-        let floor = backlog.floor
-        backlog = counts
-        backlog.floor = floor
     }
 }

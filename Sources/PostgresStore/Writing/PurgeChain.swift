@@ -26,14 +26,14 @@ struct PurgeChains {
     ///
     /// - Parameter others: The instances whose rows may be needed next, the next one last.
     mutating func removeLast(
-        of place: PurgeSweep.Place, _ others: [PurgeSweep.Place], _ lookup: any PostgresLookup
+        of place: PurgeSweep.Place, _ others: [PurgeSweep.Place], _ lookup: any RowReading
     ) throws(StoreError) -> Row? {
         if rows[place.instance, default: []].isEmpty { try load(place, others, lookup) }
         return rows[place.instance]?.popLast()
     }
 
     private mutating func load(
-        _ place: PurgeSweep.Place, _ others: [PurgeSweep.Place], _ lookup: any PostgresLookup
+        _ place: PurgeSweep.Place, _ others: [PurgeSweep.Place], _ lookup: any RowReading
     ) throws(StoreError) {
         let more = others.suffix(Self.instancesAtOnce - 1).filter { rows[$0.instance, default: []].isEmpty }
         let places = [place] + more

@@ -18,7 +18,7 @@ struct PurgeSweep {
 
     private let order: SweepOrder
     private let partition: PartitionID
-    private let lookup: any PostgresLookup
+    private let lookup: any RowReading
     private let end: ContinuousClock.Instant
     private var chains = PurgeChains()
     private(set) var ledger: KeyLedger
@@ -30,7 +30,7 @@ struct PurgeSweep {
 
     init(
         _ order: SweepOrder, in partition: PartitionID, _ ledger: KeyLedger, _ backlog: PurgeBacklog,
-        _ lookup: any PostgresLookup
+        _ lookup: any RowReading
     ) {
         self.order = order
         self.partition = partition

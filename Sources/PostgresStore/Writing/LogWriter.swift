@@ -1,9 +1,87 @@
 import WorkflowStore
 
-extension PostgresWriter {
+/// Writes the batches of the partitions that a daemon owns. One thread uses it at a time.
+final class LogWriter: RowReading {
+    /// The bounds between two folds of a partition's log.
+    struct FoldLimits {
+        /// The rows after which the next commit folds them.
+        var rows: Int64 = 1_000
+        /// The time after which the next commit folds them.
+        var time: Duration = .seconds(10)
+    }
+
+    private let address: PostgresAddress
+    private let log: PartitionLog
+    private let folding: FoldLimits
+    /// The state beside the log as of the last commit.
+    var marks: [PartitionID: PartitionMarks] = [:]
+    /// The marks after a commit whose outcome is unknown.
+    private var doubtful: [PartitionID: PartitionMarks] = [:]
+
+    /// - Parameters:
+    ///   - log: The logs of the partitions.
+    ///   - address: The database of the log.
+    init(_ log: PartitionLog, address: PostgresAddress, folding: FoldLimits) {
+        self.log = log
+        self.address = address
+        self.folding = folding
+    }
+
+    /// The owned partitions as of the last commit.
+    var states: [PartitionID: PartitionState] {
+        log.rows.mapValues { row in
+            PartitionState(row: row, backlog: marks[row.partition]?.backlog ?? PurgeBacklog(floor: row.keys.floor))
+        }
+    }
+
+    /// The last rows of the owned partitions.
+    var rows: [PartitionID: LogRow] { log.rows }
+
+    /// The number of connections that the log has made so far.
+    var connectionCount: Int { log.connectionCount }
+
+    func answers(_ requests: [Request]) throws(StoreError) -> [Answer] { try log.read(requests) }
+
+    func error(_ failure: PostgresFailure) -> StoreError { StoreError("Cannot read from '\(address)'", failure) }
+
+    /// Takes partitions, whoever owns them.
+    func take(_ partitions: [PartitionID]) throws(StoreError) {
+        try log.take(partitions)
+        let backlogs = try read(PurgeRecord.count(partitions)) { answer in
+            try answer.all { row in try PurgeRecord.backlog(&row) }
+        }
+        for partition in partitions {
+            guard let row = log.rows[partition] else { continue }
+            marks[partition] = PartitionMarks(floor: row.keys.floor)
+        }
+        for (partition, backlog) in backlogs { marks[partition]?.take(backlog) }
+    }
+
+    /// Ends writing to partitions. Without any, closes the connection.
+    func release(_ partitions: [PartitionID]) {
+        log.release(partitions)
+        for partition in partitions { marks[partition] = nil }
+    }
+
+    /// Throws `fenced` if another owner has taken one of the partitions.
+    func confirm(_ partitions: [PartitionID]) throws(StoreError) { try log.confirm(partitions) }
+
+    /// Notes that no timer of a partition is due before a time. The next commit stores it.
+    func raiseTimerFloor(of partition: PartitionID, to time: Timestamp) { log.raiseTimerFloor(of: partition, to: time) }
+
+    /// Writes and flushes empty batches.
+    func probe(_ partitions: [PartitionID]) throws(StoreError) {
+        try log.commit(partitions.compactMap { log.rows[$0] }, with: [])
+    }
+
+    /// Commits states of the logs together with other rows.
+    func commit(_ next: [LogRow], with requests: [Request]) throws(StoreError) {
+        doubtful = marks
+        try log.commit(next, with: requests)
+    }
+
+    /// Writes batches of any owned partitions, in one transaction.
     func commit(_ batches: [StoreBatch]) throws(StoreError) {
-        try requireOpen()
-        forget()
         var plan = CommitPlan(marks: marks)
         for batch in batches { try add(batch, to: &plan) }
         if batches.allSatisfy({ $0.isEmpty && $0.numbers == log.rows[$0.numbers.partition]?.numbers }) { return }
@@ -21,6 +99,7 @@ extension PostgresWriter {
         marks = doubtful
     }
 
+    /// Finds out the outcome of a commit that threw `outcomeUnknown`.
     func resolve() -> CommitOutcome {
         let outcome = log.resolve()
         if case .committed = outcome { marks = doubtful }
@@ -50,12 +129,15 @@ extension PostgresWriter {
     private func forgetKeys(of batch: StoreBatch, _ plan: inout CommitPlan) throws(StoreError) {
         let partition = batch.numbers.partition
         guard let retention = batch.retention, let ledger = plan.rows[partition]?.keys else { return }
+        let isYoung = retention.oldest.map { oldest in plan.marks[partition]?.kept.map { $0 >= oldest } ?? false }
+        if ledger.count <= retention.count, isYoung ?? true { return }
         var forgotten = ForgottenKeys(ledger)
         let rows = try read(forgotten.rows(retention)) { answer in
             try answer.all { row in try ForgottenKeys.Row(&row) }
         }
         forgotten.take(rows, retention)
         plan.rows[partition]?.keys = forgotten.ledger
+        plan.marks[partition]?.kept = forgotten.kept
         plan.upkeep += forgotten.requests
     }
 
@@ -71,6 +153,37 @@ extension PostgresWriter {
         plan.rows[partition]?.keys = sweep.ledger
         plan.rows[partition]?.purgeFloor = max(row.purgeFloor, sweep.floor)
         plan.marks[partition]?.backlog = sweep.backlog
+        plan.marks[partition]?.kept = nil
+    }
+}
+
+/// An owned partition as of the last commit.
+struct PartitionState {
+    var row: LogRow
+    /// The remains of deleted instances.
+    var backlog: PurgeBacklog
+}
+
+/// The state of a partition beside its log, as of the last commit.
+struct PartitionMarks {
+    /// The remains of deleted instances.
+    var backlog: PurgeBacklog
+    /// The time of the row at the floor of the keys, while it is too young to lose its key; `nil` if it is unknown.
+    var kept: Timestamp?
+    /// The first row of the log that is not folded yet.
+    var unfolded: Int64 = 0
+    /// The time of the last fold.
+    var folded = ContinuousClock.now
+
+    init(floor: Position) {
+        backlog = PurgeBacklog(floor: floor)
+    }
+
+    /// Takes counts that were read without the floor.
+    mutating func take(_ counts: PurgeBacklog) {
+        let floor = backlog.floor
+        backlog = counts
+        backlog.floor = floor
     }
 }
 
@@ -98,7 +211,7 @@ private struct CommitPlan {
     }
 
     /// Appends the changes of the counts, and folds those of logs that are long or old enough.
-    mutating func fold(by limits: PostgresWriter.FoldLimits, _ batches: [StoreBatch]) {
+    mutating func fold(by limits: LogWriter.FoldLimits, _ batches: [StoreBatch]) {
         let now = ContinuousClock.now
         for (partition, row) in rows {
             rows[partition]?.tally = TallyTable.text(of: batches.filter { $0.numbers.partition == partition })
