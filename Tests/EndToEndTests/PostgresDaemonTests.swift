@@ -24,6 +24,11 @@ struct PostgresDaemonTests {
             arguments: Daemon.arguments(database: url, listen: listen), database: url, addresses: 2)
     }
 
+    private static func seq(of name: String, _ daemon: Daemon) async throws -> Int64 {
+        guard case .int(let seq) = try await daemon.json("show", name)["seq"] else { return 0 }
+        return seq
+    }
+
     private func makeStore() async throws {
         let made = try await Daemon.launch(["init", url]).result()
         #expect(made.end == .exited(0) && made.output.hasSuffix(": is a store now, of 1 partition, schema 1\n"))
@@ -73,6 +78,55 @@ struct PostgresDaemonTests {
             #expect(try await second.said("history", name).contains("flip"))
         }
         #expect(try await second.stop().end == .exited(0))
+    }
+
+    /// Events of several partitions that go together are all there after a kill, or none is.
+    @Test func whatGoesTogetherStaysTogetherThroughKills() async throws {
+        #expect(try await Daemon.launch(["init", url, "--partitions", "4"]).result().end == .exited(0))
+        let first = try await daemon()
+        _ = try await first.said(
+            "apply", folder.write("{id: count, initial: a, states: {a: {on: {up: a}}}}", to: "count.yaml"))
+        let names = (0..<8).map { "c-\($0)" }
+        for name in names { _ = try await first.said("start", "count", name) }
+        let lines = names.map { #"{"instance": "\#($0)", "event": "up"}"# }.joined(separator: "\n")
+        let batch = try folder.write(lines + "\n", to: "batch.jsonl")
+        var running = first
+        var answered: Int64 = 0
+        for round in 0..<3 {
+            let daemon = running
+            async let sent = withTaskGroup(of: Int64.self) { group in
+                for client in 0..<4 {
+                    group.addTask {
+                        var count: Int64 = 0
+                        func send() async -> Bool {
+                            let run = ["--run", "\(round)-\(client)-\(count)"]
+                            let sent = try? await daemon.wfctl(["send", "--batch", batch, "--atomic"] + run)
+                            return sent?.end == .exited(0)
+                        }
+                        while await send() { count += 1 }
+                        return count
+                    }
+                }
+                return await group.reduce(0, +)
+            }
+            let before = answered
+            try await eventually("some are answered") {
+                try await Self.seq(of: "c-0", daemon) > before + 4
+            }
+            try await running.kill()
+            answered += await sent
+            running = try await self.daemon()
+            var seqs: Set<Int64> = []
+            for name in names { seqs.insert(try await Self.seq(of: name, running)) }
+            #expect(seqs.count == 1 && (seqs.first ?? 0) > answered, "\(seqs), \(answered)")
+            answered = (seqs.first ?? 1) - 1
+        }
+        let bad = try folder.write(lines + "\n" + #"{"instance": "c-3", "event": "down"}"#, to: "bad.jsonl")
+        let refused = try await running.wfctl("send", "--batch", bad, "--atomic", "--run", "bad")
+        #expect(refused.end == .exited(65))
+        #expect(refused.errors.contains("Line 9: Machine 'count' has no event 'down'"), "\(refused)")
+        #expect(try await Self.seq(of: "c-0", running) == answered + 1)
+        #expect(try await running.stop().end == .exited(0))
     }
 
     @Test func timersFireAfterAnOutage() async throws {

@@ -3,12 +3,16 @@ import WorkflowStore
 /// Applies lines in order, all or none.
 struct SendTogetherCommand: PlacedCommand {
     let lines: [LineCommand]
+    /// The offset of each line among all that are carried out together; `nil` if there are no others.
+    var offsets: [Int]?
+    /// The partition of all lines.
+    var partition = PartitionID.first
 
     var size: Int { lines.reduce(256) { $0 + $1.size } }
     var isLong: Bool { true }
     var payers: [CommandTarget] { lines.flatMap(\.payers) }
     var targets: [CommandTarget] { lines.flatMap(\.targets) }
-    var place: CommandPlace { .several(lines.map(\.place)) }
+    var place: CommandPlace { .partition(partition) }
     var summary: String { "send \(lines.count) events together" }
 
     func want(_ rows: inout WantedRows) { for command in lines { command.want(&rows) } }
@@ -32,7 +36,7 @@ struct SendTogetherCommand: PlacedCommand {
                 answers.append(try command.apply(to: &trial))
             } catch {
                 if error.wait != nil { throw wait(of: lines.dropFirst(offset + 1), in: &trial) ?? error }
-                throw error.at(offset)
+                throw error.at(offsets?[offset] ?? offset)
             }
             let limits = batch.parts.limits
             guard trial.cost - batch.cost <= limits.togetherCost, trial.bytes - batch.bytes <= limits.batchBytes else {

@@ -54,6 +54,21 @@ final class BatchCommitter: @unchecked Sendable {
         return endings + sealed.dropFirst(endings.count).map { _ in .untried }
     }
 
+    /// Commits the batches of several lanes in one transaction, all or none, and answers their commands. The lanes of
+    /// the others wait meanwhile.
+    func commitTogether(_ sealed: [SealedBatch]) -> BatchEnding {
+        let begin = ContinuousClock.now
+        if let error = write(sealed) { return .failed(error) }
+        var ending = BatchEnding.committed
+        for batch in sealed {
+            if case .last(let error)? = tell([batch], since: begin).last { ending = .last(error) }
+        }
+        return ending
+    }
+
+    /// Throws `fenced` if the store has another owner by now.
+    func confirm() throws(StoreError) { try store.confirm() }
+
     /// Writes the batches that have rows, in one transaction, and returns the error if they are not on disk. If no
     /// batch has rows, checks with the store that the answers still hold.
     private func write(_ sealed: [SealedBatch]) -> StoreError? {

@@ -85,7 +85,7 @@ extension Engine {
             }
         }
         var events: [SendResult] = []
-        for (offset, answer) in try await queue.submit(SendTogetherCommand(lines: commands)).enumerated() {
+        for (offset, answer) in try await together(commands).enumerated() {
             do throws(Rejection) {
                 events.append(try await sent(answer, for: commands[offset]))
             } catch {

@@ -6,7 +6,7 @@ extension Engine {
     /// Returns the answer to a command, which is on disk on return; or the answer that the command would get.
     func answer<Command: TriedCommand>(to command: Command) async throws(Rejection) -> Command.Answer {
         guard command.isDryRun else { return try await queue.submit(command) }
-        let partition = try queue.partition(of: command.place) ?? .first
+        let partition = queue.partition(of: command.place) ?? .first
         return try await trial(in: partition) { (batch) throws(Rejection) in try command.apply(to: &batch) }
     }
 

@@ -26,6 +26,8 @@ package final class Engine: Service {
     /// The backups; `nil` if the store makes none.
     let backups: BackupCoordinator?
     let queue: CommandRouter
+    /// The commands that wait for several lanes.
+    let meetings: MeetingRoom
     let queueWatch: QueueWatch
     /// The workers that ask for tasks.
     let workers: WorkerWatch
@@ -123,6 +125,7 @@ package final class Engine: Service {
         let ofLane = limits.divided(among: store.partitions.count)
         let queue = CommandRouter(store.partitions.map { _ in CommandQueue(limits: ofLane) }, placement: placement)
         self.queue = queue
+        meetings = MeetingRoom(limits: limits)
         bulk = BulkRunner(store: store, queue: queue, limits: limits, log: log)
         runners = executors.map { [limits, writeHealth, metrics, log] executor in
             EffectRunner(

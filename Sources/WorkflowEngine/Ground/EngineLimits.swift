@@ -10,6 +10,10 @@ package struct EngineLimits: Sendable {
     package var queuedResultBytes = 64 << 20
     /// The longest time that the lines of a body wait for room in the queue.
     package var roomWaiting: Duration = .seconds(30)
+    /// The commands that may wait because they concern several partitions.
+    package var meetings = 1_000
+    /// The longest time that the lanes of a command wait for each other.
+    package var meetingWaiting: Duration = .seconds(5)
     /// Rows of one batch; bounds how long the first caller waits for the last.
     package var batchRows = 512
     /// Bytes of one batch.

@@ -144,6 +144,15 @@ final class BatchApplier {
         applyOrPostpone(entry, to: &builder, behind: &awaited)
     }
 
+    /// Applies a command that waits for nothing.
+    func applyAtOnce(_ entry: any QueuedCommand, to builder: inout BatchBuilder, compiling isImmediate: Bool) {
+        _ = prefetch?.read(for: [entry])
+        let wasImmediate = parts.demand.isImmediate
+        if isImmediate { parts.demand.isImmediate = true }
+        defer { parts.demand.isImmediate = wasImmediate }
+        entry.apply(to: &builder)
+    }
+
     /// Returns true if a batch has room and time for more.
     func isOpen(_ builder: BatchBuilder, since begin: ContinuousClock.Instant, share: Int = 1) -> Bool {
         hasRoom(builder, share: share) && ContinuousClock.now < begin + parts.limits.batchApplying / share

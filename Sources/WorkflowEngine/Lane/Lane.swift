@@ -16,7 +16,7 @@ final class Lane {
     let limits: EngineLimits
     let applier: BatchApplier
     let demand: MachineDemand
-    private let committer: BatchCommitter
+    let committer: BatchCommitter
     private let pipeline: CommitPipeline
     /// The backups; `nil` if the store makes none.
     private let backups: (orders: any BackupOrders, copying: any BackupCopying)?
@@ -147,6 +147,7 @@ final class Lane {
     private func runBatches() throws(StoreError) {
         repeat {
             health.turns()
+            while let meeting = queue.takeInvitation() as? LaneMeeting { try attend(meeting) }
             if apart.isEmpty { try runBatch() } else { try runApart() }
             // A backup with more to copy does not wait for commands.
             if state.isIdle, let backups, backups.orders.advance(backups.copying) { queue.wake() }
@@ -305,6 +306,11 @@ extension Lane {
         return true
     }
 
+    /// Waits until nothing is under way.
+    func settle() throws(StoreError) {
+        while !state.isIdle { _ = try conclude(pipeline.end()) }
+    }
+
     /// Commits a batch for which there is room, and whose commands are no longer in `waiting`.
     ///
     /// - Parameter isOverlapping: True to continue while the batch is committed.
@@ -372,7 +378,7 @@ extension Lane {
     }
 
     /// Takes over a batch that is on disk, and enters the timers that it armed.
-    private func adopt(_ sealed: SealedBatch) {
+    func adopt(_ sealed: SealedBatch) {
         for hint in sealed.pending { window.insert(hint) }
         applier.adopt(sealed)
         watch.tell(leases.takeFreed())

@@ -9,8 +9,6 @@ enum CommandPlace: Sendable {
     case unnamed(MachineKey, RequestKey?)
     /// The first partition, which has everything that belongs to the whole store.
     case first
-    /// The places of commands that are carried out together.
-    case several([CommandPlace])
 }
 
 /// A command that applies in one part of the store.

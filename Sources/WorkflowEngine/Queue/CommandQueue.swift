@@ -30,6 +30,8 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
     private var waiting: [WaitingGroup] = []
     /// The number and the bytes of commands that were taken and must wait on.
     private var held = (commands: 0, bytes: 0)
+    /// The meetings that the writer attends next.
+    private var invitations: [any LaneInvitation] = []
     /// True if the writer has something else to do.
     private var isAwake = false
     /// The rejection of all further commands; `nil` while the queue is open.
@@ -140,6 +142,25 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         defer { condition.unlock() }
         isAwake = true
         condition.signal()
+    }
+
+    /// Invites the writer to a meeting with other lanes, which it attends before it takes more commands. Returns the
+    /// reason if the queue is closed.
+    func invite(to invitation: any LaneInvitation) -> Rejection? {
+        condition.lock()
+        defer { condition.unlock() }
+        if let closing { return closing }
+        invitations.append(invitation)
+        isAwake = true
+        condition.signal()
+        return nil
+    }
+
+    /// Takes the next meeting.
+    func takeInvitation() -> (any LaneInvitation)? {
+        condition.lock()
+        defer { condition.unlock() }
+        return invitations.isEmpty ? nil : invitations.removeFirst()
     }
 
     /// Announces a result: the queue does not end before the result comes. Returns false if the queue accepts no more
@@ -293,7 +314,7 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         condition.lock()
         defer { condition.unlock() }
         while entries.isEmpty, results.isEmpty, !hasDuePart, clockMoves.isEmpty, closing == nil || expected > 0,
-            !isAwake
+            !isAwake, invitations.isEmpty
         {
             guard let date else {
                 condition.wait()
@@ -304,7 +325,7 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
         isAwake = false
         defer { admitWaiting() }
         if clockMoves.first?.behind == 0 { return .moveClock(clockMoves.removeFirst().request) }
-        if entries.isEmpty, results.isEmpty, parts.isEmpty, closing != nil, expected == 0 {
+        if entries.isEmpty, results.isEmpty, parts.isEmpty, closing != nil, expected == 0, invitations.isEmpty {
             hasEnded = true
             return .end
         }
@@ -397,7 +418,10 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
     func abandon(with rejection: Rejection) {
         condition.lock()
         expected = 0
+        let invitations = invitations
+        self.invitations = []
         condition.unlock()
+        for invitation in invitations { invitation.decline(rejection) }
         while true {
             switch take(until: nil) {
             case .commands(let rest): for entry in rest { entry.refuse(rejection) }
@@ -406,6 +430,12 @@ final class CommandQueue: @unchecked Sendable, ResultQueue {
             }
         }
     }
+}
+
+/// A meeting of several lanes.
+protocol LaneInvitation: AnyObject, Sendable {
+    /// Ends the meeting for a reason, unless its work is being committed already.
+    func decline(_ reason: Rejection)
 }
 
 /// Commands that enter the queue together, once there is room for all.

@@ -39,26 +39,45 @@ final class CommandRouter: Sendable {
     }
 
     /// Returns the partition of a place; `nil` if every partition would do.
-    func partition(of place: CommandPlace) throws(Rejection) -> PartitionID? {
+    func partition(of place: CommandPlace) -> PartitionID? {
         switch place {
         case .instance(let key): return placement.partition(of: key)
         case .partition(let partition): return partition
         case .unnamed(let machine, let key): return key.map { placement.partition(of: $0, startedBy: machine) }
         case .first: return .first
-        case .several(let places):
-            var found: PartitionID?
-            for place in places {
-                guard let next = try partition(of: place) else { continue }
-                if let found, found != next { throw .apart }
-                found = next
-            }
-            return found
         }
     }
 
-    private func queue(for command: some PlacedCommand) throws(Rejection) -> CommandQueue {
+    /// Returns the partitions of places, in order, each with the offsets of its places. A place for which every
+    /// partition would do goes with the first of the others.
+    func shares(of places: [CommandPlace]) -> [(partition: PartitionID, offsets: [Int])] {
+        if only != nil { return [(.first, Array(places.indices))] }
+        var shares: [PartitionID: [Int]] = [:]
+        var anywhere: [Int] = []
+        for (offset, place) in places.enumerated() {
+            if let partition = partition(of: place) {
+                shares[partition, default: []].append(offset)
+            } else {
+                anywhere.append(offset)
+            }
+        }
+        if !anywhere.isEmpty {
+            let partition = shares.keys.min() ?? .first
+            shares[partition] = (shares[partition, default: []] + anywhere).sorted()
+        }
+        return shares.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Invites the lanes of partitions to a meeting. If one has ended, nothing is carried out.
+    func invite(_ partitions: [PartitionID], to invitation: any LaneInvitation) {
+        for partition in partitions {
+            if let rejection = queue(of: partition).invite(to: invitation) { invitation.decline(rejection) }
+        }
+    }
+
+    private func queue(for command: some PlacedCommand) -> CommandQueue {
         if let only { return only }
-        return try partition(of: command.place).map(queue) ?? queues[nextTurn]
+        return partition(of: command.place).map(queue) ?? queues[nextTurn]
     }
 }
 
@@ -111,11 +130,7 @@ extension CommandRouter {
     func begin<Command: PlacedCommand>(
         _ command: Command, _ answered: @escaping @Sendable (Result<Command.Answer, Rejection>) -> Void
     ) {
-        do throws(Rejection) {
-            try queue(for: command).begin(command, answered)
-        } catch {
-            answered(.failure(error))
-        }
+        queue(for: command).begin(command, answered)
     }
 
     /// Does `CommandQueue.begin(part:)` in a partition.
@@ -189,15 +204,11 @@ extension CommandRouter {
         let all = AnswerCollection<Command.Answer>(count: commands.count, in: nil, answered)
         var shares = queues.enumerated().map { Share<Command>(queue: $1, number: $0, all: all) }
         for (place, command) in commands.enumerated() {
-            do throws(Rejection) {
-                let queue = try queue(for: command)
-                // Proof: the queue is one of those above.
-                guard let lane = queues.firstIndex(where: { $0 === queue }) else { continue }
-                shares[lane].commands.append(command)
-                shares[lane].places.append(place)
-            } catch {
-                all.set(.failure(error), at: place)
-            }
+            let queue = queue(for: command)
+            // Proof: the queue is one of those above.
+            guard let lane = queues.firstIndex(where: { $0 === queue }) else { continue }
+            shares[lane].commands.append(command)
+            shares[lane].places.append(place)
         }
         return shares.filter { !$0.places.isEmpty }
     }
