@@ -80,6 +80,43 @@ import WorkflowStore
         try await running.stop()
     }
 
+    /// Two lanes that get one key at the same time: one uses it, and the other finds it.
+    @Test(arguments: [false, true]) func aKeyOfTwoNamesIsUsedOnce(together: Bool) async throws {
+        let store = FakeStore(partitions: 4)
+        let running = try await RunningEngine(store: store)
+        try await Self.start(running)
+        for round in 0..<30 {
+            let key = RequestKey(bytes: Array("k-\(round)".utf8))
+            let commands = ["a", "b"].flatMap { side in
+                (0..<8).map { StartCommand(machine: "lamp", instance: "\(side)-\(round)-\($0)", key: key) }
+            }
+            let outcomes = await withTaskGroup(of: String.self) { group in
+                for command in commands {
+                    group.addTask {
+                        do throws(Rejection) {
+                            if !together {
+                                let view = try await running.engine.start(command)
+                                return view.isRepeated ? "again" : ""
+                            }
+                            let other = SendCommand(instance: "i-0", event: Event(name: "flip"))
+                            _ = try await running.engine.sendTogether([.send(other), .start(StartLine(command))])
+                            return ""
+                        } catch {
+                            return error.kind
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.sorted() == [""] + Array(repeating: "keyReused", count: 15))
+            let begun = store.content.withLock { content in
+                content.instances.keys.count { $0.name.rawValue.contains("-\(round)-") }
+            }
+            #expect(begun == 1)
+        }
+        try await running.stop()
+    }
+
     @Test func linesOfManyPartitionsKeepTheirOrderPerInstance() async throws {
         let running = try await RunningEngine(store: FakeStore(partitions: 4))
         try await Self.start(running)

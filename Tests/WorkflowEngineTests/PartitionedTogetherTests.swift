@@ -1,3 +1,4 @@
+import Foundation
 import IdentityTesting
 import Statechart
 import StoreTesting
@@ -7,6 +8,7 @@ import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
+import WorkflowThreads
 
 /// Tests events for instances of several partitions that are taken all or none.
 @Suite(.timeLimit(.minutes(20))) struct PartitionedTogetherTests {
@@ -72,7 +74,8 @@ import WorkflowStore
         let (running, store) = try await Self.start()
         let isFailing = Mutex(true)
         store.fail { _, batch in
-            let isBad = batch.numbers.partition == Self.partition(of: "i-2") && isFailing.withLock { $0 }
+            // The last one, so that it would be too late if the others had a transaction of their own.
+            let isBad = batch.numbers.partition == PartitionID(rawValue: 3) && isFailing.withLock { $0 }
             return isBad ? StoreError(code, "made to fail") : nil
         }
         await #expect(throws: Rejection.self) { try await running.engine.sendTogether(Self.flips(Self.names)) }
@@ -121,16 +124,21 @@ import WorkflowStore
         try await running.stop()
     }
 
-    /// A machine version that is not compiled is compiled first, and the lanes go on meanwhile.
-    @Test func versionsThatAreNotCompiledAreAwaited() async throws {
+    /// Machine versions that are not compiled do not wait for the thread that compiles for single events.
+    @Test func versionsThatAreNotCompiledAreCompiled() async throws {
         let (first, store) = try await Self.start()
+        for (place, name) in Self.names.enumerated() {
+            let door = "{id: door-\(place), initial: a, states: {a: {on: {push: b}}, b: {}}}"
+            _ = try await first.engine.apply(door, syntax: .yaml)
+            _ = try await first.engine.start(StartCommand(machine: "door-\(place)", instance: "door-" + name))
+        }
         try await first.stop()
-        let reopened = store.reopened()
-        var limits = EngineLimits()
-        limits.cachedMachineBytes = 1
-        let running = try await RunningEngine(store: reopened, limits: limits)
-        let told = try await running.engine.sendTogether(Self.flips(Self.names))
+        let (threads, turn) = (BackgroundThreads("held-compile", count: 1), DispatchSemaphore(value: 0))
+        let running = try await RunningEngine(store: store.reopened(), compiling: threads)
+        threads.runFirst { turn.wait() }
+        let told = try await running.engine.sendTogether(Self.flips(Self.names.map { "door-" + $0 }, "push"))
         #expect(Set(told.map(\.seq.rawValue)) == [2])
+        turn.signal()
         try await running.stop()
     }
 

@@ -73,9 +73,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.onePartition("all or nothing is refused in several partitions"), arguments: [true, false]) func allOrNone(
-        onDisk: Bool
-    ) async throws {
+    @Test(arguments: [true, false]) func allOrNone(onDisk: Bool) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
         if onDisk { try await running.start("taken") }

@@ -20,7 +20,8 @@ extension Engine {
         do throws(Rejection) {
             answers = try await meet(parts, compilesAtOnce: false)
         } catch {
-            guard error.wait != nil else { throw error }
+            // A fault comes from a key that was used meanwhile in another partition; the second try finds the key.
+            guard error.wait != nil || error.code == .fault else { throw error }
             // Reads compile the missing machine versions, so the lanes do not stand still meanwhile.
             for (partition, part) in parts {
                 do throws(Rejection) {

@@ -215,7 +215,7 @@ final class Lane {
         applier.apply(entry, to: &builder, behind: awaiting.targets)
         let taken = split([entry])
         awaiting.add(taken.postponed)
-        try commit(seal(&builder, entries: taken.applied))
+        try commit(seal(&builder, entries: taken.applied), isApart: true)
     }
 
     /// Splits the commands of the last batch into those that were applied and those that wait for machine versions.
@@ -313,9 +313,13 @@ extension Lane {
 
     /// Commits a batch for which there is room, and whose commands are no longer in `waiting`.
     ///
-    /// - Parameter isOverlapping: True to continue while the batch is committed.
-    func commit(_ sealed: SealedBatch, isOverlapping: Bool = false) throws(StoreError) {
-        state.handedOver(sealed, isDivisible: sealed.isDivisible)
+    /// - Parameters:
+    ///   - isOverlapping: True to continue while the batch is committed.
+    ///   - isApart: True for a command of a batch that was split.
+    func commit(_ sealed: SealedBatch, isOverlapping: Bool = false, isApart: Bool = false) throws(StoreError) {
+        // Another lane may have used a key of this batch meanwhile. The command finds the key when it is applied again.
+        let isWorthRepeating = !isApart && !parts.placement.hasOne && !sealed.entries.isEmpty
+        state.handedOver(sealed, isDivisible: sealed.isDivisible || isWorthRepeating)
         if isOverlapping {
             statistics.batchOverlapped()
             pipeline.begin(sealed)

@@ -122,7 +122,7 @@ import WorkflowStore
     }
 
     /// The instance fitted when the run began, and does not when all have their turn.
-    @Test(.onePartition("all or nothing is refused in several partitions"))
+    @Test(.onePartition("a run for all or none is refused in several partitions"))
     func whatIsForAllOrNothingDoesNothingWhenOneStopsFittingAfterTheBegin() async throws {
         let engine = running.engine
         _ = try await engine.apply("id: lamp\ninitial: off\ncontext: {lit: false}\nstates: {off: {}}", syntax: .yaml)
